@@ -1,0 +1,47 @@
+import type { IncomingMessage } from "node:http";
+import { AsyncReplyError } from "../../core/errors.js";
+import type { BodyReader, HttpRequest } from "../../http/message.js";
+import { join, tooLarge } from "../../http/read-body.js";
+
+/** Node's request as plain data. `rawHeaders` keeps repeated fields apart, which `headers` does not. */
+export function toHttpRequest(req: IncomingMessage): HttpRequest {
+  return {
+    method: req.method ?? "GET",
+    path: req.url ?? "/",
+    headers: req.rawHeaders,
+    body: hasBody(req) ? bodyReader(req) : undefined,
+  };
+}
+
+/** Whether the framing of the request announces a body (RFC 9112 §6). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0;
+}
+
+/** Collects by events: the asynchronous iterator of a stream costs several times as much for a body of one chunk. */
+function bodyReader(req: IncomingMessage): BodyReader {
+  return (maxBytes, signal) =>
+    new Promise((resolve, reject) => {
+      const parts: Uint8Array[] = [];
+      let length = 0;
+      const onData = (chunk: Uint8Array): void => {
+        length += chunk.byteLength;
+        if (length > maxBytes) finish(() => reject(tooLarge(maxBytes)));
+        else parts.push(chunk);
+      };
+      const onEnd = (): void => finish(() => resolve(join(parts, length)));
+      const onGone = (): void =>
+        finish(() => reject(new AsyncReplyError("BODY_ABORTED", "The body ended too early.")));
+      const onAbort = (): void => finish(() => {});
+      const finish = (then: () => void): void => {
+        req.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone).pause();
+        signal.removeEventListener("abort", onAbort);
+        // An aborted upload also emits an error later, when nobody else listens.
+        req.on("error", () => {});
+        then();
+      };
+      signal.addEventListener("abort", onAbort);
+      req.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+      if (req.destroyed) onGone();
+    });
+}

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Service } from "../../http/context.js";
+import { toHttpRequest } from "./read-request.js";
+import { writeResponse } from "./write-response.js";
+
+export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/**
+ * Mounts a service on `http.createServer`, or on anything with its call shape. Translates only: every status is chosen by
+ * the service. Mount it before anything that reads the body.
+ */
+export function toNodeHandler(service: Pick<Service, "handle" | "settings">): NodeHandler {
+  const { maxBodyBytes } = service.settings;
+  return (req, res) => {
+    service
+      .handle(toHttpRequest(req))
+      .then((response) => writeResponse(req, res, response, maxBodyBytes))
+      // Only a connection that broke can end up here: `handle` never rejects.
+      .catch(() => res.destroy());
+  };
+}

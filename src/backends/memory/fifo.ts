@@ -1,0 +1,29 @@
+/** First in, first out, with constant cost for each item: `Array.shift` moves all that remain. */
+export class Fifo<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (item === undefined) return undefined;
+    this.#items[this.#head] = undefined as never; // or the array would keep it alive
+    this.#head += 1;
+    if (this.#head * 2 > this.#items.length && this.#head > 1_000) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "../../ports/idempotency-store.js";
+import type { Clock } from "../../ports/runtime.js";
+
+interface Held {
+  readonly claim: Claim;
+  readonly at: number;
+}
+
+/** Keeps claims in this process. Every method acts within one turn of the event loop: that is its atomicity. */
+export class MemoryIdempotencyStore implements IdempotencyStore {
+  readonly #clock: Clock;
+  /** In order of age: a Map iterates in the order of insertion. */
+  readonly #held = new Map<string, Held>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async claim(claim: Claim): Promise<ClaimResult> {
+    return this.claimNow(claim);
+  }
+
+  /** `claim` within the turn of a caller that does more in the same turn. */
+  claimNow(claim: Claim): ClaimResult {
+    const name = nameOf(claim);
+    const held = this.#held.get(name)?.claim;
+    if (held === undefined) {
+      this.#held.set(name, { claim, at: this.#clock.now() });
+      return { outcome: "claimed" };
+    }
+    const { operationId, fingerprint } = held;
+    return operationId === claim.operationId
+      ? { outcome: "claimed" }
+      : { outcome: "exists", operationId, fingerprint };
+  }
+
+  async release(owner: KeyReference & { readonly operationId: string }): Promise<void> {
+    this.releaseNow(owner);
+  }
+
+  /** `release` within the turn of the caller. */
+  releaseNow(owner: KeyReference & { readonly operationId: string }): void {
+    const name = nameOf(owner);
+    if (this.#held.get(name)?.claim.operationId === owner.operationId) this.#held.delete(name);
+  }
+
+  async takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<Claim[]> {
+    const now = this.#clock.now();
+    const stale: Claim[] = [];
+    for (const [name, { claim, at }] of this.#held) {
+      if (at + request.olderThanMs > now || stale.length === request.limit) break;
+      stale.push(claim);
+      this.#held.delete(name);
+      this.#held.set(name, { claim, at: now });
+    }
+    return stale;
+  }
+}
+
+/** One text for the three parts. The lengths keep `a:b` + `c` and `a` + `b:c` apart. */
+function nameOf({ scope, definition, key }: KeyReference): string {
+  return `${scope.length}:${scope}${definition.length}:${definition}${key}`;
+}

@@ -1,0 +1,77 @@
+import type { Violation } from "./errors.js";
+import type { JsonText } from "./operation.js";
+
+/** A problem as RFC 9457 defines it, with the extension members of this contract. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status?: number;
+  readonly detail?: string;
+  /** The violations of the contract, all at once (RFC 9457 §3, example of `errors`). */
+  readonly errors?: readonly Violation[];
+  readonly operationId?: string;
+}
+
+/** Names of the problem types. Each has an anchor of this name in `docs/problems.md`. */
+export type ProblemName = keyof typeof TITLES;
+
+// A title does not vary between occurrences of a type (RFC 9457 §3.1.3).
+const TITLES = {
+  "malformed-request": "The request is malformed",
+  "invalid-idempotency-key": "The idempotency key is malformed",
+  "missing-idempotency-key": "An idempotency key is required",
+  "idempotency-key-reused": "The idempotency key was used with another payload",
+  unauthenticated: "Authentication is required",
+  forbidden: "This is not allowed",
+  "authorization-unavailable": "Authorization did not answer in time",
+  "too-many-requests": "Too many requests",
+  "not-found": "There is nothing here",
+  "method-not-allowed": "The method is not allowed here",
+  "unsupported-media-type": "The media type is not supported",
+  "unsupported-content-coding": "The content coding is not supported",
+  "not-acceptable": "No acceptable media type is available",
+  "body-too-large": "The body is too large",
+  "body-timeout": "The body did not arrive in time",
+  "malformed-body": "The body is malformed",
+  "contract-violation": "The body violates the contract",
+  "creation-in-progress": "The resource is being created",
+  "creation-failed": "The resource could not be created yet",
+  unavailable: "The service is unavailable",
+  internal: "Something went wrong",
+  "work-failed": "The work failed",
+  "attempts-exhausted": "The work was tried too often",
+  "invalid-result": "The work gave a result that cannot be kept",
+  "input-refused": "The input no longer meets the contract",
+  cancelled: "The operation was cancelled",
+  abandoned: "The submission was never finished",
+} as const;
+
+/** The page that explains every problem type; it travels with the package. */
+const BASE = "https://www.npmjs.com/package/async-request-reply#";
+
+/** The stable URI of a problem type (RFC 9457 §3.1.1). Programs compare it; people may open it. */
+export function problemType(name: ProblemName): string {
+  return BASE + name;
+}
+
+/** Makes a problem of a named type. */
+export function problem(name: ProblemName, members: Omit<Problem, "type" | "title"> = {}): Problem {
+  const { status, ...rest } = members;
+  return {
+    type: problemType(name),
+    title: TITLES[name],
+    ...(status === undefined ? {} : { status }),
+    ...rest,
+  };
+}
+
+/** The `error` of a failed operation. Its detail is for the client, so it must hold nothing internal. */
+export function operationError(name: ProblemName, detail: string): JsonText {
+  return JSON.stringify(problem(name, { detail }));
+}
+
+/** The `error` of an operation that was cancelled. Every store writes it, so it stands here. */
+export const CANCELLED: JsonText = operationError(
+  "cancelled",
+  "The operation was cancelled before its work was done.",
+);

@@ -1,0 +1,39 @@
+import type { JsonSchema } from "../core/definition.js";
+
+export type { JsonSchema };
+
+/** What a format needs to know in order to read a body. */
+export interface ParseContext {
+  readonly limits: { readonly maxDepth: number };
+  /** Name of the definition: the root element of XML, the top-level member of YANG data. */
+  readonly name: string;
+  /** JSON Schema of the input: formats without types of their own read by it. */
+  readonly schema?: JsonSchema;
+}
+
+/** What is being written: formats with a root name or a namespace write each kind differently. */
+export type Representation = "operation" | "resource" | "problem";
+
+/** What a format needs to know in order to write a reply. */
+export interface SerializeContext {
+  readonly kind: Representation;
+  /** Name of the definition, as in {@link ParseContext}. */
+  readonly name: string;
+  readonly schema?: JsonSchema;
+}
+
+/** Translates between bytes and the JSON data model (DESIGN.md §4). */
+export interface Format {
+  /** The canonical type first (used in replies), then the aliases that are accepted as input. */
+  readonly mediaTypes: readonly [string, ...string[]];
+  /** Media type of a problem in this format (RFC 9457). */
+  readonly problemMediaType: string;
+  /**
+   * Reads a body strictly: what two readers could understand differently is refused.
+   *
+   * @throws AsyncReplyError `MALFORMED_BODY`
+   */
+  parse(bytes: Uint8Array, context: ParseContext): unknown;
+  /** Writes a value that came out of a parser, or that this library made. */
+  serialize(value: unknown, context: SerializeContext): string;
+}

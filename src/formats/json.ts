@@ -1,0 +1,11 @@
+import type { Format } from "./format.js";
+import { parseStrictJson } from "./strict-json.js";
+import { decodeUtf8 } from "./utf8.js";
+
+/** JSON as RFC 8259 defines it, read with the restrictions of I-JSON (RFC 7493). */
+export const jsonFormat: Format = {
+  mediaTypes: ["application/json"],
+  problemMediaType: "application/problem+json",
+  parse: (bytes, { limits }) => parseStrictJson(decodeUtf8(bytes), limits),
+  serialize: (value) => JSON.stringify(value),
+};

@@ -1,0 +1,43 @@
+import { AsyncReplyError } from "../core/errors.js";
+import { isTerminal, type Operation } from "../core/operation.js";
+import { replyFormat } from "../formats/accept.js";
+import { admitRequest } from "./admission.js";
+import { answer } from "./answer.js";
+import type { Service } from "./context.js";
+import { findOperation, notFound } from "./get-operation.js";
+import { header } from "./headers.js";
+import type { HttpRequest, HttpResponse } from "./message.js";
+import { reply } from "./reply.js";
+import { toVisible } from "./represent.js";
+
+/**
+ * Asks to cancel an operation of a definition that allows it. 200 when it has ended, cancelled or not; 202 when somebody
+ * works on it and will be told. May be repeated. Never rejects.
+ */
+export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  return answer(service, async () => {
+    const { scope } = await admitRequest(service, request, { action: "cancel" });
+    const format = replyFormat(header(request.headers, "accept"), service.formats);
+    const found = await findOperation(service, request.path, scope);
+    checkCancellable(service, found);
+    const outcome = await service.backend.operations.requestCancel(found.id, scope);
+    const operation = await service.backend.operations.get(found.id, scope);
+    if (outcome === "unknown" || operation === undefined) throw notFound();
+    const status = isTerminal(operation.state) ? 200 : 202;
+    const headers = { "cache-control": "no-store" };
+    return reply(format, {
+      status,
+      kind: "operation",
+      name: operation.definition,
+      value: toVisible(operation),
+      headers,
+    });
+  });
+}
+
+function checkCancellable({ operations }: Service, { definition }: Operation): void {
+  if (operations.some(({ name, cancellable }) => name === definition && cancellable)) return;
+  throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be cancelled.", {
+    headers: { allow: "GET, HEAD, OPTIONS" },
+  });
+}

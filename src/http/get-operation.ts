@@ -1,0 +1,66 @@
+import { AsyncReplyError } from "../core/errors.js";
+import { isOperationId, isTerminal, type Operation } from "../core/operation.js";
+import { replyFormat } from "../formats/accept.js";
+import { admitRequest } from "./admission.js";
+import { answer } from "./answer.js";
+import type { Service } from "./context.js";
+import { entityTag, matches } from "./entity-tag.js";
+import { header } from "./headers.js";
+import type { HttpRequest, HttpResponse } from "./message.js";
+import { emptyReply, reply } from "./reply.js";
+import { toVisible } from "./represent.js";
+
+/**
+ * Reads the status of an operation (spec §4.2): 200 while it is pending and after. Never rejects. Another scope's
+ * operation is answered exactly as an unknown one.
+ */
+export function getOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  return answer(service, async () => {
+    const { scope } = await admitRequest(service, request, { action: "read" });
+    const format = replyFormat(header(request.headers, "accept"), service.formats);
+    const operation = await findOperation(service, request.path, scope);
+    learn(service, operation);
+    const { definition: name } = operation;
+    const headers = { "cache-control": "private, no-cache", ...retryAfter(service, operation) };
+    const full = reply(format, {
+      status: 200,
+      kind: "operation",
+      name,
+      value: toVisible(operation),
+      headers,
+    });
+    const etag = await entityTag(full, service.runtime.hash);
+    if (!matches(header(request.headers, "if-none-match"), etag))
+      return { ...full, headers: { ...full.headers, etag } };
+    return emptyReply(304, { ...headers, etag, vary: "accept" });
+  });
+}
+
+/**
+ * The operation that a path of the status endpoint names, if this scope may see it.
+ *
+ * @throws AsyncReplyError `NOT_FOUND`
+ */
+export async function findOperation({ backend }: Service, path: string, scope: string): Promise<Operation> {
+  const [id] = path.slice(path.lastIndexOf("/") + 1).split("?", 1);
+  // Ids are checked before any store sees them.
+  const operation = isOperationId(id) ? await backend.operations.get(id, scope) : undefined;
+  if (operation === undefined || operation.state === "preparing") throw notFound();
+  return operation;
+}
+
+/** The error for whatever is not there, or not for this caller. */
+export function notFound(): AsyncReplyError {
+  return new AsyncReplyError("NOT_FOUND", "There is no such resource.");
+}
+
+/** A process without a worker learns how long operations take from those that it sees ended. */
+function learn({ estimate }: Service, { definition, createdAt, settledAt }: Operation): void {
+  if (settledAt !== undefined) estimate.learn(definition, settledAt - createdAt);
+}
+
+function retryAfter({ estimate, runtime }: Service, operation: Operation): Record<string, string> {
+  if (isTerminal(operation.state)) return {};
+  const ageMs = Math.max(0, runtime.clock.now() - operation.createdAt);
+  return { "retry-after": String(estimate.seconds(operation.definition, ageMs)) };
+}

@@ -1,0 +1,34 @@
+/** Header fields in any of the forms that platforms have: pairs, an object, or a flat list as Node's `rawHeaders`. */
+export type HeaderFields =
+  | readonly (readonly [name: string, value: string])[]
+  | readonly string[]
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Reads the whole body, once, when asked. Throws AsyncReplyError `BODY_TOO_LARGE` as soon as there are more than
+ * `maxBytes`, and `BODY_ABORTED` when the client goes away.
+ */
+export type BodyReader = (maxBytes: number, signal: AbortSignal) => Promise<Uint8Array>;
+
+/** A request as plain data. Nothing of the body is read before the request is authorized and negotiated. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The path of the request target; a query is ignored. */
+  readonly path: string;
+  /** Repeated fields must come in as such: a repeated `Idempotency-Key` is refused, not guessed at. */
+  readonly headers: HeaderFields;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | BodyReader | undefined;
+}
+
+/** A response as plain data. Header names are in lower case. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** What the platform lends to one request. */
+export interface RequestContext {
+  /** Keeps an edge runtime alive for work that goes on after the reply. */
+  readonly waitUntil?: (work: Promise<unknown>) => void;
+}

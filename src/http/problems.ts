@@ -1,0 +1,75 @@
+import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../core/errors.js";
+import { type Problem, type ProblemName, problem } from "../core/problem.js";
+
+interface Reply {
+  readonly status: number;
+  readonly problem: ProblemName;
+  /** Sent where the error does not know better. */
+  readonly retryAfterSeconds?: number;
+}
+
+const UNAVAILABLE: Reply = { status: 503, problem: "unavailable", retryAfterSeconds: 2 };
+const INTERNAL: Reply = { status: 500, problem: "internal" };
+
+/** The one table from error code to status. A code that is not here is nobody's business but ours: 500. */
+const REPLIES: Partial<Record<ErrorCode, Reply>> = {
+  INVALID_HEADER: { status: 400, problem: "malformed-request" },
+  INVALID_IDEMPOTENCY_KEY: { status: 400, problem: "invalid-idempotency-key" },
+  MISSING_IDEMPOTENCY_KEY: { status: 400, problem: "missing-idempotency-key" },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, problem: "idempotency-key-reused" },
+  UNAUTHENTICATED: { status: 401, problem: "unauthenticated" },
+  FORBIDDEN: { status: 403, problem: "forbidden" },
+  AUTHORIZATION_TIMEOUT: { status: 503, problem: "authorization-unavailable", retryAfterSeconds: 1 },
+  TOO_MANY_REQUESTS: { status: 429, problem: "too-many-requests", retryAfterSeconds: 1 },
+  NOT_FOUND: { status: 404, problem: "not-found" },
+  METHOD_NOT_ALLOWED: { status: 405, problem: "method-not-allowed" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, problem: "unsupported-media-type" },
+  UNSUPPORTED_CONTENT_CODING: { status: 415, problem: "unsupported-content-coding" },
+  NOT_ACCEPTABLE: { status: 406, problem: "not-acceptable" },
+  BODY_TOO_LARGE: { status: 413, problem: "body-too-large" },
+  BODY_TIMEOUT: { status: 408, problem: "body-timeout" },
+  BODY_ABORTED: { status: 400, problem: "malformed-body" },
+  MALFORMED_BODY: { status: 400, problem: "malformed-body" },
+  CONTRACT_VIOLATION: { status: 422, problem: "contract-violation" },
+  CREATION_IN_PROGRESS: { status: 409, problem: "creation-in-progress", retryAfterSeconds: 1 },
+  CREATION_FAILED: { status: 503, problem: "creation-failed", retryAfterSeconds: 1 },
+  SUBMISSION_UNCERTAIN: { status: 503, problem: "unavailable", retryAfterSeconds: 2 },
+  STORE_UNAVAILABLE: UNAVAILABLE,
+  QUEUE_UNAVAILABLE: UNAVAILABLE,
+  OVERLOADED: UNAVAILABLE,
+};
+
+/** An error as a client sees it: nothing that was not written for clients (RFC 9457 §3.1.4). */
+export interface ProblemReply {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly body: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Turns anything thrown into a problem. Only an AsyncReplyError whose code has a status may speak to the client. */
+export function toProblem(error: unknown): ProblemReply {
+  const known = isAsyncReplyError(error) ? error : new AsyncReplyError("INTERNAL", "", { cause: error });
+  const reply = REPLIES[known.code] ?? INTERNAL;
+  const { headers, violations, retryAfterSeconds = reply.retryAfterSeconds } = known.context;
+  const detail = detailOf(known, reply);
+  return {
+    status: reply.status,
+    code: known.code,
+    body: problem(reply.problem, {
+      status: reply.status,
+      ...(detail === undefined ? {} : { detail }),
+      ...(violations === undefined ? {} : { errors: violations }),
+    }),
+    headers: {
+      ...headers,
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    },
+  };
+}
+
+function detailOf(error: AsyncReplyError, reply: Reply): string | undefined {
+  if (reply === INTERNAL) return undefined;
+  // What a back end says of itself may name hosts and tables.
+  return reply === UNAVAILABLE ? "The service cannot do this now. Try again later." : error.detail;
+}

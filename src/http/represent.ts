@@ -1,0 +1,39 @@
+import type { CreatedResource } from "../core/definition.js";
+import type { JsonText, Operation } from "../core/operation.js";
+
+/** The operation resource of the 202 (spec §2). */
+export interface AcceptedOperation {
+  readonly operationId: string;
+  readonly status: string;
+}
+
+/** The operation resource of the status endpoint: members beyond the two are there when they have something to say. */
+export interface VisibleOperation extends AcceptedOperation {
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly progress?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** The operation as the status endpoint shows it. Built member by member, so that nothing internal gets out. */
+export function toVisible(operation: Operation): VisibleOperation {
+  const { id, state, createdAt, progress, result, error } = operation;
+  return {
+    operationId: id,
+    status: state,
+    createdAt: new Date(createdAt).toISOString(),
+    ...(state === "pending" ? parsed("progress", progress) : {}),
+    ...parsed("result", result),
+    ...parsed("error", error),
+  };
+}
+
+/** The resource of a 201, as it was when it was created. */
+export function toResource(text: JsonText): CreatedResource {
+  return JSON.parse(text) as CreatedResource;
+}
+
+function parsed(name: string, text: JsonText | undefined): Record<string, unknown> {
+  return text === undefined ? {} : { [name]: JSON.parse(text) as unknown };
+}

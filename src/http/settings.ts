@@ -1,0 +1,78 @@
+import { checkFunction, durationMs, invalidOption, positiveInteger } from "../core/options.js";
+import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
+
+/** Sends a request away before its body is read. */
+export interface Refusal {
+  readonly status: 429 | 503;
+  readonly retryAfterSeconds: number;
+}
+
+/** Admits a request by returning nothing: the place for rate limits and load shedding. */
+export type Admit = (
+  request: AuthorizationRequest,
+  principal: Principal,
+  authorization: Authorization,
+) => Refusal | undefined | Promise<Refusal | undefined>;
+
+export interface SettingsOptions {
+  /** Required: `allowAnonymous()` is said aloud. */
+  readonly authorize: Authorize;
+  readonly admit?: Admit;
+  /** The path under which the service is mounted: taken off in routing and put before `Location`. Default none. */
+  readonly basePath?: string;
+  /** Default 64 KiB. */
+  readonly maxBodyBytes?: number;
+  /** How deep containers may nest in a body: at most 1,000. Default 32. */
+  readonly maxDepth?: number;
+  /** How long a body may take to arrive. Default 30 s. */
+  readonly bodyTimeoutMs?: number;
+  /** How long the authorize hook may take. Default 5 s. */
+  readonly authorizeTimeoutMs?: number;
+  /** How long recording may take before the reply is 503. Default 10 s. */
+  readonly recordTimeoutMs?: number;
+  /** How long `create` of a definition may take before the reply is 503. Default 30 s. */
+  readonly createTimeoutMs?: number;
+  /** The lease of a creation before the reply. Default 30 s. */
+  readonly leaseMs?: number;
+  /** The size of what `create` returns. Default 64 KiB. */
+  readonly maxResultBytes?: number;
+}
+
+export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
+  readonly admit: Admit | undefined;
+};
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ */
+export function readSettings(options: SettingsOptions): ServiceSettings {
+  const { authorize, admit, basePath = "" } = options;
+  checkFunction("authorize", authorize);
+  checkFunction("admit", admit, { optional: true });
+  if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(basePath))
+    throw invalidOption("basePath", "a path such as `/api`", basePath);
+  return {
+    authorize,
+    admit,
+    basePath,
+    maxBodyBytes: positiveInteger("maxBodyBytes", options.maxBodyBytes, 65_536),
+    maxDepth: depth(options.maxDepth),
+    bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
+    authorizeTimeoutMs: durationMs("authorizeTimeoutMs", options.authorizeTimeoutMs, 5_000),
+    recordTimeoutMs: durationMs("recordTimeoutMs", options.recordTimeoutMs, 10_000),
+    createTimeoutMs: durationMs("createTimeoutMs", options.createTimeoutMs, 30_000),
+    leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),
+    maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
+  };
+}
+
+/** What is deeper than this could exhaust the stack of whoever walks the value. */
+const MAX_DEPTH = 1_000;
+
+function depth(value: number | undefined): number {
+  const maxDepth = positiveInteger("maxDepth", value, 32);
+  if (maxDepth > MAX_DEPTH) throw invalidOption("maxDepth", `at most ${MAX_DEPTH}`, value);
+  return maxDepth;
+}

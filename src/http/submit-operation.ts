@@ -1,0 +1,89 @@
+import type { OperationDefinition } from "../core/definition.js";
+import { isTerminal, type Operation } from "../core/operation.js";
+import type { OrderDefinition } from "../core/order.js";
+import type { Format } from "../formats/format.js";
+import { admitRequest } from "./admission.js";
+import { answer } from "./answer.js";
+import type { Service } from "./context.js";
+import { createBeforeReply } from "./create-before-reply.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
+import { readSubmission } from "./read-submission.js";
+import { type Accepted, acceptSubmission, toSubmission } from "./record-submission.js";
+import { reply } from "./reply.js";
+import { toResource } from "./represent.js";
+
+/**
+ * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 where
+ * the definition creates the order first. Whatever can be refused is refused before anything is stored or queued (§7).
+ * Never rejects.
+ */
+export function submitOrder(
+  request: HttpRequest,
+  service: Service<readonly [OrderDefinition, ...OperationDefinition[]]>,
+  context?: RequestContext,
+): Promise<HttpResponse> {
+  return submitOperation(request, service, service.operations[0], context);
+}
+
+/** Accepts work of one definition: see {@link submitOrder}. Never rejects. */
+export function submitOperation(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  context: RequestContext = {},
+): Promise<HttpResponse> {
+  return answer(service, async () => {
+    const { name } = definition;
+    const principal = await admitRequest(service, request, { action: "submit", definition: name });
+    const read = await readSubmission(service, request, definition);
+    const submission = toSubmission(service, definition, principal, read);
+    // From here on every step may be repeated: a retry after a crash meets the same operation and helps it to its end.
+    const accepted =
+      definition.create === undefined
+        ? await acceptSubmission(service, submission)
+        : await createBeforeReply({ service, definition, submission, output: read.output });
+    const { operationId, replayed } = accepted;
+    const event = replayed ? "operation.replayed" : "operation.accepted";
+    service.observe({ event, operationId, definition: name, scope: principal.scope });
+    if (accepted.announce) {
+      // Not awaited: the record is the outbox, and a silent broker must not hold back the reply.
+      const announced = service.announcer.announce({ id: operationId, definition: name });
+      context.waitUntil?.(announced);
+    }
+    return replyToSubmission(service, definition, read.replyFormat, accepted);
+  });
+}
+
+function replyToSubmission(
+  service: Service,
+  { name }: OperationDefinition,
+  format: Format,
+  accepted: Accepted,
+): HttpResponse {
+  const { operationId, operation, replayed, resource } = accepted;
+  const monitor = `${service.settings.basePath}/operations/${operationId}`;
+  const common = { "cache-control": "no-store", ...(replayed ? { "idempotent-replayed": "true" } : {}) };
+  if (resource !== undefined) {
+    const { body, location } = toResource(resource);
+    // Without a URI of its own the resource is identified by the target URI (RFC 9110 §15.3.2).
+    const headers = {
+      ...(location === undefined ? {} : { location }),
+      "operation-location": monitor,
+      ...common,
+    };
+    return reply(format, { status: 201, kind: "resource", name, value: body, headers });
+  }
+  const status = operation?.state ?? "pending";
+  const headers = { location: monitor, "retry-after": retryAfter(service, name, operation), ...common };
+  return reply(format, { status: 202, kind: "operation", name, value: { operationId, status }, headers });
+}
+
+function retryAfter(
+  { estimate, runtime }: Service,
+  definition: string,
+  operation: Operation | undefined,
+): string {
+  if (operation === undefined) return String(estimate.seconds(definition, 0));
+  if (isTerminal(operation.state)) return "0";
+  return String(estimate.seconds(definition, Math.max(0, runtime.clock.now() - operation.createdAt)));
+}

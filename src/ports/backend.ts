@@ -1,0 +1,63 @@
+import type { JsonText, NewOperation, Operation, Settlement } from "../core/operation.js";
+import type { IdempotencyStore } from "./idempotency-store.js";
+import type { InitialState, Lease, OperationStore, SettleResult } from "./operation-store.js";
+import type { Queue } from "./queue.js";
+
+/** One accepted request, ready to be recorded. */
+export interface Submission {
+  readonly operation: NewOperation;
+  /** Of the payload; used where the operation has a key. */
+  readonly fingerprint: string;
+  readonly initial?: Extract<InitialState, { readonly state: "preparing" }>;
+}
+
+export type RecordResult =
+  /** By this call, or by an earlier one with the same operation id whose answer was lost. */
+  | { readonly outcome: "created" }
+  /** The key is bound: this is its operation. */
+  | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string };
+
+/** What a back end whose stores share a transaction can promise beyond them: see {@link Backend.submissions}. */
+export interface Submissions<Tx> {
+  readonly operations: OperationStore;
+  readonly idempotency: IdempotencyStore;
+  /** Claims the key and creates the operation in one commit. May be repeated with the same operation id. */
+  record(submission: Submission): Promise<RecordResult>;
+  /** Forgets terminal operations and their keys in one commit; returns how many there were. */
+  purge(request: { readonly retentionMs: number; readonly limit: number }): Promise<number>;
+  /** Shares the store's transactions with the user's own writes. */
+  readonly transactions?: Transactions<Tx>;
+}
+
+/** The user's writes and the contract's in one commit. */
+export interface Transactions<Tx> {
+  /**
+   * Records a submission whose resource `create` makes within the transaction: `created` means that the operation is
+   * pending with that resource. `create` does not run where the key is bound. When it throws, nothing is recorded.
+   */
+  record(submission: Submission, create: (tx: Tx) => Promise<JsonText>): Promise<RecordResult>;
+  /** Settles an attempt with what `work` returns, as the last statement; when it is `lost`, all is rolled back. */
+  settle(lease: Lease, work: (tx: Tx) => Promise<Settlement>): Promise<SettleResult>;
+}
+
+/**
+ * Where a service keeps and announces its operations. Any port can be replaced: `{ ...backend, queue }`.
+ *
+ * `Tx` is the handle of the store's transactions, where it shares them.
+ */
+export interface Backend<Tx = unknown> {
+  readonly operations: OperationStore;
+  readonly idempotency: IdempotencyStore;
+  readonly queue: Queue;
+  /** Used only while it spans the very stores of this back end, so that replacing one of them drops it. */
+  readonly submissions?: Submissions<Tx>;
+  /** Frees what the back end opened itself. */
+  close(): Promise<void>;
+}
+
+/** The atomic steps of a back end, if they span the stores that it is used with. */
+export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | undefined {
+  const { submissions, operations, idempotency } = backend;
+  const own = submissions?.operations === operations && submissions.idempotency === idempotency;
+  return own ? submissions : undefined;
+}

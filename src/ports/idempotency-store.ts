@@ -1,0 +1,41 @@
+/** A key is unique over scope, definition and key; the three never run together (`a:b` + `c` is not `a` + `b:c`). */
+export interface KeyReference {
+  readonly scope: string;
+  readonly definition: string;
+  readonly key: string;
+}
+
+export interface Claim extends KeyReference {
+  /** Of the payload, with its version: tells a retry from another request that reuses the key. */
+  readonly fingerprint: string;
+  /** Chosen before the claim, so that a retry after a lost answer names the same operation. */
+  readonly operationId: string;
+}
+
+export type ClaimResult =
+  | { readonly outcome: "claimed" }
+  | { readonly outcome: "exists"; readonly operationId: string; readonly fingerprint: string };
+
+/**
+ * Remembers submitted keys, so that a retry never starts a second operation (spec §1.6). A claim has no expiry of its
+ * own: it lives exactly as long as its operation, and is released by the purge of that operation.
+ *
+ * Every method throws AsyncReplyError `STORE_UNAVAILABLE`, `OVERLOADED` and `CORRUPT_RECORD` as {@link OperationStore} says.
+ */
+export interface IdempotencyStore {
+  /**
+   * Binds a key to one operation. Atomic: of any number of concurrent calls with one key exactly one is `claimed`,
+   * and so is its repetition with the same `operationId`; the others learn the winner's `operationId` and
+   * fingerprint, so that they resume that operation.
+   */
+  claim(claim: Claim): Promise<ClaimResult>;
+
+  /** Frees the key if it is bound to this operation; somebody else's claim stays. May be repeated. */
+  release(owner: KeyReference & { readonly operationId: string }): Promise<void>;
+
+  /**
+   * Hands out claims that are at least `olderThanMs` old, oldest first, each to one caller, to check that they have an
+   * operation. One that stays comes again after another `olderThanMs`.
+   */
+  takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly Claim[]>;
+}

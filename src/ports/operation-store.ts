@@ -1,0 +1,137 @@
+import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../core/operation.js";
+
+/** The right to work on one operation, chosen by the caller: see {@link OperationStore.beginAttempt}. */
+export interface Lease {
+  readonly operationId: string;
+  /** Random and never reused: it fences off everybody who held the operation before. */
+  readonly token: string;
+}
+
+/** How a new operation starts, if not as `pending` and due at once. */
+export type InitialState =
+  /** Hidden, under a lease of the caller, who is creating its resource before the reply. */
+  | { readonly state: "preparing"; readonly token: string; readonly leaseMs: number }
+  /** Terminal from the first moment: the end of a submission that was never finished. */
+  | { readonly state: "failed"; readonly error: JsonText };
+
+export type CreateOutcome = "created" | "exists";
+
+export type BeginResult =
+  | {
+      readonly outcome: "begun";
+      readonly operation: Operation;
+      /** Whether the attempt before this one lost its lease without being settled: its process may have died of it. */
+      readonly previousLost: boolean;
+    }
+  /** Somebody holds a live lease. */
+  | { readonly outcome: "busy" }
+  /** A retry waits for its time. */
+  | { readonly outcome: "not-due"; readonly dueInMs: number }
+  | { readonly outcome: "terminal" }
+  | { readonly outcome: "unknown" };
+
+export type RenewResult =
+  | { readonly outcome: "renewed"; readonly cancelRequested: boolean }
+  | { readonly outcome: "lost" };
+
+export type SettleResult =
+  /** `state` is what the operation is in now; a repeated settle of the token that ended it answers the same. */
+  { readonly outcome: "settled"; readonly state: OperationState } | { readonly outcome: "lost" };
+
+export type CancelOutcome = "cancelled" | "requested" | "terminal" | "unknown";
+
+/** An operation that somebody should look at. */
+export interface DueOperation {
+  readonly id: string;
+  readonly definition: string;
+}
+
+/** A terminal operation whose retention has passed, with what is needed to release its key. */
+export interface ExpiredOperation {
+  readonly id: string;
+  readonly scope: string;
+  readonly definition: string;
+  readonly key?: string;
+}
+
+export interface ListRequest {
+  readonly scope?: string;
+  readonly definition?: string;
+  readonly state?: OperationState;
+  /** Only operations whose id sorts after this one. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/**
+ * Keeps operations: the truth of the contract. Every method is atomic by itself, may be repeated after a lost
+ * answer with the same arguments, and reckons by the store's own clock: durations go in, never times.
+ *
+ * Every method throws AsyncReplyError `STORE_UNAVAILABLE` when the store cannot be reached, `OVERLOADED` when it
+ * refuses more load or is full, and `CORRUPT_RECORD` when what it holds cannot be read: that is never an absence.
+ */
+export interface OperationStore {
+  /**
+   * Creates the operation unless its id exists. A new `pending` operation is due at once and is handed out by
+   * `takeDue` 30 s later, in case its first announcement is lost.
+   */
+  create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome>;
+
+  /** Reads an operation of this scope. Another scope's, a hidden and an unknown one are all `undefined`. */
+  get(id: string, scope: string): Promise<Operation | undefined>;
+
+  /**
+   * Begins an attempt if the operation is due and nobody holds a live lease. Compare-and-set: of any number of
+   * concurrent calls one is `begun`, and so is its repetition with the same token, as the same attempt. An
+   * operation that is `preparing` begins likewise, once the lease of its creator is dead.
+   */
+  beginAttempt(id: string, lease: { readonly token: string; readonly leaseMs: number }): Promise<BeginResult>;
+
+  /** Extends the lease to `leaseMs` from now, if its token is still the current one, however late that is. */
+  renew(
+    lease: Lease,
+    change: { readonly leaseMs: number; readonly progress?: JsonText },
+  ): Promise<RenewResult>;
+
+  /**
+   * Ends the attempt. Compare-and-set on the token alone: late but unchallenged work counts, a stale token changes
+   * nothing, a terminal state never changes. Operations in `then` are created in the same commit, each unless its id
+   * exists; they go with terminal settlements only.
+   */
+  settle(lease: Lease, settlement: Settlement, then?: readonly NewOperation[]): Promise<SettleResult>;
+
+  /**
+   * Fails an operation that nobody works on with {@link CANCELLED}, at once. Where a lease is live it leaves a mark for the
+   * next `renew` or `retry`; `completed` beats it. A `preparing` operation is `unknown`, as it is for `get`.
+   */
+  requestCancel(id: string, scope: string): Promise<CancelOutcome>;
+
+  /**
+   * Hands out operations that need a new announcement: unfinished, and not announced or begun for a while.
+   * Compare-and-set: of any number of concurrent callers one gets each. What was handed out comes again after
+   * 30 s, 2 min, 8 min … 1 h, so that a long backlog is not announced over and over. Beginning and renewing move this to the
+   * end of the lease; a retry moves it to the time when it is due and starts the series anew.
+   */
+  takeDue(request: {
+    readonly definitions: readonly string[];
+    readonly limit: number;
+  }): Promise<readonly DueOperation[]>;
+
+  /**
+   * Hands out terminal operations whose end is at least `retentionMs` ago, each to one caller, oldest first. One that
+   * is not given to `remove` comes again after a minute. Also forgets what an earlier `remove` asked to forget by now.
+   */
+  takeExpired(request: {
+    readonly retentionMs: number;
+    readonly limit: number;
+  }): Promise<readonly ExpiredOperation[]>;
+
+  /** Forgets terminal operations `afterMs` from now; until then they can be read and keep their ids occupied. */
+  remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void>;
+
+  /** Calls `onChange` with the id of every operation that this store sees becoming visible, progressing or terminal. */
+  watch?(onChange: (operationId: string) => void): () => void;
+
+  /** Lists operations by id, which is by age; hidden ones included. For operators, not for clients. */
+  list?(request: ListRequest): Promise<readonly Operation[]>;
+}

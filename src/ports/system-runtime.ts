@@ -1,0 +1,63 @@
+import { v7 } from "uuid";
+import type { Clock, Runtime } from "./runtime.js";
+
+/** The real clock and timers of the platform. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  schedule: (delayMs, task) => {
+    const timer = setTimeout(task, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The platform's clock, randomness and SHA-256, the last by the synchronous one-shot of Node where there is one. */
+export function createSystemRuntime(): Runtime {
+  const takeRandom = createRandomPool();
+  return {
+    clock: systemClock,
+    newId: () => v7({ random: takeRandom() }),
+    newToken: () => toBase64Url(takeRandom()),
+    random: Math.random,
+    pause: () => new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve)),
+    hash: nodeHash() ?? subtleHash,
+  };
+}
+
+const RANDOM_BYTES = 16;
+const POOL_BYTES = 4_096;
+
+/** Asks the system for random bytes in large pieces: one call for each id would cost more than the id. */
+function createRandomPool(): () => Uint8Array {
+  const pool = new Uint8Array(POOL_BYTES);
+  let used = POOL_BYTES;
+  return () => {
+    if (used === POOL_BYTES) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    used += RANDOM_BYTES;
+    return pool.slice(used - RANDOM_BYTES, used);
+  };
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+type OneShotHash = (algorithm: string, data: string, encoding: "base64url") => string;
+
+// A static import of `node:crypto` would shut out every runtime that has none.
+function nodeHash(): ((text: string) => string) | undefined {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (id: string) => { hash?: OneShotHash } | undefined };
+  };
+  const hash = process?.getBuiltinModule?.("node:crypto")?.hash;
+  return hash === undefined ? undefined : (text) => hash("sha256", text, "base64url");
+}
+
+async function subtleHash(text: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+}

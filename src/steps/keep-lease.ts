@@ -1,0 +1,76 @@
+import type { JsonText } from "../core/operation.js";
+import type { Lease, OperationStore } from "../ports/operation-store.js";
+import type { Clock } from "../ports/runtime.js";
+
+export interface KeepLeaseOptions {
+  readonly operations: OperationStore;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  /** The lease is somebody else's now. Called once; nothing is renewed after it. */
+  readonly onLost: () => void;
+  readonly onCancelRequested: () => void;
+  /** A renewal failed; it will be tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface KeptLease {
+  /** Renews at once and stores this progress; the newest wins while a renewal is under way. */
+  progress(value: JsonText): void;
+  /** Renews no more. */
+  stop(): void;
+}
+
+/** Renews a lease every third of its time until it is stopped or lost. */
+export function keepLease(options: KeepLeaseOptions): KeptLease {
+  const { operations, lease, leaseMs, clock, onLost, onCancelRequested, onError } = options;
+  let stopped = false;
+  let renewing = false;
+  let waitingProgress: JsonText | undefined;
+  let cancelTimer = scheduleNext();
+
+  function scheduleNext(): () => void {
+    return clock.schedule(Math.ceil(leaseMs / 3), () => void renew());
+  }
+
+  async function renew(): Promise<void> {
+    if (stopped || renewing) return;
+    cancelTimer();
+    renewing = true;
+    const progress = waitingProgress;
+    waitingProgress = undefined;
+    try {
+      const renewed = await operations.renew(lease, {
+        leaseMs,
+        ...(progress === undefined ? {} : { progress }),
+      });
+      if (!stopped) react(renewed);
+    } catch (error) {
+      waitingProgress ??= progress;
+      if (!stopped) onError(error);
+    }
+    renewing = false;
+    if (!stopped) cancelTimer = scheduleNext();
+  }
+
+  function react(renewed: Awaited<ReturnType<OperationStore["renew"]>>): void {
+    if (renewed.outcome === "lost") {
+      stop();
+      onLost();
+    } else if (renewed.cancelRequested) onCancelRequested();
+    if (waitingProgress !== undefined) queueMicrotask(() => void renew());
+  }
+
+  function stop(): void {
+    stopped = true;
+    cancelTimer();
+  }
+
+  return {
+    progress: (value) => {
+      waitingProgress = value;
+      void renew();
+    },
+    stop,
+  };
+}

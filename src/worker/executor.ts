@@ -1,0 +1,112 @@
+import { parseAnnouncement } from "../core/announcement.js";
+import type { Operation } from "../core/operation.js";
+import type { RetryAfterEstimate } from "../core/retry-after.js";
+import type { Observer } from "../ports/observer.js";
+import type { OperationStore } from "../ports/operation-store.js";
+import type { BegunAttempt, Delivery } from "../ports/queue.js";
+import type { Runtime } from "../ports/runtime.js";
+import type { Announcer } from "../steps/announcer.js";
+import { type Ending, exhausted, runAttempt, type Work } from "./attempt.js";
+import { finishCreation } from "./finish-creation.js";
+import { report } from "./report.js";
+import type { WorkerSettings } from "./settings.js";
+import { settleReliably } from "./settle.js";
+
+export interface ExecutorOptions {
+  readonly works: ReadonlyMap<string, Work>;
+  readonly operations: OperationStore;
+  readonly runtime: Runtime;
+  readonly settings: WorkerSettings;
+  readonly announcer: Announcer;
+  readonly estimate: RetryAfterEstimate;
+  readonly observe: Observer;
+  /** Aborted when nothing new may begin. */
+  readonly draining: AbortSignal;
+  /** Aborted when what runs can be waited for no longer. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Makes the function that deals with one delivery from receipt to settlement. It never rejects: an operation that misbehaves
+ * is that operation's affair.
+ */
+export function createExecutor(options: ExecutorOptions): (delivery: Delivery) => Promise<void> {
+  const { works, operations, runtime, settings, announcer, observe, draining, stopping } = options;
+  const { clock } = runtime;
+  const onError = (step: string, error: unknown): void =>
+    observe({ event: "background.failed", step, error });
+  const supervised = { operations, clock, stopping, onError };
+  // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
+  // that does it again takes none of the others with it.
+  let suspectRunning = false;
+
+  return async (delivery) => {
+    const attempt = delivery.attempt ?? (await beginAttempt(delivery));
+    if (attempt === undefined) return;
+    const { operation, previousLost } = attempt.begun;
+    const work = works.get(operation.definition);
+    if (work === undefined || draining.aborted) return giveBack(attempt, 0);
+    if (!previousLost) return execute(work, attempt);
+    if (suspectRunning) return giveBack(attempt, settings.backoffMs(operation.attempt));
+    suspectRunning = true;
+    await execute(work, attempt);
+    suspectRunning = false;
+  };
+
+  /** Acks as soon as the store has answered, whatever it said: from then on the lease guards the attempt. */
+  async function beginAttempt(delivery: Delivery): Promise<BegunAttempt | undefined> {
+    const token = runtime.newToken();
+    try {
+      const { operationId } = parseAnnouncement(delivery.announcement);
+      const begun = await operations.beginAttempt(operationId, { token, leaseMs: settings.leaseMs });
+      await quietly("ack", delivery.ack());
+      return begun.outcome === "begun" ? { lease: { operationId, token }, begun } : undefined;
+    } catch (error) {
+      onError("begin", error);
+      await quietly("nack", delivery.nack());
+      return undefined;
+    }
+  }
+
+  async function execute(work: Work, { lease, begun: { operation } }: BegunAttempt): Promise<void> {
+    const { id: operationId, definition, attempt } = operation;
+    if (operation.state === "preparing") {
+      const created = await quietly("create-resource", finishCreation(work, operation, lease, options));
+      if (created === true) await announcer.announce(operation);
+      return;
+    }
+    const begins = attempt <= settings.maxAttempts;
+    if (begins) observe({ event: "operation.started", operationId, definition, attempt });
+    const run = { ...supervised, lease };
+    const ending = begins ? await runAttempt(work, operation, settings, run) : exhausted(settings);
+    await finish(operation, lease, ending);
+  }
+
+  async function finish(operation: Operation, lease: BegunAttempt["lease"], ending: Ending): Promise<void> {
+    const { settlement } = ending;
+    const settled = settlement && (await settleReliably(lease, settlement, supervised));
+    report(options, operation, ending, settled);
+    if (settlement?.to === "retry" && settled?.outcome === "settled")
+      announceAfter(operation, settlement.delayMs);
+  }
+
+  async function giveBack({ lease, begun: { operation } }: BegunAttempt, delayMs: number): Promise<void> {
+    await finish(operation, lease, { settlement: { to: "retry", delayMs, countAttempt: false } });
+  }
+
+  /** The sweep would find it too, but only at its next turn. */
+  function announceAfter(operation: Operation, delayMs: number): void {
+    if (delayMs === 0) void announcer.announce(operation);
+    else if (!draining.aborted) {
+      const cancel = clock.schedule(delayMs, () => void announcer.announce(operation));
+      draining.addEventListener("abort", cancel, { once: true });
+    }
+  }
+
+  async function quietly<T>(step: string, work: Promise<T>): Promise<T | undefined> {
+    return work.catch((error: unknown) => {
+      onError(step, error);
+      return undefined;
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { isAsyncReplyError } from "../core/errors.js";
+import type { Settlement } from "../core/operation.js";
+import { operationError } from "../core/problem.js";
+import type { Lease, OperationStore, SettleResult } from "../ports/operation-store.js";
+import type { Clock } from "../ports/runtime.js";
+
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 30_000;
+
+export interface SettleOptions {
+  readonly operations: OperationStore;
+  readonly clock: Clock;
+  /** Aborted when the worker can wait no longer. */
+  readonly stopping: AbortSignal;
+  readonly onError: (step: string, error: unknown) => void;
+}
+
+/**
+ * Settles an attempt and does not give up while the store is out of reach: the work is done, and doing it again is what
+ * this prevents. Undefined when the worker had to stop first; the lease then runs out and the sweep takes over.
+ */
+export async function settleReliably(
+  lease: Lease,
+  settlement: Settlement,
+  options: SettleOptions,
+): Promise<SettleResult | undefined> {
+  const { operations, clock, stopping, onError } = options;
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+    try {
+      return await operations.settle(lease, settlement);
+    } catch (error) {
+      onError("settle", error);
+      if (!isPassing(error)) return refused(lease, settlement, options);
+      if (stopping.aborted) return undefined;
+      await sleep(delayMs, clock, stopping);
+    }
+  }
+}
+
+/** Resolves after `ms`, or as soon as the signal is aborted. */
+export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.schedule(ms, done);
+    signal.addEventListener("abort", done);
+  });
+}
+
+/** The store cannot keep what was settled, and would not the next time either: end the operation without it. */
+function refused(
+  lease: Lease,
+  settlement: Settlement,
+  options: SettleOptions,
+): Promise<SettleResult | undefined> {
+  if (settlement.to !== "completed") return Promise.resolve(undefined);
+  const error = operationError("invalid-result", "The work was done, but its result cannot be kept.");
+  return settleReliably(lease, { to: "failed", error }, options);
+}
+
+function isPassing(error: unknown): boolean {
+  const code = isAsyncReplyError(error) ? error.code : undefined;
+  return code === "STORE_UNAVAILABLE" || code === "OVERLOADED";
+}

@@ -1,0 +1,70 @@
+import { AsyncReplyError } from "../core/errors.js";
+import type { JsonText } from "../core/operation.js";
+import type { Lease, OperationStore } from "../ports/operation-store.js";
+import type { Clock } from "../ports/runtime.js";
+import { keepLease } from "../steps/keep-lease.js";
+
+export interface SuperviseOptions {
+  readonly operations: OperationStore;
+  readonly lease: Lease;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly attemptTimeoutMs: number | undefined;
+  /** Aborted when the worker can wait no longer. */
+  readonly stopping: AbortSignal;
+  readonly onError: (step: string, error: unknown) => void;
+}
+
+/** What stands between a processor and the rest of the world while it runs. */
+export interface Supervision {
+  /** For the processor. */
+  readonly signal: AbortSignal;
+  /** Rejects when the attempt must not be waited for any longer; never resolves. */
+  readonly interrupted: Promise<never>;
+  progress(value: JsonText): void;
+  end(): void;
+}
+
+/** Keeps the lease of an attempt, counts its time, and passes on what should make its processor stop. */
+export function supervise(options: SuperviseOptions): Supervision {
+  const { operations, lease, clock, leaseMs, attemptTimeoutMs, stopping, onError } = options;
+  const job = new AbortController();
+  let interrupt: (reason: AsyncReplyError) => void = () => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt = (reason) => {
+      job.abort(reason);
+      reject(reason);
+    };
+  });
+  // It may end before anybody waits for it.
+  interrupted.catch(() => {});
+
+  const kept = keepLease({
+    operations,
+    lease,
+    leaseMs,
+    clock,
+    onLost: () =>
+      interrupt(new AsyncReplyError("LEASE_LOST", "The lease of the attempt went to somebody else.")),
+    // No interruption: work that completes all the same counts.
+    onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was cancelled.")),
+    onError: (error) => onError("renew", error),
+  });
+  const timeIsUp = (): void =>
+    interrupt(new AsyncReplyError("ATTEMPT_TIMEOUT", "The attempt took too long."));
+  const cancelTimer = attemptTimeoutMs === undefined ? () => {} : clock.schedule(attemptTimeoutMs, timeIsUp);
+  const stop = (): void => interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker stops."));
+  if (stopping.aborted) stop();
+  else stopping.addEventListener("abort", stop);
+
+  return {
+    signal: job.signal,
+    interrupted,
+    progress: kept.progress,
+    end: () => {
+      kept.stop();
+      cancelTimer();
+      stopping.removeEventListener("abort", stop);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { OperationDefinition } from "../core/definition.js";
+import { AsyncReplyError } from "../core/errors.js";
+import { checkFunction, invalidOption } from "../core/options.js";
+import { createRetryAfterEstimate, type RetryAfterEstimate } from "../core/retry-after.js";
+import type { Backend } from "../ports/backend.js";
+import { type Observer, shielded } from "../ports/observer.js";
+import type { Runtime } from "../ports/runtime.js";
+import { createSystemRuntime } from "../ports/system-runtime.js";
+import { type Announcer, createAnnouncer } from "../steps/announcer.js";
+import { createSweep } from "../steps/sweep.js";
+import type { Work } from "./attempt.js";
+import { createExecutor } from "./executor.js";
+import type { Processor } from "./job.js";
+import { createLoops } from "./loops.js";
+import { readWorkerSettings, type WorkerOptions } from "./settings.js";
+
+/** What a worker works for. A service fits; a process that only works needs no more than the first two. */
+export interface WorkerSource<Definitions extends readonly OperationDefinition[]> {
+  readonly operations: Definitions;
+  readonly backend: Backend;
+  readonly runtime?: Partial<Runtime>;
+  readonly observe?: Observer;
+  readonly announcer?: Announcer;
+  readonly estimate?: RetryAfterEstimate;
+}
+
+type Named<Definitions extends readonly OperationDefinition[], Name> = Extract<
+  Definitions[number],
+  { readonly name: Name }
+>;
+
+type ProcessorOf<Definition> =
+  Definition extends OperationDefinition<string, infer Output, infer Result>
+    ? Processor<Output, Result>
+    : never;
+
+/** A processor for each definition that this worker works on, by name. */
+export type Processors<Definitions extends readonly OperationDefinition[]> = {
+  readonly [Name in Definitions[number]["name"]]?: ProcessorOf<Named<Definitions, Name>>;
+};
+
+export interface Worker {
+  /** Begins to receive and to sweep. */
+  start(): Promise<void>;
+  /**
+   * Receives no more, lets attempts finish for `drainTimeoutMs`, then gives back what still runs without counting the
+   * attempt. A second call gives back at once. Resolves when nothing runs any more.
+   */
+  stop(): Promise<void>;
+  /**
+   * Works until nothing is due at the store's present time, for tests: no timers, no sockets. What waits for a later time
+   * waits until the clock of the store was moved.
+   */
+  runUntilIdle(): Promise<void>;
+}
+
+const GIVE_BACK_TIMEOUT_MS = 5_000;
+
+/**
+ * Makes a worker. It does nothing until it is started.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ */
+export function createWorker<const Definitions extends readonly OperationDefinition[]>(
+  source: WorkerSource<Definitions>,
+  processors: Processors<Definitions>,
+  options: WorkerOptions = {},
+): Worker {
+  const { backend } = source;
+  const runtime: Runtime = { ...createSystemRuntime(), ...source.runtime };
+  const observe = shielded(source.observe);
+  const settings = readWorkerSettings(options, runtime.random);
+  const works = toWorks(source.operations, processors);
+  const definitions = [...works.keys()];
+  const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
+  const sweep = createSweep({ backend, definitions, announcer, observe, ...settings });
+  const draining = new AbortController();
+  const stopping = new AbortController();
+  const execute = createExecutor({
+    works,
+    operations: backend.operations,
+    runtime,
+    settings,
+    announcer,
+    estimate: source.estimate ?? createRetryAfterEstimate(),
+    observe,
+    draining: draining.signal,
+    stopping: stopping.signal,
+  });
+  const { receiveLoop, sweepLoop, runUntilIdle, settled } = createLoops({
+    queue: backend.queue,
+    definitions,
+    settings,
+    runtime,
+    announcer,
+    observe,
+    sweep,
+    execute,
+    draining: draining.signal,
+  });
+  let loops: readonly Promise<void>[] | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function drain(): Promise<void> {
+    const cancel = runtime.clock.schedule(settings.drainTimeoutMs, () => stopping.abort());
+    const finished = Promise.all(loops ?? [])
+      .then(settled)
+      .then(announcer.idle);
+    await Promise.race([finished, givenUp()]);
+    cancel();
+  }
+
+  /** A store or a broker that does not answer must not keep the process from ending. */
+  async function givenUp(): Promise<void> {
+    await new Promise((resolve) => stopping.signal.addEventListener("abort", resolve, { once: true }));
+    await new Promise<void>((resolve) => runtime.clock.schedule(GIVE_BACK_TIMEOUT_MS, resolve));
+  }
+
+  return {
+    start: async () => {
+      if (draining.signal.aborted)
+        throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
+      loops ??= [receiveLoop(), sweepLoop()];
+    },
+    stop: () => {
+      if (draining.signal.aborted) stopping.abort();
+      draining.abort();
+      stopped ??= drain();
+      return stopped;
+    },
+    runUntilIdle,
+  };
+}
+
+function toWorks(
+  definitions: readonly OperationDefinition[],
+  processors: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, Work> {
+  const names = Object.keys(processors);
+  if (names.length === 0) throw invalidOption("processors", "an object with at least one processor", "{}");
+  return new Map(
+    names.map((name) => {
+      const definition = definitions.find((candidate) => candidate.name === name);
+      const known = definitions.map((candidate) => candidate.name).join(", ");
+      if (definition === undefined)
+        throw invalidOption("processors", `keyed by the names of definitions (${known})`, name);
+      checkFunction(`processors.${name}`, processors[name]);
+      return [name, { definition, processor: processors[name] as Work["processor"] }];
+    }),
+  );
+}

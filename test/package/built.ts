@@ -1,0 +1,90 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type BuildResult, build } from "esbuild";
+
+/** The root of the package. */
+export const root: string = join(import.meta.dirname, "../..");
+
+/** What these tests read of package.json. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly exports: Readonly<
+    Record<string, Readonly<Record<"import" | "require", { readonly default: string }>>>
+  >;
+}
+
+export const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+
+/** Vitest's global setup: builds once, and only when a test of the built package is about to run. */
+export function setup(): void {
+  run("npm", ["run", "--silent", "build:start"], root);
+}
+
+/** Runs a program to its end and returns its stdout. Throws, with its stderr in the message, when it fails. */
+export function run(program: string, args: readonly string[], cwd: string): string {
+  return execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** The built file of a subpath in one module format. */
+export function builtFile(subpath: string, format: "import" | "require"): string {
+  const entry = manifest.exports[subpath];
+  if (entry === undefined) throw new Error(`package.json exports no ${subpath}`);
+  return join(root, entry[format].default);
+}
+
+/** Bundles a subpath as an edge runtime would see it: no `node:` module may be left in it. */
+export async function bundle(subpath: string, external: readonly string[] = []): Promise<Bundle> {
+  const result: BuildResult<{ metafile: true; write: false }> = await build({
+    entryPoints: [builtFile(subpath, "import")],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "neutral",
+    external: ["node:*", ...external],
+    logLevel: "silent",
+  });
+  const bytes = result.outputFiles[0]?.contents ?? new Uint8Array();
+  const imports = Object.values(result.metafile.outputs).flatMap((output) => output.imports);
+  return { gzipBytes: gzipSync(bytes, { level: 9 }).byteLength, imports: imports.map(({ path }) => path) };
+}
+
+interface Bundle {
+  readonly gzipBytes: number;
+  /** What the bundle still imports. */
+  readonly imports: readonly string[];
+}
+
+/** A project of its own that has installed the packed package, and nothing else. */
+export interface Consumer {
+  /** Names of all packages that the installation brought. */
+  readonly packages: readonly string[];
+  /** Runs a script inside the project and returns its stdout, parsed as JSON. */
+  evaluate(format: "module" | "commonjs", script: string): unknown;
+  remove(): void;
+}
+
+/** Packs the package and installs it into a temporary folder. */
+export function installPacked(): Consumer {
+  const folder = mkdtempSync(join(tmpdir(), `${manifest.name}-`));
+  run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
+  const archive = `./${manifest.name}-${manifest.version}.tgz`;
+  run("npm", ["install", archive, "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"], folder);
+  const installed = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, unknown>>;
+  };
+  return {
+    packages: Object.keys(installed.packages).map((path) => path.replace(/^.*node_modules\//, "")),
+    evaluate: (format, script) =>
+      JSON.parse(run(process.execPath, [`--input-type=${format}`, "--eval", script], folder)),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

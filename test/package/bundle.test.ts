@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { bundle } from "./built.js";
+
+describe("a bundle for a runtime without node: modules", () => {
+  it.each([".", "./testing"])("imports nothing that is left of %s", async (subpath) => {
+    expect((await bundle(subpath)).imports).toEqual([]);
+  });
+
+  it("keeps our own part of . within 15 KB, minified and compressed", async () => {
+    const own = await bundle(".", ["zod", "zod/*", "uuid"]);
+    const whole = await bundle(".");
+    console.log(`bundle of ".": ${own.gzipBytes} bytes of our own, ${whole.gzipBytes} with zod and uuid`);
+    expect(own.gzipBytes).toBeLessThanOrEqual(15 * 1024);
+  });
+});

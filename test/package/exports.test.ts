@@ -1,0 +1,34 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { builtFile, manifest } from "./built.js";
+
+const require = createRequire(import.meta.url);
+
+async function names(subpath: string): Promise<string[]> {
+  const built = (await import(pathToFileURL(builtFile(subpath, "import")).href)) as object;
+  return Object.keys(built).sort();
+}
+
+describe("the exports of the package", () => {
+  it("has the subpaths", () => {
+    expect(Object.keys(manifest.exports)).toMatchInlineSnapshot();
+  });
+
+  it("has the names of .", async () => {
+    expect(await names(".")).toMatchInlineSnapshot();
+  });
+
+  it("has the names of ./node", async () => {
+    expect(await names("./node")).toMatchInlineSnapshot();
+  });
+
+  it("has the names of ./testing", async () => {
+    expect(await names("./testing")).toMatchInlineSnapshot();
+  });
+
+  it.each(Object.keys(manifest.exports))("exports the same names of %s in CommonJS", async (subpath) => {
+    const built = require(builtFile(subpath, "require")) as object;
+    expect(Object.keys(built).sort()).toEqual(await names(subpath));
+  });
+});

@@ -1,0 +1,25 @@
+import { defineConfig, type Options } from "tsup";
+
+/** The library in both module formats. Each entry is a subpath of `exports` in package.json. */
+export const library: Options = {
+  name: "library",
+  entry: {
+    index: "src/index.ts",
+    node: "src/adapters/node/index.ts",
+    testing: "src/testing/index.ts",
+  },
+  tsconfig: "src/tsconfig.json",
+  format: ["esm", "cjs"],
+  platform: "neutral",
+  target: ["node20", "es2022"],
+  external: [/^node:/],
+  removeNodeProtocol: false,
+  // The subpaths of one format share one copy of the core. The two formats never do.
+  splitting: true,
+};
+
+export default defineConfig({
+  ...library,
+  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
+  clean: true,
+});

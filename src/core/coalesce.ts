@@ -43,7 +43,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   async function flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await options.flush(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }

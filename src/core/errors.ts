@@ -56,14 +56,13 @@ export interface ErrorContext {
   readonly retryAfterSeconds?: number;
 }
 
-const MARK: unique symbol = Symbol.for("async-request-reply.error") as never;
+const MARK = Symbol.for("async-request-reply.error");
 
 /**
  * The one error class of the package. `code` is for programs, `detail` for people: it is written to be
  * shown to a client and never holds internals, which belong into `cause`.
  */
 export class AsyncReplyError extends Error {
-  readonly [MARK] = true;
   readonly code: ErrorCode;
   readonly detail: string;
   readonly context: ErrorContext;
@@ -71,6 +70,7 @@ export class AsyncReplyError extends Error {
   constructor(code: ErrorCode, detail: string, context: ErrorContext = {}) {
     super(`${code}: ${detail}`, context.cause === undefined ? undefined : { cause: context.cause });
     this.name = "AsyncReplyError";
+    Object.defineProperty(this, MARK, { value: true });
     this.code = code;
     this.detail = detail;
     this.context = context;

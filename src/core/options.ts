@@ -26,7 +26,11 @@ export function durationMs(name: string, value: number | undefined, fallback: nu
 }
 
 /** Checks a function that must be given, or that may be left out where `optional` says so. */
-export function checkFunction(name: string, value: unknown, { optional = false } = {}): void {
-  if (typeof value === "function" || (optional && value === undefined)) return;
+export function checkFunction(
+  name: string,
+  value: unknown,
+  options: { readonly optional?: boolean } = {},
+): void {
+  if (typeof value === "function" || (options.optional === true && value === undefined)) return;
   throw invalidOption(name, "a function", value);
 }

@@ -73,9 +73,10 @@ function splitList(text: string): string[] {
 }
 
 function parseRange(element: string): MediaRange | undefined {
-  const range = parseMediaType(element.replace(/^[ \t]*\*(?=[ \t]*(?:;|$))/, "*/*"));
+  const range = parseMediaType(element) ?? parseMediaType(element.replace(/^[ \t]*\*/, "*/*"));
   if (range === undefined) return undefined;
-  const quality = parseQuality(range.parameters.get("q") ?? "1");
+  const weight = range.parameters.get("q");
+  const quality = weight === undefined ? 1 : parseQuality(weight);
   if (quality === undefined) return undefined;
   // A parameter of this name is the weight, wherever it stands (RFC 9110 §12.5.1).
   const parameters = [...range.parameters].filter(([name]) => name !== "q");

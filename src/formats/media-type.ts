@@ -114,11 +114,8 @@ function tokenEnd(text: string, start: number): number {
   return at;
 }
 
+/** Visible ASCII without the delimiters (RFC 9110 §5.6.2). */
 function isTokenCharacter(code: number): boolean {
-  if (code >= 0x61 && code <= 0x7a) return true;
-  return (
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    (code > 0x20 && code < 0x7f && "!#$%&'*+-.^_`|~".includes(String.fromCharCode(code)))
-  );
+  if (code >= 0x61 && code <= 0x7a) return true; // a lower-case letter, as most are
+  return code > 0x20 && code < 0x7f && !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(code));
 }

@@ -10,6 +10,7 @@ export interface BegunAttempt {
 /** One receipt of an announcement. */
 export interface Delivery {
   readonly announcement: Announcement;
+  /** With it the delivery has done its duty: it is neither acked nor nacked. */
   readonly attempt?: BegunAttempt;
   /** The announcement has done its duty and must not come again. Failing to say so is harmless. */
   ack(): Promise<void>;

@@ -66,6 +66,9 @@ async function announceDue({ backend, definitions, announcer }: SweepOptions): P
  */
 async function endAbandoned(options: SweepOptions): Promise<number> {
   const { backend, abandonAfterMs } = options;
+  // Where both are recorded in one step no claim can lack its operation. And where both are purged in one step, a claim
+  // that was just purged would look as if it did: ending it would bring its operation back.
+  if (atomicSubmissions(backend) !== undefined) return 0;
   const stale = await backend.idempotency.takeStale({ olderThanMs: abandonAfterMs, limit: BATCH });
   for (const claim of stale) await endIfAbandoned(options, claim);
   return stale.length;

@@ -8,6 +8,7 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../steps/announcer.js";
 import { type Ending, exhausted, runAttempt, type Work } from "./attempt.js";
 import { finishCreation } from "./finish-creation.js";
+import { type Latch, sleep } from "./latch.js";
 import { report } from "./report.js";
 import type { WorkerSettings } from "./settings.js";
 import { settleReliably } from "./settle.js";
@@ -20,10 +21,10 @@ export interface ExecutorOptions {
   readonly announcer: Announcer;
   readonly estimate: RetryAfterEstimate;
   readonly observe: Observer;
-  /** Aborted when nothing new may begin. */
-  readonly draining: AbortSignal;
-  /** Aborted when what runs can be waited for no longer. */
-  readonly stopping: AbortSignal;
+  /** Raised when nothing new may begin. */
+  readonly draining: Latch;
+  /** Raised when what runs can be waited for no longer. */
+  readonly stopping: Latch;
 }
 
 /**
@@ -45,7 +46,7 @@ export function createExecutor(options: ExecutorOptions): (delivery: Delivery) =
     if (attempt === undefined) return;
     const { operation, previousLost } = attempt.begun;
     const work = works.get(operation.definition);
-    if (work === undefined || draining.aborted) return giveBack(attempt, 0);
+    if (work === undefined || draining.raised) return giveBack(attempt, 0);
     if (!previousLost) return execute(work, attempt);
     if (suspectRunning) return giveBack(attempt, settings.backoffMs(operation.attempt));
     suspectRunning = true;
@@ -55,15 +56,23 @@ export function createExecutor(options: ExecutorOptions): (delivery: Delivery) =
 
   /** Acks as soon as the store has answered, whatever it said: from then on the lease guards the attempt. */
   async function beginAttempt(delivery: Delivery): Promise<BegunAttempt | undefined> {
+    const operationId = readAnnouncement(delivery);
+    if (operationId === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
     const token = runtime.newToken();
+    const begun = await quietly(
+      "begin",
+      operations.beginAttempt(operationId, { token, leaseMs: settings.leaseMs }),
+    );
+    await (begun === undefined ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
+    return begun?.outcome === "begun" ? { lease: { operationId, token }, begun } : undefined;
+  }
+
+  /** What is no announcement will be none the next time either. */
+  function readAnnouncement({ announcement }: Delivery): string | undefined {
     try {
-      const { operationId } = parseAnnouncement(delivery.announcement);
-      const begun = await operations.beginAttempt(operationId, { token, leaseMs: settings.leaseMs });
-      await quietly("ack", delivery.ack());
-      return begun.outcome === "begun" ? { lease: { operationId, token }, begun } : undefined;
+      return parseAnnouncement(announcement).operationId;
     } catch (error) {
-      onError("begin", error);
-      await quietly("nack", delivery.nack());
+      onError("read-announcement", error);
       return undefined;
     }
   }
@@ -86,8 +95,8 @@ export function createExecutor(options: ExecutorOptions): (delivery: Delivery) =
     const { settlement } = ending;
     const settled = settlement && (await settleReliably(lease, settlement, supervised));
     report(options, operation, ending, settled);
-    if (settlement?.to === "retry" && settled?.outcome === "settled")
-      announceAfter(operation, settlement.delayMs);
+    if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
+    void announceAfter(operation, settlement.delayMs);
   }
 
   async function giveBack({ lease, begun: { operation } }: BegunAttempt, delayMs: number): Promise<void> {
@@ -95,12 +104,9 @@ export function createExecutor(options: ExecutorOptions): (delivery: Delivery) =
   }
 
   /** The sweep would find it too, but only at its next turn. */
-  function announceAfter(operation: Operation, delayMs: number): void {
-    if (delayMs === 0) void announcer.announce(operation);
-    else if (!draining.aborted) {
-      const cancel = clock.schedule(delayMs, () => void announcer.announce(operation));
-      draining.addEventListener("abort", cancel, { once: true });
-    }
+  async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
+    if (delayMs > 0) await sleep(delayMs, clock, draining);
+    if (delayMs === 0 || !draining.raised) await announcer.announce(operation);
   }
 
   async function quietly<T>(step: string, work: Promise<T>): Promise<T | undefined> {

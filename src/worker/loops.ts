@@ -2,8 +2,8 @@ import type { Observer } from "../ports/observer.js";
 import type { Delivery, Queue } from "../ports/queue.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../steps/announcer.js";
+import { type Latch, sleep } from "./latch.js";
 import type { WorkerSettings } from "./settings.js";
-import { sleep } from "./settle.js";
 
 export interface LoopsOptions {
   readonly queue: Queue;
@@ -16,7 +16,7 @@ export interface LoopsOptions {
   readonly sweep: () => Promise<number>;
   readonly execute: (delivery: Delivery) => Promise<void>;
   /** Ends the loops. */
-  readonly draining: AbortSignal;
+  readonly draining: Latch;
 }
 
 export interface Loops {
@@ -36,6 +36,8 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 export function createLoops(options: LoopsOptions): Loops {
   const { queue, definitions, settings, runtime, announcer, observe, sweep, execute, draining } = options;
   const running = new Set<Promise<void>>();
+  const receiving = new AbortController();
+  draining.onRaise(() => receiving.abort());
   let slotFreed: () => void = () => {};
 
   function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
@@ -54,7 +56,7 @@ export function createLoops(options: LoopsOptions): Loops {
 
   async function receiveOnce(): Promise<void> {
     try {
-      for (const delivery of await receive(draining)) void run(delivery);
+      for (const delivery of await receive(receiving.signal)) void run(delivery);
       // Without this a long backlog of quick work would keep everything else from running.
       await runtime.pause();
     } catch (error) {
@@ -73,13 +75,13 @@ export function createLoops(options: LoopsOptions): Loops {
 
   return {
     receiveLoop: async () => {
-      while (!draining.aborted) {
+      while (!draining.raised) {
         await freeSlot();
         await receiveOnce();
       }
     },
     sweepLoop: async () => {
-      while (!draining.aborted) {
+      while (!draining.raised) {
         await sweep();
         await sleep(settings.sweepIntervalMs, runtime.clock, draining);
       }

@@ -1,4 +1,5 @@
-import { isTerminal, type Operation } from "../core/operation.js";
+import { isTerminal, type Operation, type OperationState } from "../core/operation.js";
+import type { ServiceEvent } from "../ports/observer.js";
 import type { SettleResult } from "../ports/operation-store.js";
 import type { Ending } from "./attempt.js";
 import type { ExecutorOptions } from "./executor.js";
@@ -7,15 +8,25 @@ import type { ExecutorOptions } from "./executor.js";
 export function report(
   { observe, estimate, runtime }: Pick<ExecutorOptions, "observe" | "estimate" | "runtime">,
   { id: operationId, definition, attempt, createdAt }: Operation,
-  { settlement, error }: Ending,
+  ending: Ending,
   settled: SettleResult | undefined,
 ): void {
   const about = { operationId, definition, attempt };
-  if (settled?.outcome !== "settled") return observe({ event: "attempt.lost", ...about });
-  if (isTerminal(settled.state)) estimate.learn(definition, Math.max(0, runtime.clock.now() - createdAt));
-  if (settled.state === "completed") observe({ event: "operation.completed", ...about });
-  else if (settled.state === "failed") observe({ event: "operation.failed", ...about, error });
-  else if (settlement?.to === "retry" && settlement.countAttempt) {
-    observe({ event: "operation.retried", ...about, delayMs: settlement.delayMs, error });
-  } else observe({ event: "operation.released", ...about });
+  if (settled?.outcome !== "settled") observe({ event: "attempt.lost", ...about });
+  else {
+    if (isTerminal(settled.state)) estimate.learn(definition, Math.max(0, runtime.clock.now() - createdAt));
+    observe(eventOf(about, settled.state, ending));
+  }
+}
+
+function eventOf(
+  about: { readonly operationId: string; readonly definition: string; readonly attempt: number },
+  state: OperationState,
+  { settlement, error }: Ending,
+): ServiceEvent {
+  if (state === "completed") return { event: "operation.completed", ...about };
+  if (state === "failed") return { event: "operation.failed", ...about, error };
+  if (settlement?.to !== "retry" || !settlement.countAttempt)
+    return { event: "operation.released", ...about };
+  return { event: "operation.retried", ...about, delayMs: settlement.delayMs, error };
 }

@@ -3,6 +3,7 @@ import type { Settlement } from "../core/operation.js";
 import { operationError } from "../core/problem.js";
 import type { Lease, OperationStore, SettleResult } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
+import { type Latch, sleep } from "./latch.js";
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
@@ -10,8 +11,8 @@ const MAX_DELAY_MS = 30_000;
 export interface SettleOptions {
   readonly operations: OperationStore;
   readonly clock: Clock;
-  /** Aborted when the worker can wait no longer. */
-  readonly stopping: AbortSignal;
+  /** Raised when the worker can wait no longer. */
+  readonly stopping: Latch;
   readonly onError: (step: string, error: unknown) => void;
 }
 
@@ -31,24 +32,10 @@ export async function settleReliably(
     } catch (error) {
       onError("settle", error);
       if (!isPassing(error)) return refused(lease, settlement, options);
-      if (stopping.aborted) return undefined;
+      if (stopping.raised) return undefined;
       await sleep(delayMs, clock, stopping);
     }
   }
-}
-
-/** Resolves after `ms`, or as soon as the signal is aborted. */
-export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.schedule(ms, done);
-    signal.addEventListener("abort", done);
-  });
 }
 
 /** The store cannot keep what was settled, and would not the next time either: end the operation without it. */

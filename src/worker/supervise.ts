@@ -3,6 +3,7 @@ import type { JsonText } from "../core/operation.js";
 import type { Lease, OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import { keepLease } from "../steps/keep-lease.js";
+import type { Latch } from "./latch.js";
 
 export interface SuperviseOptions {
   readonly operations: OperationStore;
@@ -10,8 +11,8 @@ export interface SuperviseOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly attemptTimeoutMs: number | undefined;
-  /** Aborted when the worker can wait no longer. */
-  readonly stopping: AbortSignal;
+  /** Raised when the worker can wait no longer. */
+  readonly stopping: Latch;
   readonly onError: (step: string, error: unknown) => void;
 }
 
@@ -54,8 +55,7 @@ export function supervise(options: SuperviseOptions): Supervision {
     interrupt(new AsyncReplyError("ATTEMPT_TIMEOUT", "The attempt took too long."));
   const cancelTimer = attemptTimeoutMs === undefined ? () => {} : clock.schedule(attemptTimeoutMs, timeIsUp);
   const stop = (): void => interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker stops."));
-  if (stopping.aborted) stop();
-  else stopping.addEventListener("abort", stop);
+  const cancelStop = stopping.onRaise(stop);
 
   return {
     signal: job.signal,
@@ -64,7 +64,7 @@ export function supervise(options: SuperviseOptions): Supervision {
     end: () => {
       kept.stop();
       cancelTimer();
-      stopping.removeEventListener("abort", stop);
+      cancelStop();
     },
   };
 }

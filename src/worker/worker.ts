@@ -11,6 +11,7 @@ import { createSweep } from "../steps/sweep.js";
 import type { Work } from "./attempt.js";
 import { createExecutor } from "./executor.js";
 import type { Processor } from "./job.js";
+import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 
@@ -74,8 +75,8 @@ export function createWorker<const Definitions extends readonly OperationDefinit
   const definitions = [...works.keys()];
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
   const sweep = createSweep({ backend, definitions, announcer, observe, ...settings });
-  const draining = new AbortController();
-  const stopping = new AbortController();
+  const draining = new Latch();
+  const stopping = new Latch();
   const execute = createExecutor({
     works,
     operations: backend.operations,
@@ -84,8 +85,8 @@ export function createWorker<const Definitions extends readonly OperationDefinit
     announcer,
     estimate: source.estimate ?? createRetryAfterEstimate(),
     observe,
-    draining: draining.signal,
-    stopping: stopping.signal,
+    draining,
+    stopping,
   });
   const { receiveLoop, sweepLoop, runUntilIdle, settled } = createLoops({
     queue: backend.queue,
@@ -96,13 +97,13 @@ export function createWorker<const Definitions extends readonly OperationDefinit
     observe,
     sweep,
     execute,
-    draining: draining.signal,
+    draining,
   });
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
-    const cancel = runtime.clock.schedule(settings.drainTimeoutMs, () => stopping.abort());
+    const cancel = runtime.clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
       .then(settled)
       .then(announcer.idle);
@@ -112,19 +113,18 @@ export function createWorker<const Definitions extends readonly OperationDefinit
 
   /** A store or a broker that does not answer must not keep the process from ending. */
   async function givenUp(): Promise<void> {
-    await new Promise((resolve) => stopping.signal.addEventListener("abort", resolve, { once: true }));
+    await new Promise<void>((resolve) => stopping.onRaise(resolve));
     await new Promise<void>((resolve) => runtime.clock.schedule(GIVE_BACK_TIMEOUT_MS, resolve));
   }
 
   return {
     start: async () => {
-      if (draining.signal.aborted)
-        throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
+      if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
       loops ??= [receiveLoop(), sweepLoop()];
     },
     stop: () => {
-      if (draining.signal.aborted) stopping.abort();
-      draining.abort();
+      if (draining.raised) stopping.raise();
+      draining.raise();
       stopped ??= drain();
       return stopped;
     },

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+
+/** Starts the process of a server on its own core, and waits until it listens. */
+export async function startServer({ server, retain }) {
+  const script = fileURLToPath(new URL("serve.mjs", import.meta.url));
+  const child = spawnOn(SERVER_CORE, [process.execPath, script, server, retain ? "retain" : "forget"], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  const [line] = await Promise.race([once(child.stdout, "data"), once(child, "exit").then(failed)]);
+  return {
+    origin: `http://127.0.0.1:${Number(line)}`,
+    /** User and system time of the process since it began. */
+    async cpuUs() {
+      child.send("cpu");
+      const [{ cpuUs }] = await once(child, "message");
+      return cpuUs;
+    },
+    async stop() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+/** Runs a command on one core where the system can pin it, so that server and load do not take turns. */
+export function spawnOn(core, command, options) {
+  const [program, ...args] = canPin ? ["taskset", "-c", String(core), ...command] : command;
+  return spawn(program, args, options);
+}
+
+/** Whether a program can be run. */
+export function isInstalled(program) {
+  return spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
+}
+
+const canPin = availableParallelism() > 1 && isInstalled("taskset");
+
+function failed() {
+  throw new Error("The server ended before it listened.");
+}

@@ -1,0 +1,37 @@
+// Measures this package beside its peers: `npm run bench`, or `npm run bench -- G1 G5` for some goals only.
+// BENCH_ROUNDS (5) and BENCH_SECONDS (2, for one sample of a server) trade time for certainty.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const seconds = Number(process.env.BENCH_SECONDS ?? 2);
+
+installPeers();
+// Only now: some of them import the peers.
+const { serverBenches, runServerBench } = await import("./servers.mjs");
+const { inProcessBenches, runInProcessBench } = await import("./in-process.mjs");
+const { loader } = await import("./load.mjs");
+
+const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches)];
+const asked = process.argv.length > 2 ? process.argv.slice(2) : all;
+const unknown = asked.find((goal) => !all.includes(goal));
+if (unknown !== undefined) throw new Error(`There is no bench of ${unknown}, only of ${all.join(", ")}.`);
+
+console.log(
+  `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}), load by ${loader}.`,
+);
+console.log(`${rounds} rounds. CPU is user and system time of the server's process for each request.`);
+console.log("Ratios are speeds beside the first row, by the CPU of the same round: median (least-most).");
+for (const goal of asked) {
+  if (goal in serverBenches) await runServerBench(serverBenches[goal], { rounds, seconds });
+  else await runInProcessBench(inProcessBenches[goal], { rounds });
+}
+
+function installPeers() {
+  const folder = fileURLToPath(new URL(".", import.meta.url));
+  if (existsSync(`${folder}node_modules`)) return;
+  const { status } = spawnSync("npm", ["ci", "--prefix", folder], { stdio: "inherit" });
+  if (status !== 0) throw new Error("The peers could not be installed.");
+}

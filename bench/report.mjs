@@ -1,0 +1,59 @@
+/** A table of all subjects: what each costs, and how fast it is beside the first one, round by round. */
+export function printTable(title, samples) {
+  const [[base, baseSamples]] = samples;
+  console.log(`\n${title}`);
+  printRows([
+    ["variant", "CPU us", `CPU ratio to ${base}`, "wall ratio", "p99 ms"],
+    ...[...samples].map(([name, own]) => [
+      name,
+      median(own.map(({ cpuUs }) => cpuUs)).toPrecision(3),
+      spread(ratios(baseSamples, own, "cpuUs")),
+      spread(ratios(baseSamples, own, "wallUs")),
+      own[0].p99Ms === undefined ? "-" : median(own.map(({ p99Ms }) => p99Ms)).toPrecision(3),
+    ]),
+  ]);
+}
+
+/**
+ * One line for each goal. A goal is about the CPU time of `of` beside `to`: `atLeast` so many times as fast, or `atMost` so
+ * many times as dear.
+ */
+export function printGoals(goals, samples) {
+  const rows = goals.map(({ goal, of, to, atLeast, atMost }) => {
+    const own = samples.get(of);
+    const other = samples.get(to);
+    const values = atMost === undefined ? ratios(other, own, "cpuUs") : ratios(own, other, "cpuUs");
+    const met = atMost === undefined ? median(values) >= atLeast : median(values) <= atMost;
+    const bound = atMost === undefined ? `>= ${atLeast.toFixed(2)} of` : `<= ${atMost.toFixed(2)} x`;
+    return [goal, of, `${bound} ${to}`, spread(values), met ? "met" : "missed"];
+  });
+  printRows([["goal", "variant", "CPU", "measured", ""], ...rows]);
+}
+
+/** How many times `own` fits into `base`, round by round. */
+function ratios(base, own, metric) {
+  return own.map((sample, round) => base[round][metric] / sample[metric]);
+}
+
+function spread(values) {
+  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)];
+  return `${middle.toFixed(2)} (${least.toFixed(2)}-${most.toFixed(2)})`;
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function printRows(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  for (const row of rows) {
+    console.log(
+      `  ${row
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join("  ")
+        .trimEnd()}`,
+    );
+  }
+}

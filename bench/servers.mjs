@@ -1,0 +1,53 @@
+import { checkVariant } from "./check.mjs";
+import { inRounds, sampleServer } from "./measure.mjs";
+import { printGoals, printTable } from "./report.mjs";
+import * as variants from "./variants.mjs";
+
+const { bare, bareRetaining, byHand, byHandRetaining, express, fastify, hono, product } = variants;
+const { fastifyRetaining, honoRetaining, productRetaining } = variants;
+
+const accept = [
+  { goal: "G1", of: product.name, to: fastify.name, atLeast: 1 },
+  { goal: "G1 stretch", of: product.name, to: fastify.name, atLeast: 1.15 },
+  { goal: "G1", of: product.name, to: hono.name, atLeast: 2.5 },
+  { goal: "G1", of: product.name, to: express.name, atLeast: 8 },
+  { goal: "G1", of: product.name, to: bare.name, atLeast: 0.8 },
+];
+
+const acceptRetaining = [
+  { goal: "G2", of: productRetaining.name, to: express.name, atLeast: 6 },
+  { goal: "G2", of: productRetaining.name, to: byHandRetaining.name, atLeast: 0.9 },
+];
+
+const read = [
+  { goal: "G3", of: productRetaining.name, to: fastifyRetaining.name, atLeast: 1 },
+  { goal: "G3", of: productRetaining.name, to: honoRetaining.name, atLeast: 1.2 },
+  { goal: "G3", of: productRetaining.name, to: fastifyRetaining.name, atLeast: 0.95 },
+];
+
+/** The benches over sockets, by goal. */
+export const serverBenches = {
+  G1: {
+    title: "G1: POST over sockets, nothing retained",
+    goals: accept,
+    subjects: [bare, byHand, product, fastify, hono, express],
+  },
+  G2: {
+    title: "G2: POST over sockets, all retained in memory",
+    goals: acceptRetaining,
+    subjects: [bare, bareRetaining, byHandRetaining, productRetaining, express],
+  },
+  G3: {
+    title: "G3: GET of a status over sockets",
+    goals: read,
+    subjects: [bareRetaining, byHandRetaining, productRetaining, fastifyRetaining, honoRetaining, express],
+    reads: true,
+  },
+};
+
+export async function runServerBench({ title, goals, subjects, reads }, { rounds, seconds }) {
+  for (const variant of subjects) await checkVariant(variant);
+  const samples = await inRounds(subjects, rounds, (variant) => sampleServer(variant, { reads, seconds }));
+  printTable(title, samples);
+  printGoals(goals, samples);
+}

@@ -1,0 +1,22 @@
+/**
+ * The servers that are compared. `retain`: whether operations are kept, and can be read. `replays`: a key that comes again
+ * gets its first operation. `checks`: what the contract does not allow is refused. Only the product and what is written
+ * by hand authorize; every request carries the token all the same.
+ */
+export const bare = { name: "bare node:http + JSON.parse", server: "bare" };
+export const bareRetaining = { ...bare, name: "bare, retained", retain: true };
+export const byHand = { name: "by hand, nothing retained", server: "by-hand", checks: true };
+export const byHandRetaining = { ...byHand, name: "by hand, retained", retain: true, replays: true };
+export const fastify = { name: "fastify 5 + schema", server: "fastify", checks: true };
+export const fastifyRetaining = { ...fastify, name: "fastify 5 + schema, retained", retain: true };
+export const hono = { name: "hono + zod-validator", server: "hono", checks: true };
+export const honoRetaining = { ...hono, name: "hono + zod-validator, retained", retain: true };
+export const express = {
+  name: "express 5 + node-idempotency",
+  server: "express-node-idempotency",
+  retain: true,
+  replays: true,
+  checks: true,
+};
+export const product = { name: "product, nothing retained", server: "product", checks: true };
+export const productRetaining = { ...product, name: "product, memory back end", retain: true, replays: true };

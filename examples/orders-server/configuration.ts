@@ -1,0 +1,93 @@
+import type { Backend, KnownCredentials } from "async-request-reply";
+import { findBackend, findQueue } from "./backends.js";
+import { StartError } from "./start-error.js";
+
+export interface Configuration {
+  readonly port: number;
+  readonly host: string;
+  readonly openBackend: () => Promise<Backend>;
+  readonly role: "all" | "api" | "worker";
+  readonly tokens: KnownCredentials;
+  readonly workMs: number;
+  readonly leaseMs: number;
+  readonly log: "pretty" | "json";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The longest time that a timer can count: 24.8 days. */
+const MAX_MS = 2 ** 31 - 1;
+
+/**
+ * Reads the configuration from environment variables. Nothing is guessed: an empty value is a bad one too, so that a
+ * secret that was not filled in never becomes the demo token.
+ *
+ * @throws StartError which names the variable
+ */
+export function readConfiguration(env: Environment): Configuration {
+  const role = oneOf("ROLE", env.ROLE, ["all", "api", "worker"]);
+  return {
+    port: wholeNumber("PORT", env.PORT, { fallback: 3000, min: 0, max: 65_535 }),
+    host: hostName(env.HOST),
+    openBackend: backendOpener(env, role),
+    role,
+    tokens: tokens(env.API_TOKENS),
+    workMs: wholeNumber("WORK_MS", env.WORK_MS, { fallback: 300, min: 0, max: MAX_MS }),
+    leaseMs: wholeNumber("LEASE_MS", env.LEASE_MS, { fallback: 30_000, min: 1, max: MAX_MS }),
+    log: oneOf("LOG", env.LOG, ["pretty", "json"]),
+  };
+}
+
+function backendOpener(env: Environment, role: Configuration["role"]): Configuration["openBackend"] {
+  const { BACKEND: address = "memory:", QUEUE: queueAddress } = env;
+  const kind = findBackend(address);
+  const queueKind = queueAddress === undefined ? undefined : findQueue(queueAddress);
+  if (role !== "all" && !kind.shared) {
+    throw new StartError(`ROLE=${role} needs a back end that processes can share, which ${address} is not`);
+  }
+  return async () => {
+    const backend = await kind.open(address);
+    const queue = queueAddress === undefined ? undefined : await queueKind?.open(queueAddress);
+    return queue === undefined ? backend : { ...backend, queue };
+  };
+}
+
+/** `token=principal,…`; a token may end in `=` (RFC 6750 §2.1). Bad ones are counted, not shown: they are secrets. */
+function tokens(value = "demo-token=demo"): KnownCredentials {
+  const known = new Map<string, string>();
+  for (const [index, pair] of value.split(",").entries()) {
+    const [, token, principal] = /^([\w.~+/-]+=*)=([^=\s]+)$/.exec(pair) ?? [];
+    if (token === undefined || principal === undefined)
+      throw new StartError(`API_TOKENS must be token=principal,… and its part ${index + 1} is not`);
+    if (known.has(token)) throw new StartError(`API_TOKENS repeats a token in its part ${index + 1}`);
+    known.set(token, principal);
+  }
+  return Object.fromEntries(known);
+}
+
+function hostName(value = "127.0.0.1"): string {
+  if (/^[\w.:%-]+$/.test(value)) return value;
+  throw new StartError(`HOST must be a host name or an IP address, not ${JSON.stringify(value)}`);
+}
+
+function wholeNumber(
+  name: string,
+  value: string | undefined,
+  { fallback, min, max }: { readonly fallback: number; readonly min: number; readonly max: number },
+): number {
+  if (value === undefined) return fallback;
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
+}
+
+/** The first of the allowed values is the default. */
+function oneOf<const Value extends string>(
+  name: string,
+  value: string | undefined,
+  allowed: readonly [Value, ...Value[]],
+): Value {
+  const found = value === undefined ? allowed[0] : allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw new StartError(`${name} must be one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,39 @@
+import { inspect } from "node:util";
+import type { Observer, ServiceEvent } from "async-request-reply";
+
+export interface Log {
+  /** Writes one line for each event. */
+  readonly observe: Observer;
+  /** Says something about the process itself. */
+  notice(sentence: string): void;
+}
+
+/** Writes for people, everything to stdout; or one JSON object a line to stdout and notices to stderr. */
+export function createLog(format: "pretty" | "json"): Log {
+  const notices = format === "json" ? process.stderr : process.stdout;
+  const toLine = format === "json" ? toJson : toSentence;
+  return {
+    observe: (event) => void process.stdout.write(`${toLine(event)}\n`),
+    notice: (sentence) => void notices.write(`${sentence}\n`),
+  };
+}
+
+function toJson(event: ServiceEvent): string {
+  return JSON.stringify({ time: new Date().toISOString(), ...event, ...errorText(event, inspect) });
+}
+
+function toSentence(event: ServiceEvent): string {
+  const { event: name, ...rest } = { ...event, ...errorText(event, messageOf) };
+  const members = Object.entries(rest).map(([member, value]) => `${member}=${String(value)}`);
+  return [new Date().toISOString(), name, ...members].join(" ");
+}
+
+/** JSON would show an error as `{}`. */
+function errorText(event: ServiceEvent, show: (error: unknown) => string): { readonly error?: string } {
+  return "error" in event && event.error !== undefined ? { error: show(event.error) } : {};
+}
+
+/** Quoted: a message may hold what a client sent, and a line break in it must not begin another entry of the log. */
+function messageOf(error: unknown): string {
+  return JSON.stringify(error instanceof Error ? error.message : inspect(error));
+}

@@ -1,0 +1,50 @@
+import { constants } from "node:os";
+import { bearer, createOrderService, createWorker } from "async-request-reply";
+import { toNodeHandler } from "async-request-reply/node";
+import { type Configuration, readConfiguration } from "./configuration.js";
+import { listen } from "./listen.js";
+import { createLog } from "./log.js";
+import { StartError } from "./start-error.js";
+import { createShipping } from "./work.js";
+
+/** How long requests and attempts may go on once the process was told to stop. */
+const DRAIN_MS = 10_000;
+
+try {
+  await start(readConfiguration(process.env));
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
+async function start(configuration: Configuration): Promise<void> {
+  const { role, tokens, leaseMs } = configuration;
+  const log = createLog(configuration.log);
+  const backend = await configuration.openBackend();
+  const service = createOrderService({ backend, authorize: bearer(tokens), observe: log.observe });
+  const processors = { orders: createShipping(configuration) };
+  const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: DRAIN_MS });
+  const server = role === "worker" ? undefined : await listen(toNodeHandler(service), configuration);
+  if (role !== "api") await worker.start();
+
+  onSignal(async (signal) => {
+    log.notice(`${signal}: finishing what has begun; a second signal ends the process at once`);
+    await Promise.all([server?.stop(DRAIN_MS), worker.stop()]);
+    // Nothing is left then that keeps the process from ending, with exit code 0.
+    await backend.close();
+  });
+  log.notice(server === undefined ? "working" : `listening on ${server.url}`);
+}
+
+/** Calls `stop` at the first signal. A second one ends the process with the exit code that shells give it. */
+function onSignal(stop: (signal: string) => Promise<void>): void {
+  let stopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(128 + constants.signals[signal]);
+      stopping = true;
+      void stop(signal);
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import type { Backend } from "../../ports/backend.js";
+import type { Clock } from "../../ports/runtime.js";
+import { keepWorker, RETENTION_MS, type Stage } from "./actors.js";
+import { type Choices, randomChoices, recordedChoices } from "./choices.js";
+import { createEntrances, runClient } from "./clients.js";
+import { Ledger } from "./ledger.js";
+import { shrink } from "./shrink.js";
+import { Process, World } from "./world.js";
+
+export interface SimulationOptions {
+  /** The same seed makes the same history, where the back end itself is deterministic. */
+  readonly seed: number;
+  /** How many things go wrong at most: crashes, lost answers, calls that fail, come late or twice. Default 6. */
+  readonly faults?: number;
+  /** Default 3. Two of them share a tenant, and all of them few keys, so that duplicates are common. */
+  readonly clients?: number;
+  /** Default 2. */
+  readonly workers?: number;
+  /** How many processes accept requests. Default 2. */
+  readonly apis?: number;
+  /** How many things happen before the world calms down. Default 250. */
+  readonly steps?: number;
+  /** Whether orders are created before the reply, which is then a 201. Default: the seed says. */
+  readonly creates?: boolean;
+}
+
+/** Makes a fresh, empty back end whose stores go by this clock. */
+export type CreateBackend = (clock: Clock) => Backend | Promise<Backend>;
+
+/** Thrown by {@link simulate}: what was violated, and the shortest history found that does it. */
+export class SimulationFailure extends Error {
+  readonly violations: readonly string[];
+  readonly trace: readonly string[];
+
+  constructor(seed: number, { violations, trace }: History) {
+    super([`seed ${seed}: ${violations.join("; ")}`, ...trace].join("\n"));
+    this.name = "SimulationFailure";
+    this.violations = violations;
+    this.trace = trace;
+  }
+}
+
+/** One history that happened. */
+export interface History {
+  readonly violations: readonly string[];
+  readonly trace: readonly string[];
+  readonly choices: readonly number[];
+}
+
+const MAX_CALM_STEPS = 5_000;
+const LOOK_EVERY = 25;
+
+/**
+ * Runs one history of clients, handlers, workers and sweepers over a back end, with crashes, lost answers, duplicate,
+ * late and lost deliveries and jumps of the clock at every call of a port, and checks that the contract holds.
+ *
+ * @throws SimulationFailure with the shortest failing history that was found
+ */
+export async function simulate(createBackend: CreateBackend, options: SimulationOptions): Promise<History> {
+  const history = await play(createBackend, options, randomChoices(options.seed));
+  if (history.violations.length === 0) return history;
+  const replay = (choices: readonly number[]): Promise<History> =>
+    play(createBackend, options, recordedChoices(choices));
+  throw new SimulationFailure(options.seed, await shrink(history, replay));
+}
+
+async function play(
+  createBackend: CreateBackend,
+  options: SimulationOptions,
+  choices: Choices,
+): Promise<History> {
+  const { faults = 6, clients = 3, workers = 2, apis = 2, steps = 250 } = options;
+  const world = new World(choices, faults);
+  const ledger = new Ledger(() => world.now, RETENTION_MS);
+  const backend = await createBackend(world.clockOf(new Process("store")));
+  let numbers = 0;
+  const creates = options.creates ?? options.seed % 2 === 1;
+  const stage: Stage = { world, ledger, backend, wakeups: new Set(), creates, nextNumber: () => ++numbers };
+
+  let over = false;
+  const entrances = createEntrances(stage, apis);
+  let talking = clients;
+  for (let index = 1; index <= workers; index += 1) void keepWorker(stage, `worker-${index}`, () => over);
+  for (let index = 0; index < clients; index += 1) {
+    // The second and the third share a tenant.
+    void runClient(stage, entrances, `client-${Math.min(index, 1) + 1}`, () => over).then(
+      () => (talking -= 1),
+    );
+  }
+
+  for (let step = 0; step < steps && ledger.violations.length === 0; step += 1) await world.step();
+  world.note("all is calm from here on");
+  world.calmDown();
+  over = true;
+  for (let step = 0; step < MAX_CALM_STEPS && ledger.violations.length === 0; step += 1) {
+    await world.step();
+    if (step % LOOK_EVERY === 0 && talking === 0 && (await allEnded(backend, ledger))) break;
+  }
+  await reportUnfinished(stage, talking);
+  await backend.close();
+  return { violations: ledger.violations, trace: world.trace, choices: choices.made };
+}
+
+async function allEnded(backend: Backend, ledger: Ledger): Promise<boolean> {
+  for (const { id, scope } of ledger.unfinished()) ledger.seen(await backend.operations.get(id, scope));
+  return ledger.unfinished().length === 0;
+}
+
+async function reportUnfinished({ backend, ledger }: Stage, talking: number): Promise<void> {
+  if (ledger.violations.length > 0 || (await allEnded(backend, ledger))) return;
+  if (talking > 0) ledger.violated("I5", "a client was never answered");
+  for (const { id, promised } of ledger.unfinished()) {
+    ledger.violated("I2", `${id} ${promised ? "was promised and " : ""}never ended`);
+  }
+}

@@ -1,0 +1,183 @@
+import { forbidden, unauthenticated } from "../../../core/errors.js";
+import { bearer } from "../../../http/credentials.js";
+import type { Authorize } from "../../../ports/authorize.js";
+import type { AdapterCase } from "./adapter-case.js";
+import { check, checkEqual, checkFields, checkStatus, WHOLE_SECONDS } from "./check.js";
+import { mountOrders, type Options, request, submission, TOKENS } from "./orders-fixture.js";
+import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
+
+const keyed = { "idempotency-key": REFUSED_KEY };
+const neverAnswers = new Promise<never>(() => {});
+const UNAUTHENTICATED = {
+  status: 401,
+  problem: "unauthenticated",
+  fields: { "www-authenticate": /^[A-Za-z]+/ },
+} as const;
+
+/** Hooks that do not clearly allow, and what they make of a request. */
+const denials: readonly {
+  readonly hook: string;
+  readonly authorize: Authorize;
+  readonly reply: Pick<Refusal, "status" | "problem" | "fields">;
+}[] = [
+  ...[
+    { hook: "throws", authorize: () => raise(new Error("SELECT token FROM tokens")) },
+    { hook: "throws what is no error", authorize: () => raise(undefined) },
+    { hook: "rejects", authorize: () => Promise.reject(new Error("ECONNREFUSED 10.0.0.7:5432")) },
+    { hook: "returns nothing", authorize: () => undefined },
+    { hook: "resolves to null", authorize: async () => null },
+    { hook: "returns a principal without an id", authorize: () => ({}) as never },
+    { hook: "returns a principal whose id is empty", authorize: () => ({ id: "" }) },
+    { hook: "returns a principal whose scope is empty", authorize: () => ({ id: "a", scope: "" }) },
+    { hook: "throws unauthenticated()", authorize: () => raise(unauthenticated()) },
+  ].map((denial) => ({ ...denial, reply: UNAUTHENTICATED })),
+  {
+    hook: "throws forbidden()",
+    authorize: () => raise(forbidden()),
+    reply: { status: 403, problem: "forbidden", fields: { "www-authenticate": undefined } },
+  },
+  {
+    hook: "rejects with forbidden()",
+    authorize: () => Promise.reject(forbidden()),
+    reply: { status: 403, problem: "forbidden" },
+  },
+  {
+    hook: "never answers",
+    authorize: () => neverAnswers,
+    reply: { status: 503, problem: "authorization-unavailable", fields: { "retry-after": WHOLE_SECONDS } },
+  },
+];
+
+const refusals: readonly Refusal[] = [
+  ...denials.flatMap(({ hook, authorize, reply }): Refusal[] => {
+    const denied = { rule: "spec §5", options: { authorize, authorizeTimeoutMs: 20 }, ...reply };
+    return [
+      {
+        ...denied,
+        name: `refuses a submission when authorize ${hook}`,
+        request: submission({ fields: keyed }),
+      },
+      {
+        ...denied,
+        name: `refuses to show an operation when authorize ${hook}`,
+        request: request("GET", "/operations/01980000-0000-7000-8000-000000000000"),
+      },
+    ];
+  }),
+  ...[undefined, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer wrong", "token-of-a", "Bearer a b"].map(
+    (authorization): Refusal => ({
+      name: `challenges a request whose Authorization is ${JSON.stringify(authorization)}`,
+      rule: "RFC 9110 §11.6.1",
+      request: submission({ fields: { ...keyed, authorization } }),
+      ...UNAUTHENTICATED,
+    }),
+  ),
+  {
+    name: "refuses a repeated Authorization, whichever of its lines is good",
+    rule: "RFC 9110 §5.3",
+    requires: "fieldLines",
+    request: submission({ fields: { ...keyed, authorization: ["Bearer token-of-a", "Bearer token-of-b"] } }),
+    status: 400,
+    problem: "malformed-request",
+  },
+  {
+    name: "answers 429 with Retry-After when admit says so",
+    rule: "RFC 6585 §4",
+    options: { admit: () => ({ status: 429, retryAfterSeconds: 7 }) },
+    request: submission({ fields: keyed }),
+    status: 429,
+    problem: "too-many-requests",
+    fields: { "retry-after": "7" },
+  },
+  {
+    name: "answers 503 with Retry-After when admit says so",
+    rule: "RFC 9110 §15.6.4",
+    options: { admit: async () => ({ status: 503, retryAfterSeconds: 3 }) },
+    request: submission({ fields: keyed }),
+    status: 503,
+    problem: "unavailable",
+    fields: { "retry-after": "3" },
+  },
+  {
+    name: "rounds the seconds of admit up to a whole number",
+    rule: "RFC 9110 §10.2.3",
+    options: { admit: () => ({ status: 429, retryAfterSeconds: 0.25 }) },
+    request: submission({ fields: keyed }),
+    status: 429,
+    problem: "too-many-requests",
+    fields: { "retry-after": "1" },
+  },
+];
+
+/** DESIGN.md §3, step 2: nobody is let in by accident, and nothing of the body is read before. */
+export const authorizationCases: readonly AdapterCase[] = [
+  ...refusals.map(refusalCase),
+  ...[
+    { who: "authorize", options: { authorize: () => undefined }, status: 401 },
+    { who: "admit", options: { admit: () => ({ status: 429, retryAfterSeconds: 1 }) as const }, status: 429 },
+  ].map(({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
+    name: `answers a refusal by ${who} while the body is still to come`,
+    rule: "RELIABILITY.md S3",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness, options);
+      const body = { chunks: ['{"itemId":'], end: "stall" } as const;
+      checkStatus(await send(submission({ body })), status);
+    },
+  })),
+  {
+    name: "authorizes a repeated request anew, although its key is known",
+    rule: "RELIABILITY.md S2",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      checkStatus(await send(submission({ fields: { "idempotency-key": "k" } })), 202);
+      const again = submission({ fields: { "idempotency-key": "k", authorization: undefined } });
+      checkProblem(await send(again), 401, "unauthenticated");
+    },
+  },
+  {
+    name: "asks authorize and admit once for each request, with what it is about",
+    rule: "RELIABILITY.md S8",
+    run: async (harness) => {
+      const asked: unknown[] = [];
+      const known = bearer(TOKENS);
+      const { send, recorded } = await mountOrders(harness, {
+        cancellable: true,
+        authorize: (asking, authorization) => {
+          asked.push(["authorize", asking.method, asking.header("authorization"), authorization]);
+          return known(asking, authorization);
+        },
+        admit: (asking, principal, authorization) => {
+          asked.push(["admit", asking.method, principal.id, authorization]);
+          return undefined;
+        },
+      });
+      await send(submission());
+      const [operation] = await recorded();
+      check(operation !== undefined, "the submission should be recorded");
+      for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation.id}`));
+      const submit = { action: "submit", definition: "orders" };
+      const expected = [
+        ["POST", submit],
+        ["GET", { action: "read" }],
+        ["DELETE", { action: "cancel" }],
+      ].flatMap(([method, authorization]) => [
+        ["authorize", method, "Bearer token-of-a", authorization],
+        ["admit", method, "a", authorization],
+      ]);
+      checkEqual(asked, expected, "what the hooks were asked");
+    },
+  },
+  {
+    name: "gives the challenge of the hook that denied",
+    rule: "RFC 9110 §11.6.1",
+    run: async (harness) => {
+      const authorize: Authorize = Object.assign(() => undefined, { challenge: 'DPoP algs="ES256"' });
+      const { send } = await mountOrders(harness, { authorize });
+      checkFields(await send(submission()), { "www-authenticate": 'DPoP algs="ES256"' });
+    },
+  },
+];
+
+function raise(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,147 @@
+import type { AdapterCase } from "./adapter-case.js";
+import { checkFields, checkStatus } from "./check.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
+
+const keyed = { "idempotency-key": REFUSED_KEY };
+
+const unsupported = [
+  undefined,
+  "",
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/octet-stream",
+  "application/jsonx",
+  "application/ld+json",
+  "application/yang-data+json",
+  "json",
+  "application/",
+  "application/json; charset=iso-8859-1",
+  "application/json; charset=utf-16",
+  'application/json; charset="latin1"',
+  "application/json; charset",
+  "application/json; charset=utf-8; charset=utf-16",
+  "application/json, text/plain",
+];
+
+const supported = [
+  "application/json",
+  "APPLICATION/JSON",
+  "application/json;charset=utf-8",
+  'application/json ; Charset="UTF-8"',
+  "application/json; profile=order",
+];
+
+const unacceptable = [
+  "text/html",
+  "application/xml, text/*",
+  "application/json;q=0",
+  "application/json;q=0, */*",
+  "application/yang-data+json",
+  "*/*;q=0",
+];
+
+const acceptable = [
+  undefined,
+  "application/json",
+  "*/*",
+  "application/*",
+  "Application/JSON; q=0.001",
+  "text/html, application/xml;q=0.9, */*;q=0.8",
+  "application/json;q=0.1, */*;q=0",
+  'text/html;a=","; q=1, application/json;q=0.5',
+];
+
+const refusals: readonly Refusal[] = [
+  ...unsupported.map(
+    (contentType): Refusal => ({
+      name: `answers 415 with Accept to the Content-Type ${JSON.stringify(contentType)}`,
+      rule: "RFC 9110 §15.5.16",
+      request: submission({ fields: { ...keyed, "content-type": contentType } }),
+      status: 415,
+      problem: "unsupported-media-type",
+      fields: { accept: "application/json" },
+    }),
+  ),
+  ...["gzip", "GZIP", "br", "identity, gzip", "unheard-of"].map(
+    (coding): Refusal => ({
+      name: `answers 415 with Accept-Encoding to the Content-Encoding ${coding}`,
+      rule: "RFC 9110 §12.5.3",
+      request: submission({ fields: { ...keyed, "content-encoding": coding } }),
+      status: 415,
+      problem: "unsupported-content-coding",
+      fields: { "accept-encoding": "identity" },
+    }),
+  ),
+  ...unacceptable.map(
+    (accept): Refusal => ({
+      name: `answers 406 to the Accept ${accept}`,
+      rule: "RFC 9110 §15.5.7",
+      request: submission({ fields: { ...keyed, accept } }),
+      status: 406,
+      problem: "not-acceptable",
+      members: {
+        detail: "The header field Accept names nothing that is available: application/json.",
+      },
+    }),
+  ),
+  {
+    name: "refuses a repeated Content-Type, whichever of its lines is good",
+    rule: "RFC 9110 §8.3",
+    requires: "fieldLines",
+    request: submission({ fields: { ...keyed, "content-type": ["application/json", "application/xml"] } }),
+    status: 400,
+    problem: "malformed-request",
+  },
+];
+
+/** DESIGN.md §3, step 3. */
+export const negotiationCases: readonly AdapterCase[] = [
+  ...refusals.map(refusalCase),
+  ...supported.map(
+    (contentType): AdapterCase => ({
+      name: `reads a body of the Content-Type ${contentType}`,
+      rule: "RFC 9110 §8.3.1",
+      run: async (harness) => {
+        const { send } = await mountOrders(harness);
+        checkStatus(await send(submission({ fields: { "content-type": contentType } })), 202);
+      },
+    }),
+  ),
+  ...acceptable.map(
+    (accept): AdapterCase => ({
+      name: `replies in JSON to the Accept ${JSON.stringify(accept)}`,
+      rule: "RFC 9110 §12.5.1",
+      run: async (harness) => {
+        const { send } = await mountOrders(harness);
+        const reply = await send(submission({ fields: { accept } }));
+        checkStatus(reply, 202);
+        checkFields(reply, { "content-type": "application/json", vary: "accept" });
+      },
+    }),
+  ),
+  {
+    name: "combines the lines of a repeated Accept",
+    rule: "RFC 9110 §5.3",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const accept = ["text/html", "application/json;q=0.1"];
+      checkStatus(await send(submission({ fields: { accept } })), 202);
+    },
+  },
+  {
+    name: "takes identity for no Content-Encoding at all",
+    rule: "RFC 9110 §8.4.1",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      checkStatus(await send(submission({ fields: { "content-encoding": "identity" } })), 202);
+    },
+  },
+  refusalCase({
+    name: "answers 406 on the status endpoint too, whether the operation exists or not",
+    rule: "RFC 9110 §15.5.7",
+    request: request("GET", "/operations/01980000-0000-7000-8000-000000000000", { accept: "text/html" }),
+    status: 406,
+    problem: "not-acceptable",
+  }),
+];

@@ -1,0 +1,78 @@
+import { type ProblemName, problemType } from "../../../core/problem.js";
+import type { AdapterCase, AdapterHarness, WireRequest, WireResponse } from "./adapter-case.js";
+import { check, checkEqual, checkFields, checkStatus, jsonOf } from "./check.js";
+import { mountOrders, type Options, type Orders, submission } from "./orders-fixture.js";
+
+/** A request that must be refused, and how. */
+export interface Refusal extends Pick<AdapterCase, "name" | "rule" | "requires"> {
+  readonly options?: Options;
+  readonly request: WireRequest;
+  readonly status: number;
+  readonly problem: ProblemName;
+  /** Fields that the reply must have; `undefined` means that it must not. */
+  readonly fields?: Readonly<Record<string, string | RegExp | undefined>>;
+  /** Members of the problem, besides those that all have. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+/** The key that is free after every refusal. */
+export const REFUSED_KEY = "key-of-a-refused-request";
+
+/** The case of a refusal: the problem is told as it should be, nothing is recorded, and the key of the request is free. */
+export function refusalCase(refusal: Refusal): AdapterCase {
+  const { name, rule, requires, options, request, status, problem, fields = {}, members = {} } = refusal;
+  return {
+    name,
+    rule,
+    ...(requires === undefined ? {} : { requires }),
+    run: async (harness) => {
+      const orders = await mountOrders(harness, options);
+      const reply = await orders.send(request);
+      checkProblem(reply, status, problem, request.method);
+      checkFields(reply, fields);
+      for (const [member, value] of Object.entries(members))
+        checkEqual(jsonOf(reply)[member], value, `the member ${member}`);
+      await checkNothingBound(harness, orders, request);
+    },
+  };
+}
+
+/** Checks what all problems have in common (RFC 9457 §3, DESIGN.md §3). */
+export function checkProblem(
+  reply: WireResponse,
+  status: number,
+  problem: ProblemName,
+  method = "POST",
+): void {
+  checkStatus(reply, status);
+  checkFields(reply, {
+    "content-type": "application/problem+json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  if (method === "HEAD") return checkEqual(reply.body, "", "the body of a reply to HEAD");
+  const { type, title, status: told, detail } = jsonOf(reply);
+  checkEqual(type, problemType(problem), "the type of the problem");
+  checkEqual(told, status, "the status of the problem");
+  check(typeof title === "string" && title !== "", "the problem should have a title");
+  check(detail === undefined || typeof detail === "string", "the detail of a problem should be text");
+}
+
+async function checkNothingBound(
+  harness: AdapterHarness,
+  refusing: Orders,
+  refused: WireRequest,
+): Promise<void> {
+  checkEqual(await refusing.recorded(), [], "what is recorded of a refused request");
+  if (!refused.headers.some(([, value]) => value === REFUSED_KEY)) return;
+  // The same key with another payload: a key that the refusal had bound would now be one that is used twice.
+  const orders = await mountOrders(harness, { backend: refusing.backend });
+  const next = submission({
+    fields: { "idempotency-key": REFUSED_KEY },
+    body: '{"itemId":"pen","quantity":9}',
+  });
+  const reply = await orders.send(next);
+  checkStatus(reply, 202);
+  checkFields(reply, { "idempotent-replayed": undefined });
+  checkEqual((await orders.recorded()).length, 1, "the number of operations after the repetition");
+}

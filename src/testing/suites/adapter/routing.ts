@@ -1,0 +1,82 @@
+import type { AdapterCase } from "./adapter-case.js";
+import { checkEqual, checkFields, checkStatus, operationIdOf } from "./check.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { REFUSED_KEY, refusalCase } from "./refusal.js";
+
+const UNKNOWN_ID = "01980000-0000-7000-8000-000000000000";
+const keyed = { "idempotency-key": REFUSED_KEY };
+
+/** DESIGN.md §3, step 1: paths first, then methods. */
+export const routingCases: readonly AdapterCase[] = [
+  ...["/", "/order", "/orders/", "/orders/1", "//orders", "/operations", "/operations/", "/operations/a/b"].map(
+    (path) =>
+      refusalCase({
+        name: `answers 404 to a path that nothing is at: ${path}`,
+        rule: "RFC 9110 §15.5.5",
+        request: submission({ path, fields: keyed }),
+        status: 404,
+        problem: "not-found",
+      }),
+  ),
+  ...["GET", "PUT", "PATCH", "DELETE", "HEAD"].map((method) =>
+    refusalCase({
+      name: `answers 405 with Allow to ${method} on the path of a definition`,
+      rule: "RFC 9110 §15.5.6",
+      request: request(method, "/orders", keyed),
+      status: 405,
+      problem: "method-not-allowed",
+      fields: { allow: "POST, OPTIONS" },
+    }),
+  ),
+  ...["POST", "PUT", "PATCH", "DELETE"].map((method) =>
+    refusalCase({
+      name: `answers 405 with Allow to ${method} on the status endpoint`,
+      rule: "RFC 9110 §15.5.6",
+      request: request(method, `/operations/${UNKNOWN_ID}`, keyed),
+      status: 405,
+      problem: "method-not-allowed",
+      fields: { allow: "GET, HEAD, OPTIONS" },
+    }),
+  ),
+  refusalCase({
+    name: "answers 404 to HEAD on an operation that does not exist, without a body",
+    rule: "RFC 9110 §9.3.2",
+    request: request("HEAD", `/operations/${UNKNOWN_ID}`),
+    status: 404,
+    problem: "not-found",
+  }),
+  {
+    name: "lists the methods of each resource to OPTIONS, to anybody and without a body",
+    rule: "RFC 9110 §9.3.7",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const lists = { "/orders": "POST, OPTIONS", [`/operations/${UNKNOWN_ID}`]: "GET, HEAD, OPTIONS" };
+      for (const [path, allow] of Object.entries(lists)) {
+        const reply = await send({ method: "OPTIONS", path, headers: [] });
+        checkStatus(reply, 204);
+        checkFields(reply, { allow });
+        checkEqual(reply.body, "", "the body");
+      }
+    },
+  },
+  {
+    name: "lets a query in the request target change nothing",
+    rule: "RFC 3986 §3.4",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const id = operationIdOf(await send(submission({ path: "/orders?quantity=5&itemId=/operations/" })));
+      checkStatus(await send(request("GET", `/operations/${id}?wait=1&x=/y`)), 200);
+    },
+  },
+  {
+    name: "ignores fields that ask for another method",
+    rule: "RELIABILITY.md S17",
+    run: async (harness) => {
+      const { send, recorded } = await mountOrders(harness, { cancellable: true });
+      const override = { "x-http-method-override": "DELETE", "x-http-method": "DELETE", "x-method-override": "GET" };
+      const id = operationIdOf(await send(submission({ fields: override })));
+      checkStatus(await send(request("GET", `/operations/${id}`, override)), 200);
+      checkEqual((await recorded()).map(({ state }) => state), ["pending"], "the states of all operations");
+    },
+  },
+];

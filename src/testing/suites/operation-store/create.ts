@@ -1,0 +1,94 @@
+import { deepEqual, equal, ok } from "../../expect.js";
+import { concurrently } from "../port-case.js";
+import {
+  createEnded,
+  createPending,
+  ERROR,
+  knock,
+  newOperation,
+  type OperationStoreCheck,
+  read,
+} from "./fixtures.js";
+
+/** RFC 8785 text with what a database may trip over: an escaped NUL, a lone surrogate, text beyond the first plane. */
+export const DIFFICULT_TEXT =
+  '{"1":1e+30,"__proto__":"\\u0000\\ud800","constructor":"é漢😀 \\"\'\\\\ %s $1 ?"}';
+
+export const createChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "create.new",
+    name: "creates an operation whose id is new as pending, without an attempt",
+    check: async (store) => {
+      const operation = await createPending(store, { key: "key-1" });
+      const { createdAt, ...rest } = await read(store, operation);
+      deepEqual(rest, { ...operation, state: "pending", attempt: 0 }, "the new operation");
+      ok(Number.isSafeInteger(createdAt) && createdAt > 0, "`createdAt` is in epoch milliseconds");
+    },
+  },
+  {
+    rule: "create.exists",
+    name: "keeps the operation that has the id already, and says so",
+    check: async (store) => {
+      const operation = await createPending(store);
+      const before = await read(store, operation);
+      equal(await store.create({ ...operation, input: '"other"' }), "exists", "creating the id again");
+      deepEqual(await read(store, operation), before, "the first operation");
+    },
+  },
+  {
+    rule: "create.race",
+    name: "lets one of 50 concurrent creations of an id win, and keeps what that one brought",
+    check: async (store) => {
+      const operation = newOperation();
+      const outcomes = await concurrently(50, (index) => store.create({ ...operation, input: `${index}` }));
+      equal(outcomes.filter((outcome) => outcome === "created").length, 1, "how many were `created`");
+      equal((await read(store, operation)).input, `${outcomes.indexOf("created")}`, "the kept input");
+    },
+  },
+  {
+    rule: "create.ended",
+    name: "does not bring an operation back to life that has ended",
+    check: async (store) => {
+      const { operation } = await createEnded(store);
+      equal(await store.create(operation), "exists", "creating the id again");
+      equal((await read(store, operation)).state, "completed", "the state");
+      equal(await knock(store, operation.id), "terminal", "beginning an attempt");
+    },
+  },
+  {
+    rule: "create.text",
+    name: "keeps the input to the letter, whatever characters it has, up to 64 KiB",
+    check: async (store) => {
+      for (const input of [DIFFICULT_TEXT, "null", " 1.0 ", JSON.stringify("x".repeat(65_536))]) {
+        const operation = await createPending(store, { input });
+        equal((await read(store, operation)).input, input, "the kept input");
+      }
+    },
+  },
+  {
+    rule: "create.names",
+    name: "takes scopes, definitions and keys for names only, whatever they are called",
+    check: async (store) => {
+      for (const name of ["__proto__", "constructor", "toString", "a:b", "{a}", "é'\"%$?*"]) {
+        equal(await store.get(newOperation().id, name), undefined, "an unknown id in that scope");
+        const operation = await createPending(store, { scope: name, definition: name, key: name });
+        const { scope, definition, key } = await read(store, operation);
+        deepEqual([scope, definition, key], [name, name, name], "scope, definition and key");
+      }
+    },
+  },
+  {
+    rule: "create.failed",
+    name: "creates an operation as failed where that is asked for: its end is its beginning",
+    check: async (store) => {
+      const operation = newOperation({ key: "key-1" });
+      const initial = { state: "failed", error: ERROR } as const;
+      equal(await store.create(operation, initial), "created", "creating a failed operation");
+      const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
+      deepEqual(rest, { ...operation, state: "failed", error: ERROR, attempt: 0 }, "the failed operation");
+      ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
+      equal(await knock(store, operation.id), "terminal", "beginning an attempt");
+      equal(await store.create(operation, initial), "exists", "repeating the creation");
+    },
+  },
+];

@@ -1,0 +1,106 @@
+import type { NewOperation, Operation, Settlement } from "../../../core/operation.js";
+import type { BeginResult, Lease, OperationStore } from "../../../ports/operation-store.js";
+import { createSystemRuntime } from "../../../ports/system-runtime.js";
+import { equal, isOutcome, ok } from "../../expect.js";
+import type { PortCheck, PortHarness } from "../port-case.js";
+
+export type OperationStoreHarness = PortHarness<OperationStore>;
+
+export type OperationStoreCheck = PortCheck<OperationStore, OperationStoreHarness>;
+
+export type Begun = Extract<BeginResult, { readonly outcome: "begun" }>;
+
+/** A lease that outlives every case. */
+export const LONG_MS = 3_600_000;
+
+/** What the store hands out for the first time so long after it was created. */
+export const FIRST_ANNOUNCEMENT_MS = 30_000;
+
+export const ERROR = '{"type":"about:blank","title":"It failed"}';
+
+export const RESULT = '{"done":true}';
+
+export const COMPLETED: Settlement = { to: "completed", result: RESULT };
+export const FAILED: Settlement = { to: "failed", error: ERROR };
+export const RETRIED: Settlement = { to: "retry", delayMs: 0, countAttempt: true };
+export const GIVEN_BACK: Settlement = { to: "retry", delayMs: 0, countAttempt: false };
+export const PREPARED: Settlement = { to: "prepared", resource: '{"body":{"status":"pending"}}' };
+
+const { newId, newToken } = createSystemRuntime();
+
+export { newId, newToken };
+
+export function newOperation(members: Partial<NewOperation> = {}): NewOperation {
+  return { id: newId(), scope: "tenant-1", definition: "orders", input: '{"itemId":"a"}', ...members };
+}
+
+/** Creates an operation that is pending. */
+export async function createPending(
+  store: OperationStore,
+  members: Partial<NewOperation> = {},
+): Promise<NewOperation> {
+  const operation = newOperation(members);
+  equal(await store.create(operation), "created", "creating a new operation");
+  return operation;
+}
+
+/** Creates an operation that is preparing under a lease, and returns that lease. */
+export async function createPreparing(
+  store: OperationStore,
+  leaseMs: number,
+  members: Partial<NewOperation> = {},
+): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
+  const operation = newOperation(members);
+  const token = newToken();
+  const created = await store.create(operation, { state: "preparing", token, leaseMs });
+  equal(created, "created", "creating a new operation as preparing");
+  return { operation, lease: { operationId: operation.id, token } };
+}
+
+/** Begins an attempt with a new token. */
+export async function begin(
+  store: OperationStore,
+  operationId: string,
+  leaseMs: number = LONG_MS,
+): Promise<Begun & { readonly lease: Lease }> {
+  const lease = { operationId, token: newToken() };
+  const begun = await store.beginAttempt(operationId, { token: lease.token, leaseMs });
+  return { ...isOutcome(begun, "begun", "beginning an attempt that is due"), lease };
+}
+
+/** What `beginAttempt` answers to somebody new. */
+export async function knock(store: OperationStore, operationId: string): Promise<BeginResult["outcome"]> {
+  return (await store.beginAttempt(operationId, { token: newToken(), leaseMs: LONG_MS })).outcome;
+}
+
+/** Creates an operation and begins its first attempt. */
+export async function createWorking(
+  store: OperationStore,
+  leaseMs: number = LONG_MS,
+  members: Partial<NewOperation> = {},
+): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
+  const operation = await createPending(store, members);
+  const { lease } = await begin(store, operation.id, leaseMs);
+  return { operation, lease };
+}
+
+/** Creates an operation and settles it. */
+export async function createEnded(
+  store: OperationStore,
+  members: Partial<NewOperation> = {},
+  settlement: Settlement = COMPLETED,
+): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
+  const working = await createWorking(store, LONG_MS, members);
+  isOutcome(await store.settle(working.lease, settlement), "settled", "settling with the current token");
+  return working;
+}
+
+/** Reads an operation that must be there. */
+export async function read(
+  store: OperationStore,
+  { id, scope }: Pick<NewOperation, "id" | "scope">,
+): Promise<Operation> {
+  const operation = await store.get(id, scope);
+  ok(operation !== undefined, "an operation that was created can be read");
+  return operation as Operation;
+}

@@ -1,0 +1,69 @@
+import { deepEqual, equal } from "../../expect.js";
+import {
+  begin,
+  COMPLETED,
+  createPending,
+  createPreparing,
+  createWorking,
+  LONG_MS,
+  newId,
+  type OperationStoreCheck,
+  read,
+} from "./fixtures.js";
+
+export const getChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "get.unknown",
+    name: "reads nothing for an id that nobody created",
+    check: async (store) => {
+      await createPending(store);
+      equal(await store.get(newId(), "tenant-1"), undefined, "an unknown operation");
+    },
+  },
+  {
+    rule: "get.scope",
+    name: "reads nothing for another scope, whatever the state of the operation",
+    check: async (store) => {
+      const { operation: preparing } = await createPreparing(store, LONG_MS);
+      const { operation, lease } = await createWorking(store);
+      for (const scope of ["tenant-2", "", "tenant-1 ", "TENANT-1", "tenant-%"]) {
+        equal(
+          await store.get(preparing.id, scope),
+          undefined,
+          "a preparing operation, read by another scope",
+        );
+        equal(await store.get(operation.id, scope), undefined, "a pending operation, read by another scope");
+      }
+      await store.settle(lease, COMPLETED);
+      equal(
+        await store.get(operation.id, "tenant-2"),
+        undefined,
+        "an ended operation, read by another scope",
+      );
+    },
+  },
+  {
+    rule: "get.hidden",
+    name: "reads nothing for a hidden operation, which can be worked on like any other",
+    check: async (store) => {
+      const { id, scope } = await createPending(store, { hidden: true });
+      equal(await store.get(id, scope), undefined, "a hidden operation");
+      const { operation, lease } = await begin(store, id);
+      equal(operation.hidden, true, "`hidden` as the worker sees it");
+      await store.settle(lease, COMPLETED);
+      equal(await store.get(id, scope), undefined, "a hidden operation that has ended");
+    },
+  },
+  {
+    rule: "get.copy",
+    name: "returns a copy that later changes do not touch",
+    check: async (store) => {
+      const { operation, lease } = await createWorking(store);
+      const first = await read(store, operation);
+      const before = structuredClone(first);
+      await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
+      await store.settle(lease, COMPLETED);
+      deepEqual(first, before, "what was read before the change");
+    },
+  },
+];

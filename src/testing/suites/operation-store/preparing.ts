@@ -1,0 +1,149 @@
+import { deepEqual, equal, isOutcome } from "../../expect.js";
+import { concurrently } from "../port-case.js";
+import {
+  begin,
+  COMPLETED,
+  createPreparing,
+  ERROR,
+  FAILED,
+  knock,
+  LONG_MS,
+  newOperation,
+  newToken,
+  type OperationStoreCheck,
+  PREPARED,
+  read,
+} from "./fixtures.js";
+
+export const preparingChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "preparing.shown",
+    name: "shows an operation as preparing to its scope, so that a duplicate finds it",
+    check: async (store) => {
+      const { operation } = await createPreparing(store, LONG_MS);
+      const { state, input } = await read(store, operation);
+      deepEqual({ state, input }, { state: "preparing", input: operation.input }, "the new operation");
+    },
+  },
+  {
+    rule: "preparing.repeated",
+    name: "answers `created` again to the creator's token, and `exists` to every other",
+    check: async (store) => {
+      const operation = newOperation();
+      const initial = { state: "preparing", token: newToken(), leaseMs: LONG_MS } as const;
+      const outcomes = await concurrently(50, () => store.create(operation, initial));
+      equal(outcomes.filter((outcome) => outcome === "created").length, 50, "how many were `created`");
+      const other = { ...initial, token: newToken() };
+      equal(await store.create(operation, other), "exists", "creating it with another token");
+      equal(await store.create(operation), "exists", "creating it without a lease");
+    },
+  },
+  {
+    rule: "preparing.lease",
+    name: "lets nobody else begin until the creator's lease is over, and then begins as preparing",
+    check: async (store, { unitMs, pass }) => {
+      const { operation } = await createPreparing(store, 5 * unitMs);
+      equal(await knock(store, operation.id), "busy", "beginning at once");
+      await pass(4 * unitMs);
+      equal(await knock(store, operation.id), "busy", "beginning before the end of the lease");
+      await pass(unitMs);
+      const begun = await begin(store, operation.id);
+      equal(begun.operation.state, "preparing", "the state in which it begins");
+      equal(begun.previousLost, true, "`previousLost`");
+    },
+  },
+  {
+    rule: "preparing.renewed",
+    name: "lets the creator renew its lease",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createPreparing(store, 5 * unitMs);
+      await pass(4 * unitMs);
+      isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing in time");
+      await pass(5 * unitMs);
+      equal(await knock(store, operation.id), "busy", "beginning after the end of the first lease");
+    },
+  },
+  {
+    rule: "preparing.prepared",
+    name: "becomes pending with its resource, due at once, its attempts not begun",
+    check: async (store) => {
+      const { operation, lease } = await createPreparing(store, LONG_MS);
+      const settled = await store.settle(lease, PREPARED);
+      equal(isOutcome(settled, "settled", "settling as prepared").state, "pending", "the state in the answer");
+      const { createdAt: _, ...rest } = await read(store, operation);
+      const expected = {
+        ...operation,
+        state: "pending",
+        attempt: 0,
+        resource: '{"body":{"status":"pending"}}',
+      };
+      deepEqual(rest, expected, "the prepared operation");
+      const begun = await begin(store, operation.id);
+      deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "attempt and `previousLost`");
+    },
+  },
+  {
+    rule: "preparing.taken-over",
+    name: "belongs to whoever took it over: the creator settles, renews and creates no more",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease: first } = await createPreparing(store, unitMs);
+      await pass(unitMs);
+      const { lease: second } = await begin(store, operation.id);
+      isOutcome(await store.settle(first, PREPARED), "lost", "settling with the creator's token");
+      isOutcome(await store.renew(first, { leaseMs: LONG_MS }), "lost", "renewing with the creator's token");
+      const initial = { state: "preparing", token: first.token, leaseMs: LONG_MS } as const;
+      equal(await store.create(operation, initial), "exists", "creating with the creator's token");
+      equal((await read(store, operation)).state, "preparing", "the state");
+      isOutcome(await store.settle(second, PREPARED), "settled", "settling with the current token");
+      const begun = await begin(store, operation.id);
+      deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "attempt and `previousLost`");
+    },
+  },
+  {
+    rule: "preparing.repeated-late",
+    name: "answers `exists` to the creator's token once the operation is no longer preparing",
+    check: async (store) => {
+      for (const settlement of [PREPARED, FAILED]) {
+        const { operation, lease } = await createPreparing(store, LONG_MS);
+        await store.settle(lease, settlement);
+        const before = await read(store, operation);
+        const initial = { state: "preparing", token: lease.token, leaseMs: LONG_MS } as const;
+        equal(await store.create(operation, initial), "exists", "repeating the creation");
+        deepEqual(await read(store, operation), before, "the operation");
+      }
+    },
+  },
+  {
+    rule: "preparing.failed",
+    name: "becomes failed, with the error",
+    check: async (store) => {
+      const { operation, lease } = await createPreparing(store, LONG_MS);
+      isOutcome(await store.settle(lease, FAILED), "settled", "settling as failed");
+      const { state, error } = await read(store, operation);
+      deepEqual([state, error], ["failed", ERROR], "state and error");
+    },
+  },
+  {
+    rule: "preparing.retried",
+    name: "stays preparing after a retry, and is due again after its delay",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createPreparing(store, LONG_MS);
+      const retry = { to: "retry", delayMs: 5 * unitMs, countAttempt: false } as const;
+      const settled = await store.settle(lease, retry);
+      equal(isOutcome(settled, "settled", "settling as retry").state, "preparing", "the state in the answer");
+      equal(await knock(store, operation.id), "not-due", "beginning at once");
+      await pass(5 * unitMs);
+      equal((await begin(store, operation.id)).operation.state, "preparing", "the state in which it begins");
+    },
+  },
+  {
+    rule: "preparing.completed",
+    name: "cannot become completed: there is no such transition, and the lease stays",
+    check: async (store) => {
+      const { operation, lease } = await createPreparing(store, LONG_MS);
+      isOutcome(await store.settle(lease, COMPLETED), "lost", "settling as completed");
+      equal((await read(store, operation)).state, "preparing", "the state");
+      isOutcome(await store.settle(lease, PREPARED), "settled", "settling as prepared after it");
+    },
+  },
+];

@@ -1,0 +1,44 @@
+/** How many characters a parser looked at, times it looked. */
+interface StepCount {
+  steps: number;
+}
+
+/**
+ * A text that counts how it is read, so that a test can tell linear from quadratic without a clock (RELIABILITY.md S15).
+ * Reading one character or the length is one step; a method of String takes as many as it passes characters.
+ */
+export function countedText(text: string): { readonly text: string; readonly count: StepCount } {
+  const count: StepCount = { steps: 0 };
+  const proxy = new Proxy(new String(text), {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== "function") {
+        count.steps++;
+        return member;
+      }
+      return (...args: unknown[]): unknown => {
+        const result: unknown = member.apply(target, args);
+        count.steps += charactersPassed(text, property, args, result);
+        return result;
+      };
+    },
+  });
+  // To the parser it is a string: it has all of its members, and only `typeof` could tell.
+  return { text: proxy as unknown as string, count };
+}
+
+function charactersPassed(text: string, method: PropertyKey, args: unknown[], result: unknown): number {
+  const [, from = 0] = args as [unknown, number?];
+  switch (method) {
+    case "charCodeAt":
+      return 1;
+    case "indexOf":
+      return (result === -1 ? text.length : (result as number)) - from + 1;
+    case "startsWith":
+      return String(args[0]).length;
+    case "slice":
+      return (result as string).length + 1;
+    default:
+      return text.length;
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createOrdersClient } from "./orders-client.js";
+import { runServer, startServer } from "./server-process.js";
+
+describe("the example server's configuration", () => {
+  const roleSentence = "needs a back end that processes can share, which memory: is not";
+  it.each([
+    [{ BACKEND: "disk:orders" }, 'BACKEND: unknown back end "disk:orders", known are memory:'],
+    [{ BACKEND: "memory:orders" }, 'BACKEND: unknown back end "memory:orders", known are memory:'],
+    [{ BACKEND: "" }, 'BACKEND: unknown back end "", known are memory:'],
+    [{ QUEUE: "mail:orders" }, 'QUEUE: unknown queue "mail:orders", known are none: leave it unset'],
+    [{ ROLE: "api" }, `ROLE=api ${roleSentence}`],
+    [{ ROLE: "worker" }, `ROLE=worker ${roleSentence}`],
+    [{ ROLE: "boss" }, 'ROLE must be one of all, api, worker, not "boss"'],
+    [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http"'],
+    [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536"'],
+    [{ PORT: "" }, 'PORT must be a whole number from 0 to 65535, not ""'],
+    [{ HOST: "two words" }, 'HOST must be a host name or an IP address, not "two words"'],
+    [{ API_TOKENS: "secret" }, "API_TOKENS must be token=principal,… and its part 1 is not"],
+    [{ API_TOKENS: "a=ann,b=" }, "API_TOKENS must be token=principal,… and its part 2 is not"],
+    [{ API_TOKENS: "" }, "API_TOKENS must be token=principal,… and its part 1 is not"],
+    [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS repeats a token in its part 2"],
+    [{ WORK_MS: "-1" }, 'WORK_MS must be a whole number from 0 to 2147483647, not "-1"'],
+    [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
+    [{ LOG: "loud" }, 'LOG must be one of pretty, json, not "loud"'],
+  ])("refuses %o with one sentence", async (variables, sentence) => {
+    expect(await runServer(variables)).toEqual({ code: 1, stdout: "", stderr: sentence });
+  });
+
+  it("does not repeat the password of an address that it refuses", async () => {
+    const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
+    expect(stderr).toBe('BACKEND: unknown back end "disk:…@host/orders", known are memory:');
+  });
+
+  it("says that a port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    expect(await runServer({ PORT: String(port) })).toMatchObject({
+      code: 1,
+      stderr: `HOST and PORT: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)`,
+    });
+  });
+
+  it("takes a token that ends in an equals sign", async () => {
+    const server = await startServer({ API_TOKENS: "c2VjcmV0cw===ann" });
+    onTestFinished(() => server.kill());
+    const response = await createOrdersClient(server.baseUrl, "c2VjcmV0cw==").submit({
+      itemId: "a",
+      quantity: 1,
+    });
+    expect(response.status).toBe(202);
+  });
+
+  it("knows the demo token when no tokens are given, and no other", async () => {
+    const server = await startServer();
+    onTestFinished(() => server.kill());
+    const order = { itemId: "book", quantity: 1 };
+    const responses = [
+      await createOrdersClient(server.baseUrl, "demo-token").submit(order),
+      await createOrdersClient(server.baseUrl, "demo").submit(order),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([202, 401]);
+  });
+});

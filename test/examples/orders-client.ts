@@ -1,0 +1,62 @@
+import { vi } from "vitest";
+
+/** The operation resource, with what a client of the example server reads of it. */
+export interface OperationBody {
+  readonly operationId: string;
+  readonly status: string;
+  readonly result?: unknown;
+  readonly error?: { readonly type: string; readonly detail: string };
+}
+
+export interface OrdersClient {
+  /** Posts a value as JSON, or a text as it is; `undefined` leaves a default header field out. */
+  submit(body: unknown, headers?: Readonly<Record<string, string | undefined>>): Promise<Response>;
+  /** Submits and gives the location of the operation. */
+  accepted(body: unknown): Promise<string>;
+  read(location: string): Promise<OperationBody>;
+  /** Polls until the operation is terminal. */
+  settled(location: string): Promise<OperationBody>;
+}
+
+/** A plain HTTP client of the example server. */
+export function createOrdersClient(baseUrl: string, token = "demo-token"): OrdersClient {
+  const credentials = { authorization: `Bearer ${token}` };
+
+  async function submit(
+    body: unknown,
+    headers: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<Response> {
+    const fields = { ...credentials, "content-type": "application/json", ...headers };
+    return fetch(`${baseUrl}/orders`, {
+      method: "POST",
+      headers: Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined),
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  }
+
+  async function read(location: string): Promise<OperationBody> {
+    const response = await fetch(`${baseUrl}${location}`, { headers: credentials });
+    if (response.status !== 200) throw new Error(`${location} answers ${response.status}`);
+    return (await response.json()) as OperationBody;
+  }
+
+  return {
+    submit,
+    accepted: async (body) => {
+      const response = await submit(body);
+      await response.arrayBuffer();
+      const location = response.headers.get("location");
+      if (response.status !== 202 || location === null) throw new Error(`not accepted: ${response.status}`);
+      return location;
+    },
+    read,
+    settled: (location) =>
+      vi.waitUntil(
+        async () => {
+          const operation = await read(location);
+          return operation.status === "pending" ? undefined : operation;
+        },
+        { timeout: 20_000, interval: 25 },
+      ),
+  };
+}

@@ -1,0 +1,79 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { root } from "../package/built.js";
+import { collectLines, type Lines } from "./lines.js";
+
+type Variables = Readonly<Record<string, string>>;
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+export interface Exit {
+  /** Null where the process was killed. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ServerProcess {
+  readonly baseUrl: string;
+  readonly stdout: Lines;
+  readonly stderr: Lines;
+  signal(name: "SIGTERM" | "SIGINT"): void;
+  /** Sends SIGTERM and waits until the server has stopped accepting. */
+  beginStop(): Promise<void>;
+  /** Resolves when the process has ended and all that it wrote was read. */
+  readonly exited: Promise<Exit>;
+  /** Ends the process if it still runs. */
+  kill(): Promise<void>;
+}
+
+/** Starts the built example server on a free port and waits until it listens. It sees the given variables only. */
+export async function startServer(variables: Variables = {}): Promise<ServerProcess> {
+  const child = spawnServer({ PORT: "0", ...variables });
+  const stdout = collectLines(child.stdout);
+  const stderr = collectLines(child.stderr);
+  const exited = exitOf(child, stdout, stderr);
+  const notices = variables.LOG === "json" ? stderr : stdout;
+  const line = await notices.find((text) => text.startsWith("listening on "));
+  const signal = (name: "SIGTERM" | "SIGINT"): void => void child.kill(name);
+  return {
+    baseUrl: line.slice("listening on ".length),
+    stdout,
+    stderr,
+    signal,
+    beginStop: async () => {
+      signal("SIGTERM");
+      await notices.find((text) => text.startsWith("SIGTERM: "));
+    },
+    exited,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** Runs the server to its end, for starts that fail. */
+export function runServer(variables: Variables): Promise<Exit> {
+  const child = spawnServer(variables);
+  return exitOf(child, collectLines(child.stdout), collectLines(child.stderr));
+}
+
+/** No server outlives this, whatever becomes of its test. */
+const LIFETIME_MS = 60_000;
+
+function spawnServer(env: Variables): Child {
+  const program = join(root, "examples/orders-server/dist/server.js");
+  return spawn(process.execPath, [program], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: LIFETIME_MS,
+    killSignal: "SIGKILL",
+  });
+}
+
+async function exitOf(child: Child, stdout: Lines, stderr: Lines): Promise<Exit> {
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}

@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type EventLine, eventsOf, untilLogged } from "./event-lines.js";
+import { createOrdersClient } from "./orders-client.js";
+import { type ServerProcess, startServer } from "./server-process.js";
+
+const FOREVER = "600000";
+const order = JSON.stringify({ itemId: "book", quantity: 1 });
+
+async function start(workMs: string): Promise<ServerProcess> {
+  const server = await startServer({ LOG: "json", WORK_MS: workMs });
+  onTestFinished(() => server.kill());
+  return server;
+}
+
+describe("the example server at SIGTERM", () => {
+  it("finishes under load what has begun, answers whom it accepted, and exits with 0", async () => {
+    const server = await start("200");
+    const clients = Array.from({ length: 8 }, () => postUntilRefused(server.baseUrl));
+    await untilLogged(server.stdout, "operation.completed", 20);
+    server.signal("SIGTERM");
+    const { code, stderr } = await server.exited;
+
+    const replies = (await Promise.all(clients)).flat();
+    const events = eventsOf(server.stdout);
+    expect(code).toBe(0);
+    expect(stderr.split("\n")).toEqual([
+      `listening on ${server.baseUrl}`,
+      "SIGTERM: finishing what has begun; a second signal ends the process at once",
+    ]);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(idsOf(events, "operation.accepted")).toEqual(replies.map(({ operationId }) => operationId).sort());
+    expect(idsOf(events, "operation.completed")).toEqual(idsOf(events, "operation.started"));
+  });
+
+  it("answers a request that it has begun to read, and refuses new connections", async () => {
+    const server = await start("1");
+    const begun = await beginRequest(server.baseUrl);
+    await server.beginStop();
+    await expect(fetch(server.baseUrl)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+    begun.end(order.slice(1));
+    const [response] = (await once(begun, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(202);
+    expect(response.headers.connection).toBe("close");
+    expect(JSON.parse(await text(response))).toMatchObject({ status: "pending" });
+    expect((await server.exited).code).toBe(0);
+  });
+
+  it("begins nothing more, and after its grace gives back what still runs and cuts off who still sends", async () => {
+    const server = await start(FOREVER);
+    const client = createOrdersClient(server.baseUrl);
+    await Promise.all(Array.from({ length: 15 }, () => client.accepted(order)));
+    await untilLogged(server.stdout, "operation.started", 10);
+    const begun = await beginRequest(server.baseUrl);
+    const cutOff = once(begun, "response");
+    const expectation = expect(cutOff).rejects.toMatchObject({ code: "ECONNRESET" });
+    await server.beginStop();
+
+    expect((await server.exited).code).toBe(0);
+    await expectation;
+    const events = eventsOf(server.stdout);
+    const started = idsOf(events, "operation.started");
+    expect(started).toHaveLength(10);
+    expect(idsOf(events, "operation.released")).toEqual(started);
+  }, 40_000);
+
+  it.each([
+    ["SIGTERM", "SIGTERM", 143],
+    ["SIGTERM", "SIGINT", 130],
+    ["SIGINT", "SIGTERM", 143],
+  ] as const)("ends at once when after %s comes %s", async (first, second, exitCode) => {
+    const server = await start(FOREVER);
+    await createOrdersClient(server.baseUrl).accepted(order);
+    await untilLogged(server.stdout, "operation.started");
+    server.signal(first);
+    await server.stderr.find((line) => line.startsWith(`${first}: `));
+    server.signal(second);
+    expect((await server.exited).code).toBe(exitCode);
+    expect(idsOf(eventsOf(server.stdout), "operation.released")).toEqual([]);
+  });
+});
+
+interface Reply {
+  readonly status: number;
+  readonly operationId: string;
+}
+
+/** Posts one order after the other until the server is gone. */
+async function postUntilRefused(baseUrl: string): Promise<readonly Reply[]> {
+  const client = createOrdersClient(baseUrl);
+  const replies: Reply[] = [];
+  for (;;) {
+    // What fails here was not accepted: a reply that got lost would be missed in the log's favour later.
+    const response = await client.submit(order).catch(() => undefined);
+    if (response === undefined) return replies;
+    const { operationId } = (await response.json()) as { readonly operationId: string };
+    replies.push({ status: response.status, operationId });
+  }
+}
+
+/** Sends the head and the first byte of an order; resolves when the server has said that it wants the rest. */
+async function beginRequest(baseUrl: string): Promise<ClientRequest> {
+  const headers = {
+    authorization: "Bearer demo-token",
+    "content-type": "application/json",
+    "content-length": order.length,
+    expect: "100-continue",
+  };
+  const begun = request(`${baseUrl}/orders`, { method: "POST", headers });
+  begun.flushHeaders();
+  await once(begun, "continue");
+  begun.write(order.slice(0, 1));
+  return begun;
+}
+
+function idsOf(events: readonly EventLine[], name: string): readonly (string | undefined)[] {
+  return events
+    .filter(({ event }) => event === name)
+    .map(({ operationId }) => operationId)
+    .sort();
+}

@@ -1,0 +1,131 @@
+import {
+  type Backend,
+  type Claim,
+  createMemoryBackend,
+  type NewOperation,
+  type OperationStore,
+} from "async-request-reply";
+import type { CreateBackend } from "async-request-reply/testing";
+
+/** Mistakes in the protocol, each as a back end that makes it. The simulator must find every one of them. */
+export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
+  "a key outlives its operation": (clock) => {
+    const backend = composed(clock);
+    return { ...backend, idempotency: replacing(backend.idempotency, { release: async () => {} }) };
+  },
+
+  "a key expires before its operation": (clock) => {
+    const backend = composed(clock);
+    const claimedAt = new Map<string, { readonly claim: Claim; readonly at: number }>();
+    const claim = async (next: Claim): ReturnType<Backend["idempotency"]["claim"]> => {
+      const name = `${next.scope} ${next.key}`;
+      const last = claimedAt.get(name);
+      if (last !== undefined && last.at + 60_000 < clock.now()) await backend.idempotency.release(last.claim);
+      const result = await backend.idempotency.claim(next);
+      if (result.outcome === "claimed") claimedAt.set(name, { claim: next, at: clock.now() });
+      return result;
+    };
+    return { ...backend, idempotency: replacing(backend.idempotency, { claim }) };
+  },
+
+  "a purge without its grace": (clock) => {
+    const backend = composed(clock);
+    const remove = async (ids: readonly string[]): Promise<void> => {
+      await backend.operations.remove(ids, { afterMs: 0 });
+      await backend.operations.takeExpired({ retentionMs: 1, limit: 0 });
+    };
+    return { ...backend, operations: replacing(backend.operations, { remove }) };
+  },
+
+  "an orphan claim is released instead of ended": (clock) => {
+    const backend = composed(clock);
+    const create: OperationStore["create"] = async (operation, initial) => {
+      if (initial?.state !== "failed") return backend.operations.create(operation, initial);
+      const { id, scope, definition, key = "" } = operation;
+      await backend.idempotency.release({ scope, definition, key, operationId: id });
+      return "exists";
+    };
+    return { ...backend, operations: replacing(backend.operations, { create }) };
+  },
+
+  "the key is claimed after the operation is created": (clock) => {
+    const { operations, idempotency, ...rest } = composed(clock);
+    const submissions: NonNullable<Backend["submissions"]> = {
+      operations,
+      idempotency,
+      record: async ({ operation, fingerprint, initial }) => {
+        const { id, scope, definition, key = "" } = operation;
+        await operations.create(operation, initial);
+        const claim = await idempotency.claim({ scope, definition, key, fingerprint, operationId: id });
+        const winner =
+          claim.outcome === "exists" ? await operations.get(claim.operationId, scope) : undefined;
+        return winner === undefined || claim.outcome === "claimed"
+          ? { outcome: "created" }
+          : { outcome: "exists", operation: winner, fingerprint: claim.fingerprint };
+      },
+      purge: async () => 0,
+    };
+    return { ...rest, operations, idempotency, submissions };
+  },
+
+  "settling without a token": (clock) => {
+    const backend = composed(clock);
+    const current = new Map<string, string>();
+    const beginAttempt: OperationStore["beginAttempt"] = async (id, lease) => {
+      const result = await backend.operations.beginAttempt(id, lease);
+      if (result.outcome === "begun") current.set(id, lease.token);
+      return result;
+    };
+    const settle: OperationStore["settle"] = ({ operationId, token }, settlement) =>
+      backend.operations.settle({ operationId, token: current.get(operationId) ?? token }, settlement);
+    return { ...backend, operations: replacing(backend.operations, { beginAttempt, settle }) };
+  },
+
+  "beginning an attempt without compare-and-set": (clock) => {
+    const backend = composed(clock);
+    const beginAttempt: OperationStore["beginAttempt"] = (id, { token }) =>
+      backend.operations.beginAttempt(id, { token, leaseMs: 0 });
+    return { ...backend, operations: replacing(backend.operations, { beginAttempt }) };
+  },
+
+  "a resource is created before the operation is recorded": (clock) => {
+    const { operations: store, idempotency, ...rest } = composed(clock);
+    const unrecorded = new Map<string, NewOperation>();
+    const settle: OperationStore["settle"] = async (lease, settlement, then) => {
+      const operation = unrecorded.get(lease.token);
+      if (operation === undefined) return store.settle(lease, settlement, then);
+      if (settlement.to !== "prepared") return { outcome: "settled", state: "preparing" };
+      await store.create(operation, { state: "preparing", token: lease.token, leaseMs: 30_000 });
+      return store.settle(lease, settlement);
+    };
+    const operations = replacing(store, { settle });
+    const submissions: NonNullable<Backend["submissions"]> = {
+      operations,
+      idempotency,
+      record: async ({ operation, initial }) => {
+        if (initial === undefined) await store.create(operation);
+        else unrecorded.set(initial.token, operation);
+        return { outcome: "created" };
+      },
+      purge: async () => 0,
+    };
+    return { ...rest, operations, idempotency, submissions };
+  },
+};
+
+function composed(clock: Parameters<CreateBackend>[0]): Backend {
+  const { submissions: _, ...backend } = createMemoryBackend({ clock });
+  return backend;
+}
+
+/** The port with some of its methods replaced. */
+function replacing<Port extends object>(port: Port, methods: Partial<Port>): Port {
+  return new Proxy(port, {
+    get: (target, name) => {
+      const own = methods[name as keyof Port];
+      if (own !== undefined) return own;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

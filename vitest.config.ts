@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** Tests of what is built: they wait for one build before the first of them runs. */
-const built = ["test/package/**/*.test.ts", "test/examples/**/*.test.ts"];
+const built = ["package", "examples", "processes"].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   // `async-request-reply` is the source, as in tsconfig.json: no build is needed.

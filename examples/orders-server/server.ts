@@ -29,8 +29,9 @@ async function start(configuration: Configuration): Promise<void> {
   if (role !== "api") await worker.start();
 
   onSignal(async (signal) => {
+    const stopped = Promise.all([server?.stop(DRAIN_MS), worker.stop()]);
     log.notice(`${signal}: finishing what has begun; a second signal ends the process at once`);
-    await Promise.all([server?.stop(DRAIN_MS), worker.stop()]);
+    await stopped;
     // Nothing is left then that keeps the process from ending, with exit code 0.
     await backend.close();
   });

@@ -1,7 +1,5 @@
 import type { JsonSchema } from "../core/definition.js";
 
-export type { JsonSchema };
-
 /** What a format needs to know in order to read a body. */
 export interface ParseContext {
   readonly limits: { readonly maxDepth: number };

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createOrdersClient } from "./orders-client.js";
 import { runServer, startServer } from "./server-process.js";
 
-describe("the example server's configuration", () => {
+describe("the example server's configuration", { timeout: 30_000 }, () => {
   const roleSentence = "needs a back end that processes can share, which memory: is not";
   it.each([
     [{ BACKEND: "disk:orders" }, 'BACKEND: unknown back end "disk:orders", known are memory:'],
@@ -27,12 +27,12 @@ describe("the example server's configuration", () => {
     [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
     [{ LOG: "loud" }, 'LOG must be one of pretty, json, not "loud"'],
   ])("refuses %o with one sentence", async (variables, sentence) => {
-    expect(await runServer(variables)).toEqual({ code: 1, stdout: "", stderr: sentence });
+    expect(await runServer(variables)).toEqual({ code: 1, stdout: [], stderr: [sentence] });
   });
 
   it("does not repeat the password of an address that it refuses", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
-    expect(stderr).toBe('BACKEND: unknown back end "disk:…@host/orders", known are memory:');
+    expect(stderr).toEqual(['BACKEND: unknown back end "disk:…@host/orders", known are memory:']);
   });
 
   it("says that a port is taken", async () => {
@@ -42,7 +42,7 @@ describe("the example server's configuration", () => {
     const { port } = other.address() as AddressInfo;
     expect(await runServer({ PORT: String(port) })).toMatchObject({
       code: 1,
-      stderr: `HOST and PORT: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)`,
+      stderr: [`HOST and PORT: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)`],
     });
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOrdersClient, type OrdersClient } from "./orders-client.js";
 import { type ServerProcess, startServer } from "./server-process.js";
 
-describe("the example server", () => {
+describe("the example server", { timeout: 30_000 }, () => {
   let server: ServerProcess;
   let client: OrdersClient;
   beforeAll(async () => {

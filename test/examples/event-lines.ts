@@ -11,11 +11,14 @@ export interface EventLine {
 
 /** The events logged so far. Fails on a line that is no JSON. */
 export function eventsOf(stdout: Lines): readonly EventLine[] {
-  return stdout.all().map((line) => JSON.parse(line) as EventLine);
+  return stdout.all().map(parse);
 }
 
-/** Waits until so many events of this name were logged. */
-export async function untilLogged(stdout: Lines, event: string, count = 1): Promise<void> {
-  const isIt = (line: string): boolean => (JSON.parse(line) as EventLine).event === event;
-  await stdout.until((lines) => lines.filter(isIt).length >= count);
+/** Waits until an event of this name was logged, or so many of them. */
+export async function untilLogged(stdout: Lines, name: string, count = 1): Promise<void> {
+  await stdout.find((line) => parse(line).event === name, count);
+}
+
+function parse(line: string): EventLine {
+  return JSON.parse(line) as EventLine;
 }

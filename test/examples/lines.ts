@@ -4,52 +4,41 @@ import type { Readable } from "node:stream";
 /** The lines that a stream has brought so far. */
 export interface Lines {
   all(): readonly string[];
-  text(): string;
-  /** Waits for a line of which `isIt` is true; rejects when the stream ends without one. */
-  find(isIt: (line: string) => boolean): Promise<string>;
-  /** Waits until `isEnough` is true of all lines so far; rejects when the stream ends before. */
-  until(isEnough: (lines: readonly string[]) => boolean): Promise<void>;
+  /**
+   * Waits for the first line, or the `count`-th, of which `isIt` is true, past lines included. Rejects when the stream
+   * ends without it.
+   */
+  find(isIt: (line: string) => boolean, count?: number): Promise<string>;
 }
 
 /** Reads a stream by lines from now on. */
 export function collectLines(stream: Readable): Lines {
   const lines: string[] = [];
-  const waiting = new Set<() => void>();
+  const reader = createInterface({ input: stream }).on("line", (line) => lines.push(line));
   let ended = false;
-  const changed = (): void => {
-    for (const look of waiting) look();
-  };
-  createInterface({ input: stream })
-    .on("line", (line) => {
-      lines.push(line);
-      changed();
-    })
-    .on("close", () => {
-      ended = true;
-      changed();
-    });
-
-  function until(isEnough: (lines: readonly string[]) => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const enough = isEnough(lines);
-        if (!enough && !ended) return;
-        waiting.delete(look);
-        if (enough) resolve();
-        else reject(new Error(`The stream ended without what was waited for:\n${lines.join("\n")}`));
-      };
-      waiting.add(look);
-      look();
-    });
-  }
+  reader.once("close", () => {
+    ended = true;
+  });
 
   return {
     all: () => lines,
-    text: () => lines.join("\n"),
-    until,
-    find: async (isIt) => {
-      await until((all) => all.some(isIt));
-      return lines.find(isIt) ?? "";
-    },
+    find: (isIt, count = 1) =>
+      new Promise((resolve, reject) => {
+        let left = count;
+        const look = (line: string): void => {
+          if (!isIt(line)) return;
+          left -= 1;
+          if (left === 0) finish(() => resolve(line));
+        };
+        const fail = (): void =>
+          finish(() => reject(new Error(`The stream ended without the line:\n${lines.join("\n")}`)));
+        const finish = (then: () => void): void => {
+          reader.off("line", look).off("close", fail);
+          then();
+        };
+        reader.on("line", look).once("close", fail);
+        lines.forEach(look);
+        if (ended) fail();
+      }),
   };
 }

@@ -3,7 +3,7 @@ import { eventsOf, untilLogged } from "./event-lines.js";
 import { createOrdersClient } from "./orders-client.js";
 import { startServer } from "./server-process.js";
 
-describe("the example server's log", () => {
+describe("the example server's log", { timeout: 30_000 }, () => {
   it("is with LOG=json one object a line on stdout, and nothing else there", async () => {
     const server = await startServer({ LOG: "json", WORK_MS: "1" });
     onTestFinished(() => server.kill());
@@ -47,7 +47,7 @@ describe("the example server's log", () => {
       ["operation.started", 3],
       ["operation.completed", 3],
     ]);
-  }, 20_000);
+  });
 
   it("is otherwise for people, one line for each event whatever a client sent", async () => {
     const server = await startServer({ WORK_MS: "1" });

@@ -11,8 +11,8 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export interface Exit {
   /** Null where the process was killed. */
   readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
 }
 
 export interface ServerProcess {
@@ -75,5 +75,5 @@ function spawnServer(env: Variables): Child {
 
 async function exitOf(child: Child, stdout: Lines, stderr: Lines): Promise<Exit> {
   const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  return { code, stdout: stdout.all(), stderr: stderr.all() };
 }

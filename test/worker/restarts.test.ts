@@ -1,40 +1,110 @@
-import { allowAnonymous, createMemoryBackend, createOrderService, createWorker, type Job, type Processor } from "async-request-reply";
+import {
+  allowAnonymous,
+  type Clock,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type Job,
+  type OrderDefinition,
+  type Service,
+  type ServiceEvent,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
 
 const RESTARTS = 10;
 
-/** Work that never ends by itself. */
-const unwillingToEnd = new Promise<never>(() => {});
+describe("a worker that is stopped in the middle of an attempt", () => {
+  it.each([
+    ["heeds its signal", endsWithItsSignal],
+    ["ignores its signal", neverEnds],
+  ])("gives the attempt back uncounted, ten times in a row, when the work %s", async (_, interrupted) => {
+    const events: ServiceEvent[] = [];
+    const service = createOrderService({
+      backend: createMemoryBackend(),
+      authorize: allowAnonymous(),
+      observe: (event) => events.push(event),
+    });
+    const location = await submit(service);
+    const attempts: number[] = [];
+    for (let restart = 0; restart < RESTARTS; restart += 1)
+      attempts.push(await workUntilBegun(service, interrupted));
+    attempts.push(await workUntilBegun(service, async () => ({ shipped: true })));
 
-function endingWithSignal({ signal }: Job): Promise<never> {
+    expect(attempts).toEqual(Array.from({ length: RESTARTS + 1 }, () => 1));
+    expect(events.map(({ event }) => event).filter((event) => event !== "operation.started")).toEqual([
+      "operation.accepted",
+      ...Array.from({ length: RESTARTS }, () => "operation.released"),
+      "operation.completed",
+    ]);
+    expect(events.at(-1)).toMatchObject({ event: "operation.completed", attempt: 1 });
+    const { body } = await service.handle({ method: "GET", path: location, headers: {} });
+    expect(JSON.parse(String(body))).toMatchObject({ status: "completed", result: { shipped: true } });
+  });
+
+  it("leaves no timer behind that would keep its process from ending", async () => {
+    const clock = createCountingClock();
+    const service = createOrderService({
+      backend: createMemoryBackend({ clock }),
+      authorize: allowAnonymous(),
+      runtime: { clock },
+    });
+    await submit(service);
+    await workUntilBegun(service, neverEnds);
+    expect(clock.waiting()).toBe(0);
+  });
+});
+
+type OrderService = Service<readonly [OrderDefinition], never>;
+
+/** Submits an order and gives the location of its operation. */
+async function submit(service: OrderService): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const body = '{"itemId":"book","quantity":1}';
+  const reply = await service.handle({ method: "POST", path: "/orders", headers, body });
+  return String(reply.headers.location);
+}
+
+/** Starts a new worker, stops it once its processor has begun, and gives the number of the attempt. */
+async function workUntilBegun(service: OrderService, work: (job: Job) => Promise<unknown>): Promise<number> {
+  let begin: (attempt: number) => void = () => {};
+  const begun = new Promise<number>((resolve) => {
+    begin = resolve;
+  });
+  const orders = (_: unknown, job: Job): Promise<unknown> => {
+    begin(job.attempt);
+    return work(job);
+  };
+  const worker = createWorker(service, { orders }, { drainTimeoutMs: 1 });
+  await worker.start();
+  const attempt = await begun;
+  await worker.stop();
+  return attempt;
+}
+
+function endsWithItsSignal({ signal }: Job): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
-describe("a worker that is restarted", () => {
-  it.each([
-    ["heeds its signal", endingWithSignal],
-    ["ignores its signal", () => unwillingToEnd],
-  ])("consumes no attempts of work that %s", async (_, interruptible) => {
-    const backend = createMemoryBackend();
-    const events: unknown[] = [];
-    const service = createOrderService({
-      backend,
-      authorize: allowAnonymous(),
-      observe: ({ event, ...rest }) => {
-        if ("attempt" in rest) events.push([event, rest.attempt]);
-      },
-    });
-    const seen: number[] = [];
+function neverEnds(): Promise<never> {
+  return new Promise(() => {});
+}
 
-    /** Runs a new worker until its processor has begun, and stops it then. */
-    async function workOnce(work: (job: Job) => Promise<unknown>): Promise<void> {
-      await new Promise<void>((begun) => {
-        const orders: Processor<unknown> = (__, job) => {
-          seen.push(job.attempt);
-          begun();
-          return work(job);
-        };
-      });
-    }
-  });
-});
+/** The real clock, which also tells how many timers wait. */
+function createCountingClock(): Clock & { readonly waiting: () => number } {
+  const waiting = new Set<NodeJS.Timeout>();
+  return {
+    now: () => Date.now(),
+    schedule: (delayMs, task) => {
+      const timer = setTimeout(() => {
+        waiting.delete(timer);
+        task();
+      }, delayMs);
+      waiting.add(timer);
+      return () => {
+        clearTimeout(timer);
+        waiting.delete(timer);
+      };
+    },
+    waiting: () => waiting.size,
+  };
+}

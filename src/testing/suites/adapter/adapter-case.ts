@@ -72,7 +72,8 @@ export interface AdapterCase {
   readonly name: string;
   /** Where the promise comes from. */
   readonly rule: string;
-  readonly requires?: keyof AdapterCapabilities;
+  /** What the transport must be able to do. */
+  readonly needs?: readonly (keyof AdapterCapabilities)[];
   /** Rejects when the promise is not kept. */
   run(harness: AdapterHarness): Promise<void>;
 }

@@ -1,10 +1,11 @@
 import { forbidden, unauthenticated } from "../../../core/errors.js";
 import { bearer } from "../../../http/credentials.js";
 import type { Authorize } from "../../../ports/authorize.js";
+import { deepEqual } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
-import { check, checkEqual, checkFields, checkStatus, WHOLE_SECONDS } from "./check.js";
 import { mountOrders, type Options, request, submission, TOKENS } from "./orders-fixture.js";
 import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
+import { checkFields, checkStatus, WHOLE_SECONDS } from "./reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 const neverAnswers = new Promise<never>(() => {});
@@ -64,7 +65,16 @@ const refusals: readonly Refusal[] = [
       },
     ];
   }),
-  ...[undefined, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer wrong", "token-of-a", "Bearer a b"].map(
+  ...[
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Basic dXNlcjpwYXNz",
+    "Bearer wrong",
+    "token-of-a",
+    "Bearer a b",
+  ].map(
     (authorization): Refusal => ({
       name: `challenges a request whose Authorization is ${JSON.stringify(authorization)}`,
       rule: "RFC 9110 §11.6.1",
@@ -75,7 +85,7 @@ const refusals: readonly Refusal[] = [
   {
     name: "refuses a repeated Authorization, whichever of its lines is good",
     rule: "RFC 9110 §5.3",
-    requires: "fieldLines",
+    needs: ["fieldLines"],
     request: submission({ fields: { ...keyed, authorization: ["Bearer token-of-a", "Bearer token-of-b"] } }),
     status: 400,
     problem: "malformed-request",
@@ -115,15 +125,17 @@ export const authorizationCases: readonly AdapterCase[] = [
   ...[
     { who: "authorize", options: { authorize: () => undefined }, status: 401 },
     { who: "admit", options: { admit: () => ({ status: 429, retryAfterSeconds: 1 }) as const }, status: 429 },
-  ].map(({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
-    name: `answers a refusal by ${who} while the body is still to come`,
-    rule: "RELIABILITY.md S3",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness, options);
-      const body = { chunks: ['{"itemId":'], end: "stall" } as const;
-      checkStatus(await send(submission({ body })), status);
-    },
-  })),
+  ].map(
+    ({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
+      name: `answers a refusal by ${who} while the body is still to come`,
+      rule: "RELIABILITY.md S3",
+      run: async (harness) => {
+        const { send } = await mountOrders(harness, options);
+        const body = { chunks: ['{"itemId":'], end: "stall" } as const;
+        checkStatus(await send(submission({ body })), status);
+      },
+    }),
+  ),
   {
     name: "authorizes a repeated request anew, although its key is known",
     rule: "RELIABILITY.md S2",
@@ -153,8 +165,7 @@ export const authorizationCases: readonly AdapterCase[] = [
       });
       await send(submission());
       const [operation] = await recorded();
-      check(operation !== undefined, "the submission should be recorded");
-      for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation.id}`));
+      for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation?.id}`));
       const submit = { action: "submit", definition: "orders" };
       const expected = [
         ["POST", submit],
@@ -164,7 +175,7 @@ export const authorizationCases: readonly AdapterCase[] = [
         ["authorize", method, "Bearer token-of-a", authorization],
         ["admit", method, "a", authorization],
       ]);
-      checkEqual(asked, expected, "what the hooks were asked");
+      deepEqual(asked, expected, "what the hooks were asked");
     },
   },
   {

@@ -1,7 +1,8 @@
+import { deepEqual } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
-import { checkEqual, checkFields, operationIdOf } from "./check.js";
 import { mountOrders, submission } from "./orders-fixture.js";
 import { REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
+import { checkFields, operationIdOf } from "./reply-checks.js";
 
 const LONGEST = "k".repeat(255);
 
@@ -80,7 +81,7 @@ export const idempotencyKeyCases: readonly AdapterCase[] = [
         const { send } = await mountOrders(harness);
         const first = await send(submission({ fields: { "idempotency-key": bare } }));
         const second = await send(submission({ fields: { "idempotency-key": quoted } }));
-        checkEqual(operationIdOf(second), operationIdOf(first), "the operation of the second spelling");
+        deepEqual(operationIdOf(second), operationIdOf(first), "the operation of the second spelling");
         checkFields(second, { "idempotent-replayed": "true" });
       },
     }),
@@ -95,7 +96,7 @@ export const idempotencyKeyCases: readonly AdapterCase[] = [
       for (const key of keys) {
         ids.add(operationIdOf(await send(submission({ fields: { "idempotency-key": key } }))));
       }
-      checkEqual(ids.size, keys.length, "the number of operations");
+      deepEqual(ids.size, keys.length, "the number of operations");
     },
   },
 ];

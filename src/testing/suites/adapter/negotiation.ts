@@ -1,7 +1,7 @@
 import type { AdapterCase } from "./adapter-case.js";
-import { checkFields, checkStatus } from "./check.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
 import { REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
+import { checkFields, checkStatus } from "./reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 
@@ -88,7 +88,7 @@ const refusals: readonly Refusal[] = [
   {
     name: "refuses a repeated Content-Type, whichever of its lines is good",
     rule: "RFC 9110 §8.3",
-    requires: "fieldLines",
+    needs: ["fieldLines"],
     request: submission({ fields: { ...keyed, "content-type": ["application/json", "application/xml"] } }),
     status: 400,
     problem: "malformed-request",

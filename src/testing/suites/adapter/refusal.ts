@@ -1,10 +1,11 @@
 import { type ProblemName, problemType } from "../../../core/problem.js";
+import { deepEqual, equal, ok } from "../../expect.js";
 import type { AdapterCase, AdapterHarness, WireRequest, WireResponse } from "./adapter-case.js";
-import { check, checkEqual, checkFields, checkStatus, jsonOf } from "./check.js";
 import { mountOrders, type Options, type Orders, submission } from "./orders-fixture.js";
+import { checkFields, checkStatus, jsonOf } from "./reply-checks.js";
 
 /** A request that must be refused, and how. */
-export interface Refusal extends Pick<AdapterCase, "name" | "rule" | "requires"> {
+export interface Refusal extends Pick<AdapterCase, "name" | "rule" | "needs"> {
   readonly options?: Options;
   readonly request: WireRequest;
   readonly status: number;
@@ -20,18 +21,18 @@ export const REFUSED_KEY = "key-of-a-refused-request";
 
 /** The case of a refusal: the problem is told as it should be, nothing is recorded, and the key of the request is free. */
 export function refusalCase(refusal: Refusal): AdapterCase {
-  const { name, rule, requires, options, request, status, problem, fields = {}, members = {} } = refusal;
+  const { name, rule, needs, options, request, status, problem, fields = {}, members = {} } = refusal;
   return {
     name,
     rule,
-    ...(requires === undefined ? {} : { requires }),
+    ...(needs === undefined ? {} : { needs }),
     run: async (harness) => {
       const orders = await mountOrders(harness, options);
       const reply = await orders.send(request);
       checkProblem(reply, status, problem, request.method);
       checkFields(reply, fields);
       for (const [member, value] of Object.entries(members))
-        checkEqual(jsonOf(reply)[member], value, `the member ${member}`);
+        deepEqual(jsonOf(reply)[member], value, `the member ${member}`);
       await checkNothingBound(harness, orders, request);
     },
   };
@@ -50,12 +51,16 @@ export function checkProblem(
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   });
-  if (method === "HEAD") return checkEqual(reply.body, "", "the body of a reply to HEAD");
-  const { type, title, status: told, detail } = jsonOf(reply);
-  checkEqual(type, problemType(problem), "the type of the problem");
-  checkEqual(told, status, "the status of the problem");
-  check(typeof title === "string" && title !== "", "the problem should have a title");
-  check(detail === undefined || typeof detail === "string", "the detail of a problem should be text");
+  if (method === "HEAD") equal(reply.body, "", "the body of a reply to HEAD");
+  else checkProblemBody(reply, problem);
+}
+
+function checkProblemBody(reply: WireResponse, problem: ProblemName): void {
+  const { type, title, status, detail } = jsonOf(reply);
+  equal(type, problemType(problem), "the type of the problem");
+  equal(status, reply.status, "the status in the problem");
+  ok(typeof title === "string" && title !== "", "the problem should have a title");
+  ok(detail === undefined || typeof detail === "string", "the detail of a problem should be text");
 }
 
 async function checkNothingBound(
@@ -63,7 +68,7 @@ async function checkNothingBound(
   refusing: Orders,
   refused: WireRequest,
 ): Promise<void> {
-  checkEqual(await refusing.recorded(), [], "what is recorded of a refused request");
+  deepEqual(await refusing.recorded(), [], "what is recorded of a refused request");
   if (!refused.headers.some(([, value]) => value === REFUSED_KEY)) return;
   // The same key with another payload: a key that the refusal had bound would now be one that is used twice.
   const orders = await mountOrders(harness, { backend: refusing.backend });
@@ -74,5 +79,5 @@ async function checkNothingBound(
   const reply = await orders.send(next);
   checkStatus(reply, 202);
   checkFields(reply, { "idempotent-replayed": undefined });
-  checkEqual((await orders.recorded()).length, 1, "the number of operations after the repetition");
+  deepEqual((await orders.recorded()).length, 1, "the number of operations after the repetition");
 }

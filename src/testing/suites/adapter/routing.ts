@@ -1,22 +1,22 @@
+import { deepEqual } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
-import { checkEqual, checkFields, checkStatus, operationIdOf } from "./check.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
 import { REFUSED_KEY, refusalCase } from "./refusal.js";
+import { checkFields, checkStatus, operationIdOf } from "./reply-checks.js";
 
 const UNKNOWN_ID = "01980000-0000-7000-8000-000000000000";
 const keyed = { "idempotency-key": REFUSED_KEY };
 
 /** DESIGN.md §3, step 1: paths first, then methods. */
 export const routingCases: readonly AdapterCase[] = [
-  ...["/", "/order", "/orders/", "/orders/1", "//orders", "/operations", "/operations/", "/operations/a/b"].map(
-    (path) =>
-      refusalCase({
-        name: `answers 404 to a path that nothing is at: ${path}`,
-        rule: "RFC 9110 §15.5.5",
-        request: submission({ path, fields: keyed }),
-        status: 404,
-        problem: "not-found",
-      }),
+  ...["/", "/order", "/orders/", "/orders/1", "//orders", "/operations", "/operations/a/b"].map((path) =>
+    refusalCase({
+      name: `answers 404 to a path that nothing is at: ${path}`,
+      rule: "RFC 9110 §15.5.5",
+      request: submission({ path, fields: keyed }),
+      status: 404,
+      problem: "not-found",
+    }),
   ),
   ...["GET", "PUT", "PATCH", "DELETE", "HEAD"].map((method) =>
     refusalCase({
@@ -55,7 +55,7 @@ export const routingCases: readonly AdapterCase[] = [
         const reply = await send({ method: "OPTIONS", path, headers: [] });
         checkStatus(reply, 204);
         checkFields(reply, { allow });
-        checkEqual(reply.body, "", "the body");
+        deepEqual(reply.body, "", "the body");
       }
     },
   },
@@ -73,10 +73,18 @@ export const routingCases: readonly AdapterCase[] = [
     rule: "RELIABILITY.md S17",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { cancellable: true });
-      const override = { "x-http-method-override": "DELETE", "x-http-method": "DELETE", "x-method-override": "GET" };
+      const override = {
+        "x-http-method-override": "DELETE",
+        "x-http-method": "DELETE",
+        "x-method-override": "GET",
+      };
       const id = operationIdOf(await send(submission({ fields: override })));
       checkStatus(await send(request("GET", `/operations/${id}`, override)), 200);
-      checkEqual((await recorded()).map(({ state }) => state), ["pending"], "the states of all operations");
+      deepEqual(
+        (await recorded()).map(({ state }) => state),
+        ["pending"],
+        "the states of all operations",
+      );
     },
   },
 ];

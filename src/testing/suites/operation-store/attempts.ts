@@ -94,7 +94,10 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
       await pass(4 * unitMs);
       const early = await store.beginAttempt(operation.id, { token: newToken(), leaseMs: LONG_MS });
       const { dueInMs } = isOutcome(early, "not-due", "beginning before the delay is over");
-      ok(dueInMs > 5 * unitMs && dueInMs <= 6 * unitMs, `dueInMs is what is left of the delay, not ${dueInMs}`);
+      ok(
+        dueInMs > 5 * unitMs && dueInMs <= 6 * unitMs,
+        `dueInMs is what is left of the delay, not ${dueInMs}`,
+      );
       await pass(5 * unitMs);
       equal(await knock(store, operation.id), "not-due", "beginning just before the delay is over");
       await pass(unitMs);

@@ -26,9 +26,10 @@ export const RETRIED: Settlement = { to: "retry", delayMs: 0, countAttempt: true
 export const GIVEN_BACK: Settlement = { to: "retry", delayMs: 0, countAttempt: false };
 export const PREPARED: Settlement = { to: "prepared", resource: '{"body":{"status":"pending"}}' };
 
-const { newId, newToken } = createSystemRuntime();
+const runtime = createSystemRuntime();
 
-export { newId, newToken };
+export const newId = (): string => runtime.newId();
+export const newToken = (): string => runtime.newToken();
 
 export function newOperation(members: Partial<NewOperation> = {}): NewOperation {
   return { id: newId(), scope: "tenant-1", definition: "orders", input: '{"itemId":"a"}', ...members };

@@ -69,7 +69,11 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       const settled = await store.settle(lease, PREPARED);
-      equal(isOutcome(settled, "settled", "settling as prepared").state, "pending", "the state in the answer");
+      equal(
+        isOutcome(settled, "settled", "settling as prepared").state,
+        "pending",
+        "the state in the answer",
+      );
       const { createdAt: _, ...rest } = await read(store, operation);
       const expected = {
         ...operation,

@@ -49,9 +49,17 @@ export const renewChecks: readonly OperationStoreCheck[] = [
       const change = { leaseMs: LONG_MS, progress: '"stale"' };
       isOutcome(await store.renew(lease, change), "lost", "renewing with the old token");
       equal((await read(store, operation)).progress, undefined, "the progress");
-      isOutcome(await store.renew(second.lease, { leaseMs: 5 * unitMs }), "renewed", "renewing as the holder");
+      isOutcome(
+        await store.renew(second.lease, { leaseMs: 5 * unitMs }),
+        "renewed",
+        "renewing as the holder",
+      );
       await pass(5 * unitMs);
-      isOutcome(await store.renew(lease, change), "lost", "renewing with the old token when all leases are over");
+      isOutcome(
+        await store.renew(lease, change),
+        "lost",
+        "renewing with the old token when all leases are over",
+      );
       equal(await knock(store, operation.id), "begun", "beginning at the end of the holder's lease");
     },
   },
@@ -73,7 +81,11 @@ export const renewChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const ended = await createEnded(store);
       const before = await read(store, ended.operation);
-      isOutcome(await store.renew(ended.lease, { leaseMs: 1, progress: "1" }), "lost", "renewing a completed one");
+      isOutcome(
+        await store.renew(ended.lease, { leaseMs: 1, progress: "1" }),
+        "lost",
+        "renewing a completed one",
+      );
       deepEqual(await read(store, ended.operation), before, "the completed operation");
       for (const settlement of [RETRIED, GIVEN_BACK]) {
         const { operation, lease } = await createWorking(store);

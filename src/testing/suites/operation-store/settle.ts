@@ -16,8 +16,8 @@ import {
   newToken,
   type OperationStoreCheck,
   PREPARED,
-  RETRIED,
   RESULT,
+  RETRIED,
   read,
 } from "./fixtures.js";
 
@@ -85,7 +85,11 @@ export const settleChecks: readonly OperationStoreCheck[] = [
       const { lease } = await begin(store, operation.id);
       const before = await read(store, operation);
       for (const settlement of EVERY_SETTLEMENT) {
-        isOutcome(await store.settle(stale, settlement), "lost", `settling as ${settlement.to} after a takeover`);
+        isOutcome(
+          await store.settle(stale, settlement),
+          "lost",
+          `settling as ${settlement.to} after a takeover`,
+        );
       }
       deepEqual(await read(store, operation), before, "the operation");
       isOutcome(await store.settle(lease, COMPLETED), "settled", "settling as the holder");

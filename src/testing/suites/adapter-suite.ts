@@ -1,0 +1,32 @@
+import type { AdapterCase } from "./adapter/adapter-case.js";
+import { authorizationCases } from "./adapter/authorization.js";
+import { basePathCases } from "./adapter/base-path.js";
+import { bodyCases } from "./adapter/body.js";
+import { cancellationCases } from "./adapter/cancellation.js";
+import { connectionCases } from "./adapter/connections.js";
+import { contractCases } from "./adapter/contract.js";
+import { creationCases } from "./adapter/creation.js";
+import { idempotencyKeyCases } from "./adapter/idempotency-key.js";
+import { negotiationCases } from "./adapter/negotiation.js";
+import { recordingCases } from "./adapter/recording.js";
+import { routingCases } from "./adapter/routing.js";
+import { statusCases } from "./adapter/status.js";
+
+/**
+ * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () => c.run(harness))`.
+ * A case whose `requires` the harness lacks is to be skipped by name.
+ */
+export const adapterCases: readonly AdapterCase[] = [
+  ...routingCases,
+  ...authorizationCases,
+  ...negotiationCases,
+  ...idempotencyKeyCases,
+  ...bodyCases,
+  ...contractCases,
+  ...recordingCases,
+  ...creationCases,
+  ...statusCases,
+  ...cancellationCases,
+  ...basePathCases,
+  ...connectionCases,
+];

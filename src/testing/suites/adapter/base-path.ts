@@ -1,0 +1,55 @@
+import { deepEqual } from "../../expect.js";
+import type { AdapterCase } from "./adapter-case.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { checkProblem } from "./refusal.js";
+import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "./reply-checks.js";
+
+/** A service that is mounted below a path (DESIGN.md §1). */
+export const basePathCases: readonly AdapterCase[] = [
+  {
+    name: "puts the base path before Location, where the operation can then be read",
+    rule: "RFC 9110 §10.2.2",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness, { basePath: "/api/v1" });
+      const accepted = await send(submission({ path: "/api/v1/orders" }));
+      const operationId = operationIdOf(accepted);
+      checkFields(accepted, { location: `/api/v1/operations/${operationId}` });
+      const reply = await send(request("GET", field(accepted, "location") ?? ""));
+      checkStatus(reply, 200);
+      deepEqual(jsonOf(reply).operationId, operationId, "the operationId");
+    },
+  },
+  {
+    name: "puts the base path before Operation-Location, and leaves the Location of an order alone",
+    rule: "spec §4.1",
+    run: async (harness) => {
+      const create = (): { body: object; location: string } => ({ body: {}, location: "/orders/7" });
+      const { send } = await mountOrders(harness, { basePath: "/api", create: create as never });
+      const reply = await send(submission({ path: "/api/orders" }));
+      checkStatus(reply, 201);
+      checkFields(reply, {
+        location: "/orders/7",
+        "operation-location": /^\/api\/operations\/[0-9a-f-]{36}$/,
+      });
+    },
+  },
+  {
+    name: "has nothing at paths without the base path, or with one that only begins like it",
+    rule: "RFC 9110 §15.5.5",
+    run: async (harness) => {
+      const { send, recorded } = await mountOrders(harness, { basePath: "/api" });
+      for (const path of [
+        "/orders",
+        "/api",
+        "/api/",
+        "/apiorders",
+        "/api/api/orders",
+        "/api//orders",
+        "/API/orders",
+      ]) {
+        checkProblem(await send(submission({ path })), 404, "not-found");
+      }
+      deepEqual(await recorded(), [], "what is recorded");
+    },
+  },
+];

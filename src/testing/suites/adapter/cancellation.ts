@@ -1,0 +1,123 @@
+import { problemType } from "../../../core/problem.js";
+import { deepEqual, ok } from "../../expect.js";
+import type { AdapterCase } from "./adapter-case.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { checkProblem } from "./refusal.js";
+import { checkFields, checkStatus, jsonOf, operationIdOf } from "./reply-checks.js";
+
+const representation = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  vary: "accept",
+};
+
+/** DELETE of an operation, where a definition allows it (DESIGN.md §2, cancel). */
+export const cancellationCases: readonly AdapterCase[] = [
+  {
+    name: "does not cancel unless the definition allows it",
+    rule: "RFC 9110 §15.5.6",
+    run: async (harness) => {
+      const { send, recorded } = await mountOrders(harness);
+      const operationId = operationIdOf(await send(submission()));
+      const reply = await send(request("DELETE", `/operations/${operationId}`));
+      checkProblem(reply, 405, "method-not-allowed");
+      checkFields(reply, { allow: "GET, HEAD, OPTIONS" });
+      deepEqual(
+        (await recorded()).map(({ state }) => state),
+        ["pending"],
+        "the states",
+      );
+    },
+  },
+  {
+    name: "names DELETE among the methods of the status endpoint where it is allowed",
+    rule: "RFC 9110 §10.2.1",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness, { cancellable: true });
+      const path = `/operations/${operationIdOf(await send(submission()))}`;
+      const allow = "GET, HEAD, DELETE, OPTIONS";
+      checkFields(await send(request("OPTIONS", path)), { allow });
+      checkFields(await send(request("PUT", path)), { allow });
+    },
+  },
+  {
+    name: "answers 200 and fails the operation at once when nobody works on it",
+    rule: "DESIGN.md §2",
+    run: async (harness) => {
+      const { send, work } = await mountOrders(harness, { cancellable: true });
+      const operationId = operationIdOf(await send(submission()));
+      for (const time of ["first", "second"]) {
+        const reply = await send(request("DELETE", `/operations/${operationId}`));
+        checkStatus(reply, 200);
+        checkFields(reply, { ...representation, "retry-after": undefined });
+        const { status, error } = jsonOf(reply);
+        const { type } = error as Record<string, unknown>;
+        deepEqual([status, type], ["failed", problemType("cancelled")], `the end at the ${time} time`);
+      }
+      let ran = false;
+      await work(() => {
+        ran = true;
+      });
+      ok(!ran, "a cancelled operation should not be worked on");
+    },
+  },
+  {
+    name: "answers 202 while somebody works on it, who may still complete it",
+    rule: "DESIGN.md §2",
+    run: async (harness) => {
+      const { send, backend } = await mountOrders(harness, { cancellable: true });
+      const operationId = operationIdOf(await send(submission()));
+      const lease = { operationId, token: "token-of-this-attempt" };
+      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      const reply = await send(request("DELETE", `/operations/${operationId}`));
+      checkStatus(reply, 202);
+      checkFields(reply, representation);
+      deepEqual(jsonOf(reply).status, "pending", "the status");
+      const renewed = await backend.operations.renew(lease, { leaseMs: 60_000 });
+      deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, "what the worker is told");
+      await backend.operations.settle(lease, { to: "completed" });
+      const late = await send(request("DELETE", `/operations/${operationId}`));
+      checkStatus(late, 200);
+      deepEqual(jsonOf(late).status, "completed", "the status that wins");
+    },
+  },
+  {
+    name: "answers another scope as if there were no such operation, and cancels nothing",
+    rule: "RELIABILITY.md S1",
+    run: async (harness) => {
+      const { send, recorded } = await mountOrders(harness, { cancellable: true });
+      const id = operationIdOf(await send(submission()));
+      const authorization = "Bearer token-of-b";
+      const foreign = await send(request("DELETE", `/operations/${id}`, { authorization }));
+      const unknown = await send(
+        request("DELETE", "/operations/01980000-0000-7000-8000-000000000000", { authorization }),
+      );
+      checkProblem(foreign, 404, "not-found");
+      deepEqual(foreign.body, unknown.body, "the body");
+      deepEqual(
+        (await recorded()).map(({ state }) => state),
+        ["pending"],
+        "the states",
+      );
+    },
+  },
+  {
+    name: "finds out that a reply to DELETE is not acceptable before it cancels",
+    rule: "RFC 9110 §15.5.7",
+    run: async (harness) => {
+      const { send, recorded } = await mountOrders(harness, { cancellable: true });
+      const id = operationIdOf(await send(submission()));
+      checkProblem(
+        await send(request("DELETE", `/operations/${id}`, { accept: "text/html" })),
+        406,
+        "not-acceptable",
+      );
+      deepEqual(
+        (await recorded()).map(({ state }) => state),
+        ["pending"],
+        "the states",
+      );
+    },
+  },
+];

@@ -1,0 +1,222 @@
+import type { CreateResource } from "../../../core/definition.js";
+import { permanentFailure } from "../../../core/errors.js";
+import type { Order } from "../../../core/order.js";
+import { deepEqual, ok } from "../../expect.js";
+import type { AdapterCase } from "./adapter-case.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { checkProblem } from "./refusal.js";
+import { checkFields, checkStatus, field, jsonOf, WHOLE_SECONDS } from "./reply-checks.js";
+
+type Create = CreateResource<Order>;
+
+const OTHER = '{"itemId":"pen","quantity":1}';
+const keyed = submission({ fields: { "idempotency-key": "k" } });
+const created: Create = ({ itemId }, { operationId }) => ({
+  body: { id: operationId, itemId },
+  location: `/shop/orders/${operationId}`,
+});
+
+/** The 201: the order itself is there before the reply (spec §4.1, DESIGN.md §2). */
+export const creationCases: readonly AdapterCase[] = [
+  {
+    name: "answers 201 with the pending order, its Location and the Operation-Location",
+    rule: "spec §4.1, RFC 9110 §15.3.2",
+    run: async (harness) => {
+      const { send, recorded, work } = await mountOrders(harness, { create: created });
+      const reply = await send(submission());
+      checkStatus(reply, 201);
+      const [operation] = await recorded();
+      const id = operation?.id;
+      deepEqual(jsonOf(reply), { id, itemId: "book", status: "pending" }, "the body");
+      checkFields(reply, {
+        location: `/shop/orders/${id}`,
+        "operation-location": `/operations/${id}`,
+        "content-type": "application/json",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        vary: "accept",
+        "idempotent-replayed": undefined,
+      });
+      await work();
+      const monitor = await send(request("GET", field(reply, "operation-location") ?? ""));
+      deepEqual(jsonOf(monitor).status, "completed", "the status after the work");
+    },
+  },
+  {
+    name: "has no Location where the order has none, and tells the status that the contract fixes",
+    rule: "spec §4.1",
+    run: async (harness) => {
+      const create: Create = async () => ({ body: { number: 7, status: "shipped" } });
+      const { send } = await mountOrders(harness, { create });
+      const reply = await send(submission());
+      checkStatus(reply, 201);
+      deepEqual(jsonOf(reply), { number: 7, status: "pending" }, "the body");
+      checkFields(reply, { location: undefined, "operation-location": /^\/operations\/[0-9a-f-]{36}$/ });
+    },
+  },
+  {
+    name: "repeats a 201 as a 201, before and after the work, and creates once",
+    rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.6",
+    run: async (harness) => {
+      let calls = 0;
+      const create: Create = (order, context) => {
+        calls += 1;
+        return created(order, context);
+      };
+      const { send, work } = await mountOrders(harness, { create });
+      const first = await send(keyed);
+      checkStatus(first, 201);
+      const same = Object.fromEntries(
+        ["location", "operation-location", "content-type"].map((name) => [name, field(first, name)]),
+      );
+      for (const step of [() => Promise.resolve(), () => work()]) {
+        await step();
+        const again = await send(keyed);
+        checkStatus(again, 201);
+        deepEqual(again.body, first.body, "the body");
+        checkFields(again, { ...same, "idempotent-replayed": "true" });
+      }
+      deepEqual(calls, 1, "how often the order was created");
+      const other = submission({ fields: { "idempotency-key": "k" }, body: OTHER });
+      checkProblem(await send(other), 422, "idempotency-key-reused");
+    },
+  },
+  {
+    name: "answers 503 when the creation throws, hides the operation, and repeats it with the same operationId",
+    rule: "DESIGN.md §2",
+    run: async (harness) => {
+      const ids: string[] = [];
+      const create: Create = (order, context) => {
+        ids.push(context.operationId);
+        if (ids.length === 1) throw new Error("duplicate key value violates unique constraint");
+        return created(order, context);
+      };
+      const { send } = await mountOrders(harness, { create });
+      const refused = await send(keyed);
+      checkProblem(refused, 503, "creation-failed");
+      checkFields(refused, { "retry-after": WHOLE_SECONDS });
+      ok(!refused.body.includes("constraint"), "the problem should not tell what was thrown");
+      checkProblem(await send(request("GET", `/operations/${ids[0]}`)), 404, "not-found");
+      const other = submission({ fields: { "idempotency-key": "k" }, body: OTHER });
+      checkProblem(await send(other), 422, "idempotency-key-reused");
+      checkStatus(await send(keyed), 201);
+      deepEqual(ids.length, 2, "how often the creation was tried");
+      deepEqual(ids[1], ids[0], "the operationId of the second time");
+    },
+  },
+  {
+    name: "answers 202 with the failed operation when the creation fails for good, and repeats that",
+    rule: "DESIGN.md §2",
+    run: async (harness) => {
+      const create: Create = () => {
+        throw permanentFailure("The item is sold out.");
+      };
+      const { send } = await mountOrders(harness, { create });
+      const first = await send(keyed);
+      const again = await send(keyed);
+      for (const reply of [first, again]) {
+        checkStatus(reply, 202);
+        const { operationId, status } = jsonOf(reply);
+        deepEqual(status, "failed", "the status");
+        checkFields(reply, { location: `/operations/${operationId}`, "retry-after": "0" });
+      }
+      deepEqual(again.body, first.body, "the body of the replay");
+      checkFields(again, { "idempotent-replayed": "true" });
+      const shown = jsonOf(await send(request("GET", field(first, "location") ?? "")));
+      deepEqual((shown.error as Record<string, unknown>).detail, "The item is sold out.", "the reason");
+    },
+  },
+  {
+    name: "answers 409 with Retry-After to a duplicate while the order is being created",
+    rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
+    run: async (harness) => {
+      const gate = createGate();
+      const create: Create = async (order, context) => {
+        await gate.pass();
+        return created(order, context);
+      };
+      const { send } = await mountOrders(harness, { create });
+      const first = send(keyed);
+      await gate.reached;
+      const duplicate = await send(keyed);
+      checkProblem(duplicate, 409, "creation-in-progress");
+      checkFields(duplicate, { "retry-after": WHOLE_SECONDS });
+      gate.open();
+      checkStatus(await first, 201);
+      const replay = await send(keyed);
+      checkStatus(replay, 201);
+      deepEqual(replay.body, (await first).body, "the body of the replay");
+    },
+  },
+  {
+    name: "gives concurrent duplicates one order: each gets its 201 or is told to wait",
+    rule: "RELIABILITY.md F13",
+    run: async (harness) => {
+      const ids = new Set<string>();
+      const create: Create = async (order, context) => {
+        ids.add(context.operationId);
+        return created(order, context);
+      };
+      const { send, recorded } = await mountOrders(harness, { create });
+      const replies = await Promise.all(Array.from({ length: 30 }, () => send(keyed)));
+      const others = replies.filter(({ status }) => status !== 201 && status !== 409);
+      deepEqual(others, [], "replies that are neither 201 nor 409");
+      const bodies = new Set(replies.filter(({ status }) => status === 201).map(({ body }) => body));
+      deepEqual(bodies.size, 1, "the number of orders that replies show");
+      deepEqual(ids.size, 1, "the number of operations that orders were created for");
+      deepEqual((await recorded()).length, 1, "the number of operations");
+    },
+  },
+  {
+    name: "answers 503 when the creation takes too long, and tells it to stop",
+    rule: "DESIGN.md §2",
+    run: async (harness) => {
+      let aborted = false;
+      const create: Create = (_order, { signal }) =>
+        new Promise(() => {
+          signal.addEventListener("abort", () => {
+            aborted = true;
+          });
+        });
+      const { send } = await mountOrders(harness, { create, createTimeoutMs: 20 });
+      checkProblem(await send(keyed), 503, "creation-failed");
+      ok(aborted, "the signal of the creation should be aborted");
+    },
+  },
+  {
+    name: "answers every request whatever Location a creation returns, and lets none of it become a field of its own",
+    rule: "RELIABILITY.md S13",
+    run: async (harness) => {
+      for (const location of ["/a\r\nset-cookie: a=b", "/a\nb", "/a\u0000b", "/bücher/📚"]) {
+        const create: Create = () => ({ body: {}, location });
+        const { send } = await mountOrders(harness, { create });
+        const reply = await send(submission());
+        checkFields(reply, { "set-cookie": undefined });
+        ok(
+          [201, 202, 500, 503].includes(reply.status),
+          `the status for the Location ${JSON.stringify(location)} should say what happened, but is ${reply.status}`,
+        );
+      }
+    },
+  },
+];
+
+/** Holds a creation up until it is opened. */
+function createGate(): { pass(): Promise<void>; open(): void; readonly reached: Promise<void> } {
+  let open: () => void = () => {};
+  let reach: () => void = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  return {
+    pass: () => {
+      reach();
+      return opened;
+    },
+    open,
+    reached,
+  };
+}

@@ -1,0 +1,158 @@
+import { permanentFailure } from "../../../core/errors.js";
+import { problemType } from "../../../core/problem.js";
+import { deepEqual, ok } from "../../expect.js";
+import type { AdapterCase, WireResponse } from "./adapter-case.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { checkProblem } from "./refusal.js";
+import { checkFields, checkStatus, field, jsonOf, operationIdOf, WHOLE_SECONDS } from "./reply-checks.js";
+
+const common = {
+  "content-type": "application/json",
+  "cache-control": "private, no-cache",
+  "x-content-type-options": "nosniff",
+  vary: "accept",
+  etag: /^"[^"]+"$/,
+};
+
+/** GET of the status endpoint (spec §4.2, DESIGN.md §3). */
+export const statusCases: readonly AdapterCase[] = [
+  {
+    name: "answers 200 with Retry-After while the operation is pending",
+    rule: "spec §4.2",
+    run: async (harness) => {
+      const { send, recorded } = await mountOrders(harness);
+      const operationId = operationIdOf(await send(submission()));
+      const reply = await send(request("GET", `/operations/${operationId}`));
+      checkStatus(reply, 200);
+      checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS, location: undefined });
+      const [operation] = await recorded();
+      const createdAt = new Date(operation?.createdAt ?? 0).toISOString();
+      deepEqual(jsonOf(reply), { operationId, status: "pending", createdAt }, "the body");
+    },
+  },
+  {
+    name: "answers 200 without Retry-After once the operation is completed, with its result",
+    rule: "spec §4.2",
+    run: async (harness) => {
+      const { send, work } = await mountOrders(harness);
+      const operationId = operationIdOf(await send(submission()));
+      await work((order) => ({ shipped: order.quantity }));
+      const reply = await send(request("GET", `/operations/${operationId}`));
+      checkStatus(reply, 200);
+      checkFields(reply, { ...common, "retry-after": undefined });
+      const { status, result, error } = jsonOf(reply);
+      deepEqual({ status, result, error }, { status: "completed", result: { shipped: 2 } }, "the end");
+    },
+  },
+  {
+    name: "answers 200 with the reason once the operation has failed",
+    rule: "spec §4.2",
+    run: async (harness) => {
+      const { send, work } = await mountOrders(harness);
+      const operationId = operationIdOf(await send(submission()));
+      await work(() => {
+        throw permanentFailure("The item is sold out.");
+      });
+      const reply = await send(request("GET", `/operations/${operationId}`));
+      checkStatus(reply, 200);
+      checkFields(reply, { ...common, "retry-after": undefined });
+      const { status, error } = jsonOf(reply);
+      const { type, detail } = error as Record<string, unknown>;
+      const expected = {
+        status: "failed",
+        type: problemType("work-failed"),
+        detail: "The item is sold out.",
+      };
+      deepEqual({ status, type, detail }, expected, "the end");
+    },
+  },
+  {
+    name: "answers 304 to a tag that is still current, weak ones, lists and * included",
+    rule: "RFC 9110 §13.1.2",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const path = `/operations/${operationIdOf(await send(submission()))}`;
+      const full = await send(request("GET", path));
+      const etag = field(full, "etag") ?? "";
+      const current = [etag, `W/${etag}`, "*", `"other", ${etag}`, `W/"a,b",W/${etag} , "c"`];
+      for (const tag of current) {
+        const reply = await send(request("GET", path, { "if-none-match": tag }));
+        checkStatus(reply, 304);
+        deepEqual(reply.body, "", "the body");
+        const kept = ["etag", "cache-control", "vary", "retry-after"];
+        checkFields(reply, Object.fromEntries(kept.map((name) => [name, field(full, name)])));
+      }
+      const several = await send(request("GET", path, { "if-none-match": ['"other"', etag] }));
+      checkStatus(several, 304);
+      for (const tag of ['"other"', "", etag.slice(1, -1), `w/${etag}x`]) {
+        checkStatus(await send(request("GET", path, { "if-none-match": tag })), 200);
+      }
+    },
+  },
+  {
+    name: "gives another tag when the operation has changed",
+    rule: "RFC 9110 §8.8.3",
+    run: async (harness) => {
+      const { send, work } = await mountOrders(harness);
+      const path = `/operations/${operationIdOf(await send(submission()))}`;
+      const before = field(await send(request("GET", path)), "etag") ?? "";
+      await work();
+      const reply = await send(request("GET", path, { "if-none-match": before }));
+      checkStatus(reply, 200);
+      ok(field(reply, "etag") !== before, "the tag should be another one");
+    },
+  },
+  {
+    name: "answers HEAD with the fields of GET and no body",
+    rule: "RFC 9110 §9.3.2",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const path = `/operations/${operationIdOf(await send(submission()))}`;
+      const get = await send(request("GET", path));
+      const head = await send(request("HEAD", path));
+      checkStatus(head, 200);
+      deepEqual(head.body, "", "the body");
+      deepEqual(comparable(head), comparable(get), "the fields");
+      const tag = { "if-none-match": field(get, "etag") ?? "" };
+      checkStatus(await send(request("HEAD", path, tag)), 304);
+    },
+  },
+  {
+    name: "answers another scope exactly as if the operation did not exist",
+    rule: "RELIABILITY.md S1",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const id = operationIdOf(await send(submission()));
+      const authorization = "Bearer token-of-b";
+      for (const method of ["GET", "HEAD"]) {
+        const foreign = await send(request(method, `/operations/${id}`, { authorization }));
+        const unknown = await send(request(method, `/operations/${nextTo(id)}`, { authorization }));
+        checkProblem(foreign, 404, "not-found", method);
+        deepEqual(comparable(foreign), comparable(unknown), "the fields");
+        deepEqual(foreign.body, unknown.body, "the body");
+      }
+    },
+  },
+  {
+    name: "answers 404 to ids that this package never gives",
+    rule: "RELIABILITY.md S4",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const id = operationIdOf(await send(submission()));
+      const never = ["1", "%00", "%0d%0a", "%zz", "a".repeat(3_000), id.toUpperCase(), `${id}%20`, `${id};a`];
+      for (const other of never) {
+        checkProblem(await send(request("GET", `/operations/${other}`)), 404, "not-found");
+      }
+    },
+  },
+];
+
+/** What must be equal between two replies: all but what the transport adds to each. */
+function comparable({ status, headers }: WireResponse): unknown {
+  const added = ["date", "connection", "keep-alive", "transfer-encoding"];
+  return [status, headers.filter(([name]) => !added.includes(name)).sort()];
+}
+
+function nextTo(id: string): string {
+  return `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`;
+}

@@ -1,0 +1,134 @@
+import { deepEqual, equal, isOutcome } from "../../expect.js";
+import {
+  begin,
+  COMPLETED,
+  createEnded,
+  createPending,
+  createPreparing,
+  createWorking,
+  LONG_MS,
+  newId,
+  type OperationStoreCheck,
+  read,
+} from "./fixtures.js";
+import { takeExpiredIds } from "./taking.js";
+
+const MINUTE_MS = 60_000;
+
+export const removalChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "remove.later",
+    name: "forgets an operation after the time that was asked for: until then it is read and keeps its id",
+    check: async (store, { unitMs, pass }) => {
+      const { operation } = await createEnded(store);
+      const before = await read(store, operation);
+      await store.remove([operation.id], { afterMs: 5 * unitMs });
+      await pass(4 * unitMs);
+      await takeExpiredIds(store, LONG_MS);
+      deepEqual(await read(store, operation), before, "the operation before it is forgotten");
+      equal(await store.create(operation), "exists", "creating its id before it is forgotten");
+      await pass(unitMs);
+      await takeExpiredIds(store, LONG_MS);
+      equal(await store.get(operation.id, operation.scope), undefined, "the operation afterwards");
+      equal(await store.create(operation), "created", "creating its id afterwards");
+    },
+  },
+  {
+    rule: "remove.at-once",
+    name: "forgets an operation at the next `takeExpired` where no time is to pass",
+    check: async (store) => {
+      const { operation } = await createEnded(store);
+      await store.remove([operation.id], { afterMs: 0 });
+      await takeExpiredIds(store, LONG_MS);
+      equal(await store.get(operation.id, operation.scope), undefined, "the operation");
+    },
+  },
+  {
+    rule: "remove.each-in-time",
+    name: "forgets each in its own time, whichever was removed first",
+    check: async (store, { unitMs, pass }) => {
+      const { operation: long } = await createEnded(store);
+      const { operation: short } = await createEnded(store);
+      await store.remove([long.id], { afterMs: LONG_MS });
+      await store.remove([short.id], { afterMs: unitMs });
+      await pass(unitMs);
+      await takeExpiredIds(store, LONG_MS);
+      equal(await store.get(short.id, short.scope), undefined, "the one with the short time");
+      equal((await read(store, long)).state, "completed", "the one with the long time");
+    },
+  },
+  {
+    rule: "remove.repeated",
+    name: "takes repeated and unknown ids without complaint",
+    check: async (store, { unitMs, pass }) => {
+      const { operation } = await createEnded(store);
+      await store.remove([], { afterMs: unitMs });
+      await store.remove([newId(), operation.id, operation.id], { afterMs: unitMs });
+      await store.remove([operation.id], { afterMs: unitMs });
+      await pass(unitMs);
+      await takeExpiredIds(store, LONG_MS);
+      await store.remove([operation.id], { afterMs: unitMs });
+      equal(await store.create(operation), "created", "creating its id afterwards");
+      await pass(unitMs);
+      await takeExpiredIds(store, LONG_MS);
+      equal((await read(store, operation)).state, "pending", "the state of its successor");
+    },
+  },
+  {
+    rule: "remove.unfinished",
+    name: "never removes what has not ended, neither now nor when it ends later",
+    check: async (store) => {
+      const pending = await createPending(store);
+      const { operation: working, lease } = await createWorking(store);
+      const { operation: preparing } = await createPreparing(store, LONG_MS);
+      await store.remove([pending.id, working.id, preparing.id], { afterMs: 0 });
+      await takeExpiredIds(store, LONG_MS);
+      equal((await read(store, preparing)).state, "preparing", "the state of what was preparing");
+      equal((await begin(store, pending.id)).operation.attempt, 1, "the attempt of what was pending");
+      isOutcome(await store.settle(lease, COMPLETED), "settled", "settling what was worked on");
+      await takeExpiredIds(store, LONG_MS);
+      equal((await read(store, working)).state, "completed", "the state of what ended later");
+    },
+  },
+  {
+    rule: "remove.settled",
+    name: "has no more to say about an operation that is forgotten",
+    check: async (store) => {
+      const { operation, lease } = await createEnded(store);
+      await store.remove([operation.id], { afterMs: 0 });
+      await takeExpiredIds(store, LONG_MS);
+      isOutcome(await store.settle(lease, COMPLETED), "lost", "repeating the settle");
+      isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "lost", "renewing");
+      equal(await store.requestCancel(operation.id, operation.scope), "unknown", "cancelling");
+      const begun = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
+      isOutcome(begun, "unknown", "beginning");
+    },
+  },
+  {
+    rule: "remove.not-again",
+    name: "does not hand out again what was given to `remove`",
+    needs: ["skipsTime"],
+    check: async (store, { pass }) => {
+      const { operation } = await createEnded(store);
+      deepEqual(await takeExpiredIds(store, 0), [operation.id], "what is handed out first");
+      await store.remove([operation.id], { afterMs: 5 * MINUTE_MS });
+      for (let minutes = 1; minutes <= 4; minutes += 1) {
+        await pass(MINUTE_MS);
+        deepEqual(await takeExpiredIds(store, 0), [], `what is handed out after ${minutes} min`);
+      }
+    },
+  },
+  {
+    rule: "remove.makes-room",
+    name: "does not let what was removed take the place of what expires later",
+    needs: ["skipsTime"],
+    check: async (store, { pass }) => {
+      const { operation: first } = await createEnded(store);
+      deepEqual(await takeExpiredIds(store, 0, 1), [first.id], "what is handed out first");
+      await store.remove([first.id], { afterMs: 0 });
+      await pass(MINUTE_MS);
+      const { operation: second } = await createEnded(store);
+      deepEqual(await takeExpiredIds(store, 0, 1), [second.id], "what is handed out a minute later");
+    },
+  },
+];

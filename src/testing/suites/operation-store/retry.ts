@@ -1,0 +1,108 @@
+import { deepEqual, equal, isOutcome } from "../../expect.js";
+import {
+  begin,
+  COMPLETED,
+  createPending,
+  createWorking,
+  GIVEN_BACK,
+  knock,
+  LONG_MS,
+  newToken,
+  type OperationStoreCheck,
+  RETRIED,
+  read,
+} from "./fixtures.js";
+
+export const retryChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "retry.pending",
+    name: "stays pending after a retry, due again after its delay, and keeps its progress",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store);
+      await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
+      const settled = await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: true });
+      equal(isOutcome(settled, "settled", "settling as retry").state, "pending", "the state in the answer");
+      const { createdAt: _, ...rest } = await read(store, operation);
+      deepEqual(rest, { ...operation, state: "pending", attempt: 1, progress: "1" }, "the operation");
+      await pass(4 * unitMs);
+      equal(await knock(store, operation.id), "not-due", "beginning before the delay is over");
+      await pass(unitMs);
+      equal((await begin(store, operation.id)).operation.attempt, 2, "the attempt after the delay");
+    },
+  },
+  {
+    rule: "retry.at-once",
+    name: "is due again at once where the delay is 0",
+    check: async (store) => {
+      const { operation, lease } = await createWorking(store);
+      await store.settle(lease, RETRIED);
+      equal((await begin(store, operation.id)).operation.attempt, 2, "the attempt");
+    },
+  },
+  {
+    rule: "retry.frees",
+    name: "ends the lease, however long it was to last",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store, LONG_MS);
+      await store.settle(lease, { to: "retry", delayMs: unitMs, countAttempt: true });
+      await pass(unitMs);
+      equal(await knock(store, operation.id), "begun", "beginning after the delay");
+    },
+  },
+  {
+    rule: "retry.given-back",
+    name: "leaves no trace of an attempt that is given back",
+    check: async (store) => {
+      const operation = await createPending(store);
+      const before = await read(store, operation);
+      const { lease } = await begin(store, operation.id);
+      const settled = await store.settle(lease, GIVEN_BACK);
+      equal(isOutcome(settled, "settled", "giving back").state, "pending", "the state in the answer");
+      deepEqual(await read(store, operation), before, "the operation as it was before the attempt");
+      const begun = await begin(store, operation.id);
+      deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "attempt and `previousLost`");
+    },
+  },
+  {
+    rule: "retry.given-back-later",
+    name: "is due after the delay when it is given back with one",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store);
+      await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: false });
+      equal(await knock(store, operation.id), "not-due", "beginning at once");
+      await pass(5 * unitMs);
+      equal((await begin(store, operation.id)).operation.attempt, 1, "the attempt after the delay");
+    },
+  },
+  {
+    rule: "retry.fences",
+    name: "takes the token's right away, even before anybody else begins",
+    check: async (store) => {
+      for (const settlement of [RETRIED, GIVEN_BACK]) {
+        const { operation, lease } = await createWorking(store);
+        await store.settle(lease, settlement);
+        const before = await read(store, operation);
+        isOutcome(await store.settle(lease, COMPLETED), "lost", "completing after the attempt was settled");
+        isOutcome(await store.settle(lease, settlement), "lost", "settling it once more");
+        deepEqual(await read(store, operation), before, "the operation");
+      }
+    },
+  },
+  {
+    rule: "retry.not-due-keeps",
+    name: "is not moved by those who ask too early",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store);
+      await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: true });
+      const token = newToken();
+      await store.beginAttempt(operation.id, { token, leaseMs: LONG_MS });
+      isOutcome(
+        await store.settle({ operationId: operation.id, token }, COMPLETED),
+        "lost",
+        "settling too early",
+      );
+      await pass(5 * unitMs);
+      equal((await begin(store, operation.id)).operation.attempt, 2, "the attempt after the delay");
+    },
+  },
+];

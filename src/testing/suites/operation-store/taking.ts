@@ -1,0 +1,37 @@
+import type { NewOperation } from "../../../core/operation.js";
+import type { OperationStore } from "../../../ports/operation-store.js";
+import type { PortTime } from "../port-case.js";
+import { createWorking } from "./fixtures.js";
+
+/** Ids that `takeDue` hands out, in their own order. */
+export async function takeIds(
+  store: OperationStore,
+  definitions: readonly string[] = ["orders"],
+  limit = 100,
+): Promise<string[]> {
+  return (await store.takeDue({ definitions, limit })).map(({ id }) => id).sort();
+}
+
+/** Creates operations whose only attempt was lost, so that they are handed out now. Returns their ids in order. */
+export async function createDue(
+  store: OperationStore,
+  { unitMs, pass }: PortTime,
+  count: number,
+  members: (index: number) => Partial<NewOperation> = () => ({}),
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    ids.push((await createWorking(store, unitMs, members(index))).operation.id);
+  }
+  await pass(unitMs);
+  return ids;
+}
+
+/** Ids that `takeExpired` hands out, in the order in which it does. */
+export async function takeExpiredIds(
+  store: OperationStore,
+  retentionMs: number,
+  limit = 100,
+): Promise<string[]> {
+  return (await store.takeExpired({ retentionMs, limit })).map(({ id }) => id);
+}

@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Backend, createMemoryBackend, type Service } from "async-request-reply";
+import { toNodeHandler } from "async-request-reply/node";
+import type { AdapterHarness, Mounted, WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
+import { openRawConnection, type RawConnection } from "../raw-connection.js";
+
+/** A service behind a real server of Node. */
+export interface RunningServer {
+  readonly server: Server;
+  readonly port: number;
+  connect(): RawConnection;
+  /** Ends the server and whatever is still connected to it. */
+  close(): Promise<void>;
+}
+
+/** Starts a server on a free port of this machine. */
+export async function startServer(service: Pick<Service, "handle" | "settings">): Promise<RunningServer> {
+  const server = createServer(toNodeHandler(service)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    port,
+    connect: () => openRawConnection(port),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** The memory back end as two stores without a common step. */
+export function createComposedBackend(...options: Parameters<typeof createMemoryBackend>): Backend {
+  const { submissions: _, ...composed } = createMemoryBackend(...options);
+  return composed;
+}
+
+/** The harness of the adapter suite over real sockets. `close` ends what its cases have mounted. */
+export function createNodeHarness(
+  createBackend: AdapterHarness["createBackend"],
+): AdapterHarness & { close(): Promise<void> } {
+  const running: RunningServer[] = [];
+  return {
+    capabilities: { sockets: true, fieldLines: true },
+    createBackend,
+    mount: async (service) => {
+      const started = await startServer(service);
+      running.push(started);
+      return mounted(started);
+    },
+    close: async () => {
+      for (const { close } of running.splice(0)) await close();
+    },
+  };
+}
+
+function mounted({ connect }: RunningServer): Mounted {
+  return {
+    send: async (request) => {
+      const connection = connect();
+      await writeRequest(connection, request);
+      const reply = await connection.read(request.method);
+      connection.abort();
+      return reply;
+    },
+    open: async () => {
+      const connection = connect();
+      const methods: string[] = [];
+      return {
+        write: (request) => {
+          methods.push(request.method);
+          return writeRequest(connection, request);
+        },
+        read: () => connection.read(methods.shift()),
+        closed: connection.closed,
+      };
+    },
+  };
+}
+
+/** Writes a request byte by byte as it is described, with the framing that it lacks. */
+export async function writeRequest(connection: RawConnection, request: WireRequest): Promise<void> {
+  const { method, path, headers, body } = request;
+  const declared = headers.some(([name]) => name === "content-length");
+  const lines = [`${method} ${path} HTTP/1.1`, "host: localhost", ...headers.map((pair) => pair.join(": "))];
+  const head = (framing?: string): string =>
+    `${[...lines, ...(framing === undefined || declared ? [] : [framing])].join("\r\n")}\r\n\r\n`;
+  if (body === undefined) return connection.write(head());
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    const bytes = Buffer.from(body as string);
+    return connection.write(Buffer.concat([latin1(head(`content-length: ${bytes.length}`)), bytes]));
+  }
+  await connection.write(head("transfer-encoding: chunked"));
+  for (const chunk of body.chunks) {
+    const bytes = Buffer.from(chunk as string);
+    await connection.write(
+      declared ? bytes : Buffer.concat([latin1(`${bytes.length.toString(16)}\r\n`), bytes, latin1("\r\n")]),
+    );
+  }
+  if (body.end === "abort") connection.abort();
+  else if (body.end !== "stall" && !declared) await connection.write("0\r\n\r\n");
+}
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, "latin1");
+}

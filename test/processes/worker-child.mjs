@@ -1,0 +1,89 @@
+// A worker process whose store and queue live in its parent, so that it can be killed while they go on.
+import { createWorker, defineOrders } from "async-request-reply";
+
+const waiting = new Map();
+let lastCall = 0;
+
+process.on("message", ({ call, result, error }) => {
+  const { resolve, reject } = waiting.get(call);
+  waiting.delete(call);
+  if (error === undefined) resolve(result);
+  else reject(new Error(error));
+});
+
+function ask(port, method, args) {
+  const call = ++lastCall;
+  process.send({ call, port, method, args });
+  return new Promise((resolve, reject) => waiting.set(call, { resolve, reject }));
+}
+
+const remote = (port, methods) =>
+  Object.fromEntries(methods.map((method) => [method, (...args) => ask(port, method, args)]));
+
+const queue = {
+  publish: (announcements) => ask("queue", "publish", [announcements]),
+  receive: async ({ definitions, limit, leaseMs, signal }) => {
+    // Asked again and again: a call that waits in the parent would take announcements for a process that is stopped.
+    const announcements = signal.aborted
+      ? []
+      : await ask("queue", "receive", [{ definitions, limit, leaseMs }]);
+    if (announcements.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    return announcements.map((announcement) => ({ announcement, ack: async () => {}, nack: async () => {} }));
+  },
+};
+
+const backend = {
+  operations: remote("operations", [
+    "create",
+    "get",
+    "beginAttempt",
+    "renew",
+    "settle",
+    "requestCancel",
+    "takeDue",
+    "takeExpired",
+    "remove",
+  ]),
+  idempotency: remote("idempotency", ["claim", "release", "takeStale"]),
+  queue,
+  close: async () => {},
+};
+
+/** What an order does to the process that works on it, by its `itemId`. */
+const behaviours = {
+  exit: () => process.exit(1),
+  block: (job) => job.attempt === 1 && blockFor(2_500),
+  slow: () => new Promise((resolve) => setTimeout(resolve, 600)),
+  throw: () => {
+    throw new Error("simulated");
+  },
+  garbage: () => 1n,
+  hang: () => new Promise(() => {}),
+};
+
+function blockFor(ms) {
+  for (const end = Date.now() + ms; Date.now() < end; );
+}
+
+const worker = createWorker(
+  { operations: [defineOrders()], backend, observe: (event) => process.send({ event }) },
+  {
+    orders: async ({ itemId }, job) => {
+      process.send({ effect: job.operationId, attempt: job.attempt });
+      return behaviours[itemId]?.(job);
+    },
+  },
+  {
+    leaseMs: 1_000,
+    sweepIntervalMs: 100,
+    backoff: { baseMs: 50, maxMs: 200 },
+    maxAttempts: 3,
+    concurrency: 4,
+    drainTimeoutMs: 300,
+  },
+);
+
+process.on("SIGTERM", () => worker.stop().then(() => process.exit(0)));
+process.on("disconnect", () => process.exit(0));
+await worker.start();
+process.send({ ready: true });

@@ -1,0 +1,120 @@
+import { connect, type Socket } from "node:net";
+
+/** A reply as its bytes said it, text in Latin-1 except for the body. */
+export interface RawReply {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** A client that sends any bytes whatever and reads replies as HTTP/1.1 frames them (RFC 9112 §6). */
+export interface RawConnection {
+  /** Resolves when the bytes have left this process, or can no longer do so. */
+  write(bytes: string | Uint8Array): Promise<void>;
+  /** The next reply to a request of this method. Rejects when the connection ends before it is whole. */
+  read(method?: string): Promise<RawReply>;
+  /** Ends our side in the middle of whatever it is. */
+  abort(): void;
+  /** Resolves when the connection is closed, whoever closed it. */
+  readonly closed: Promise<void>;
+}
+
+/** Connects to a port of this machine. */
+export function openRawConnection(port: number): RawConnection {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  // A server that closes early makes our writes fail: that is the test's subject, not its failure.
+  socket.on("error", () => {});
+  const input = readBytes(socket);
+  return {
+    write: (bytes) =>
+      new Promise((resolve) => {
+        const data = typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes;
+        if (socket.destroyed) resolve();
+        else socket.write(data, () => resolve());
+      }),
+    read: (method = "GET") => readReply(input, method),
+    abort: () => socket.destroy(),
+    closed,
+  };
+}
+
+interface Input {
+  line(): Promise<string>;
+  take(length: number): Promise<Buffer>;
+  rest(): Promise<Buffer>;
+}
+
+function readBytes(socket: Socket): Input {
+  let buffered = Buffer.alloc(0);
+  let ended = false;
+  let wake: () => void = () => {};
+  socket.on("data", (chunk) => {
+    buffered = Buffer.concat([buffered, chunk]);
+    wake();
+  });
+  for (const event of ["end", "close"] as const)
+    socket.on(event, () => {
+      ended = true;
+      wake();
+    });
+
+  async function until(enough: () => boolean): Promise<void> {
+    while (!enough()) {
+      if (ended) throw new Error(`the connection ended after ${JSON.stringify(buffered.toString("latin1"))}`);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  const cut = (length: number): Buffer => {
+    const taken = buffered.subarray(0, length);
+    buffered = buffered.subarray(length);
+    return taken;
+  };
+  return {
+    line: async () => {
+      await until(() => buffered.includes("\r\n"));
+      return cut(buffered.indexOf("\r\n") + 2)
+        .toString("latin1")
+        .slice(0, -2);
+    },
+    take: async (length) => {
+      await until(() => buffered.length >= length);
+      return cut(length);
+    },
+    rest: async () => {
+      await until(() => ended);
+      return cut(buffered.length);
+    },
+  };
+}
+
+async function readReply(input: Input, method: string): Promise<RawReply> {
+  const status = Number((await input.line()).split(" ")[1]);
+  const headers: [string, string][] = [];
+  for (let line = await input.line(); line !== ""; line = await input.line()) {
+    const colon = line.indexOf(":");
+    headers.push([line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]);
+  }
+  // Interim replies come before the one that counts (RFC 9110 §15.2).
+  if (status < 200) return readReply(input, method);
+  const empty = method === "HEAD" || status === 204 || status === 304;
+  const body = empty ? Buffer.alloc(0) : await readContent(input, new Map(headers));
+  return { status, headers, body: body.toString("utf8") };
+}
+
+async function readContent(input: Input, fields: ReadonlyMap<string, string>): Promise<Buffer> {
+  if (fields.get("transfer-encoding") !== "chunked") {
+    const length = fields.get("content-length");
+    return length === undefined ? input.rest() : input.take(Number(length));
+  }
+  const parts: Buffer[] = [];
+  for (;;) {
+    const size = Number.parseInt(await input.line(), 16);
+    const part = await input.take(size);
+    await input.line();
+    if (size === 0) return Buffer.concat(parts);
+    parts.push(part);
+  }
+}

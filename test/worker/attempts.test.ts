@@ -1,0 +1,111 @@
+import { AsyncReplyError, permanentFailure, problemType } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { createStage, errorOf } from "./stage.js";
+
+describe("a processor", () => {
+  it("completes the operation with what it returns", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit({ itemId: "a", quantity: 3 });
+    await worker({ orders: ({ quantity }) => ({ shipped: quantity }) }).runUntilIdle();
+    expect(await read(id)).toMatchObject({ state: "completed", attempt: 1, result: '{"shipped":3}' });
+  });
+
+  it("may return nothing", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    await worker({ orders: () => undefined }).runUntilIdle();
+    const operation = await read(id);
+    expect(operation.state).toBe("completed");
+    expect(operation).not.toHaveProperty("result");
+  });
+
+  it("gets the id of the operation, its scope and the number of the attempt", async () => {
+    const { submit, worker } = createStage();
+    const id = await submit();
+    const seen: unknown[] = [];
+    const orders = (
+      _: unknown,
+      { operationId, scope, attempt }: { operationId: string; scope: string; attempt: number },
+    ) => seen.push({ operationId, scope, attempt });
+    await worker({ orders }).runUntilIdle();
+    expect(seen).toEqual([{ operationId: id, scope: "anonymous", attempt: 1 }]);
+  });
+
+  it("is tried again after a delay of full jitter until it succeeds", async () => {
+    const { submit, read, worker, clock, events } = createStage();
+    const id = await submit();
+    const working = worker({
+      orders: (_, { attempt }) => {
+        if (attempt < 3) throw new Error("not yet");
+      },
+    });
+    await working.runUntilIdle();
+    expect(await read(id)).toMatchObject({ state: "pending", attempt: 1 });
+    await clock.advance(1_000);
+    await working.runUntilIdle();
+    expect(await read(id)).toMatchObject({ state: "pending", attempt: 2 });
+    await clock.advance(2_000);
+    await working.runUntilIdle();
+    expect(await read(id)).toMatchObject({ state: "completed", attempt: 3 });
+    const delays = events.flatMap((event) => (event.event === "operation.retried" ? [event.delayMs] : []));
+    expect(delays[0]).toBeLessThanOrEqual(1_000);
+    expect(delays[1]).toBeLessThanOrEqual(2_000);
+  });
+
+  it("fails the operation after the last attempt, and the client learns nothing internal", async () => {
+    const { submit, read, worker, clock } = createStage();
+    const id = await submit();
+    const working = worker(
+      {
+        orders: () => {
+          throw new Error("connect ECONNREFUSED 10.0.0.3:5432");
+        },
+      },
+      { maxAttempts: 2 },
+    );
+    await working.runUntilIdle();
+    await clock.advance(1_000);
+    await working.runUntilIdle();
+    const operation = await read(id);
+    expect(operation).toMatchObject({ state: "failed", attempt: 2 });
+    expect(errorOf(operation)).toMatchObject({
+      type: problemType("attempts-exhausted"),
+      detail: "The work did not succeed in 2 attempts.",
+    });
+    expect(operation.error).not.toContain("ECONNREFUSED");
+  });
+
+  it("fails the operation at once by a permanent failure, whose reason the client reads", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    await worker({
+      orders: () => {
+        throw permanentFailure("The item is no longer made.");
+      },
+    }).runUntilIdle();
+    const operation = await read(id);
+    expect(operation).toMatchObject({ state: "failed", attempt: 1 });
+    expect(errorOf(operation)).toMatchObject({
+      type: problemType("work-failed"),
+      detail: "The item is no longer made.",
+    });
+  });
+
+  it("recognises a permanent failure that another copy of the package made", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    const foreign = Object.assign(new Error("x"), {
+      code: "PERMANENT_FAILURE",
+      detail: "Sold out.",
+      context: {},
+    });
+    Object.defineProperty(foreign, Symbol.for("async-request-reply.error"), { value: true });
+    expect(foreign).not.toBeInstanceOf(AsyncReplyError);
+    await worker({
+      orders: () => {
+        throw foreign;
+      },
+    }).runUntilIdle();
+    expect(errorOf(await read(id)).detail).toBe("Sold out.");
+  });
+});

@@ -1,0 +1,84 @@
+import { defineOperation, problemType } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createStage, errorOf } from "./stage.js";
+
+const cyclic: Record<string, unknown> = {};
+cyclic.self = cyclic;
+
+const garbage: Readonly<Record<string, unknown>> = {
+  "a BigInt": { amount: 1n },
+  "a cycle": cyclic,
+  "a function": () => {},
+  "a function inside": { run: () => {} },
+  "a symbol inside": [Symbol("s")],
+  "NaN, which JSON would turn into null": { rate: Number.NaN },
+  "an object whose toJSON throws": {
+    toJSON: () => {
+      throw new Error("no");
+    },
+  },
+  "more than the limit": "x".repeat(65_536),
+};
+
+describe("a result", () => {
+  it.each(Object.entries(garbage))("that is %s fails its operation and no other", async (_, value) => {
+    const { submit, read, worker } = createStage();
+    const bad = await submit({ itemId: "bad", quantity: 1 });
+    const good = await submit({ itemId: "good", quantity: 1 });
+    await worker({ orders: ({ itemId }) => (itemId === "bad" ? value : "fine") }).runUntilIdle();
+    const failed = await read(bad);
+    expect(failed).toMatchObject({ state: "failed", attempt: 1 });
+    expect(errorOf(failed).type).toBe(problemType("invalid-result"));
+    expect(await read(good)).toMatchObject({ state: "completed", result: '"fine"' });
+  });
+
+  it("that does not meet the schema of results fails the operation", async () => {
+    const reports = defineOperation({
+      name: "reports",
+      path: "/reports",
+      input: z.object({ year: z.number() }),
+      result: z.object({ pages: z.number() }),
+    });
+    const { submit, read, worker } = createStage([reports]);
+    const id = await submit({ year: 2026 });
+    await worker({ reports: () => ({ pages: "many" as unknown as number }) }).runUntilIdle();
+    const operation = await read(id);
+    expect(errorOf(operation).type).toBe(problemType("invalid-result"));
+    expect(errorOf(operation).detail).toContain("#/pages");
+  });
+
+  it("is kept as the schema of results gives it", async () => {
+    const reports = defineOperation({
+      name: "reports",
+      path: "/reports",
+      input: z.object({ year: z.string().transform(Number) }),
+      result: z.object({ pages: z.number() }),
+    });
+    const { submit, read, worker } = createStage([reports]);
+    const id = await submit({ year: "2026" });
+    await worker({ reports: ({ year }) => ({ pages: year, internal: true }) }).runUntilIdle();
+    expect(await read(id)).toMatchObject({ state: "completed", result: '{"pages":2026}' });
+  });
+});
+
+describe("a stored input", () => {
+  it("that a new version of the schema refuses fails the operation with a problem of its own", async () => {
+    const versionOf = (input: z.ZodType) => defineOperation({ name: "reports", path: "/reports", input });
+    let current: z.ZodType = z.object({ year: z.number() });
+    const reports = versionOf(
+      z.unknown().superRefine((value, context) => {
+        for (const issue of current.safeParse(value).error?.issues ?? [])
+          context.addIssue({ ...issue, code: "custom" });
+      }),
+    );
+    const { submit, read, worker } = createStage([reports]);
+    const id = await submit({ year: 2026 });
+    current = z.object({ month: z.number() });
+    await worker({ reports: () => "done" }).runUntilIdle();
+    const operation = await read(id);
+    expect(operation).toMatchObject({ state: "failed", attempt: 1 });
+    expect(errorOf(operation).type).toBe(problemType("input-refused"));
+    expect(errorOf(operation).detail).toContain("#/month");
+  });
+});

@@ -1,0 +1,82 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOrders,
+  type Operation,
+  type OperationDefinition,
+  type Processors,
+  type ServiceEvent,
+  type Worker,
+  type WorkerOptions,
+} from "async-request-reply";
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
+
+/** A service, its store on a manual clock, and everything that its observer saw. */
+export interface WorkerStage<Definitions extends readonly OperationDefinition[]> {
+  readonly clock: ManualClock;
+  readonly events: ServiceEvent[];
+  /** Submits an order, or whatever the first definition takes, and returns the id of its operation. */
+  submit(input?: unknown): Promise<string>;
+  read(id: string): Promise<Operation>;
+  cancel(id: string): Promise<number>;
+  worker(processors: Processors<Definitions>, options?: WorkerOptions): Worker;
+}
+
+const orders = defineOrders({ cancellable: true });
+
+export function createStage(): WorkerStage<readonly [typeof orders]>;
+export function createStage<const Definitions extends readonly OperationDefinition[]>(
+  definitions: Definitions,
+): WorkerStage<Definitions>;
+export function createStage(
+  definitions: readonly OperationDefinition[] = [orders],
+): WorkerStage<readonly OperationDefinition[]> {
+  const clock = createManualClock();
+  const events: ServiceEvent[] = [];
+  const backend = createMemoryBackend({ clock });
+  const service = createService({
+    operations: definitions,
+    backend,
+    authorize: allowAnonymous(),
+    observe: (event) => events.push(event),
+    runtime: { clock },
+  });
+  const path = definitions[0]?.path ?? "";
+  return {
+    clock,
+    events,
+    submit: async (input = { itemId: "item", quantity: 1 }) => {
+      const headers = { "content-type": "application/json" };
+      const reply = await service.handle({ method: "POST", path, headers, body: JSON.stringify(input) });
+      return (reply.headers.location ?? "").slice("/operations/".length);
+    },
+    read: async (id) => {
+      const operation = await backend.operations.get(id, "anonymous");
+      if (operation === undefined) throw new Error(`there is no operation ${id}`);
+      return operation;
+    },
+    cancel: async (id) =>
+      (await service.handle({ method: "DELETE", path: `/operations/${id}`, headers: {} })).status,
+    worker: (processors, options) => createWorker(service, processors, options),
+  };
+}
+
+/** The members of an operation's `error`. */
+export function errorOf({ error }: Operation): {
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+} {
+  return JSON.parse(error ?? "{}");
+}
+
+/** A promise and the function that resolves it. */
+export function signalOf<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

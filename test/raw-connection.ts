@@ -13,6 +13,8 @@ export interface RawConnection {
   write(bytes: string | Uint8Array): Promise<void>;
   /** The next reply to a request of this method. Rejects when the connection ends before it is whole. */
   read(method?: string): Promise<RawReply>;
+  /** The bytes of a reply up to and with this text, as they come in. Rejects like `read`. */
+  readUntil(text: string): Promise<string>;
   /** Ends our side in the middle of whatever it is. */
   abort(): void;
   /** Resolves when the connection is closed, whoever closed it. */
@@ -34,13 +36,14 @@ export function openRawConnection(port: number): RawConnection {
         else socket.write(data, () => resolve());
       }),
     read: (method = "GET") => readReply(input, method),
+    readUntil: input.until,
     abort: () => socket.destroy(),
     closed,
   };
 }
 
 interface Input {
-  line(): Promise<string>;
+  until(text: string): Promise<string>;
   take(length: number): Promise<Buffer>;
   rest(): Promise<Buffer>;
 }
@@ -73,11 +76,9 @@ function readBytes(socket: Socket): Input {
     return taken;
   };
   return {
-    line: async () => {
-      await until(() => buffered.includes("\r\n"));
-      return cut(buffered.indexOf("\r\n") + 2)
-        .toString("latin1")
-        .slice(0, -2);
+    until: async (text) => {
+      await until(() => buffered.includes(text));
+      return cut(buffered.indexOf(text) + text.length).toString("latin1");
     },
     take: async (length) => {
       await until(() => buffered.length >= length);
@@ -91,9 +92,9 @@ function readBytes(socket: Socket): Input {
 }
 
 async function readReply(input: Input, method: string): Promise<RawReply> {
-  const status = Number((await input.line()).split(" ")[1]);
+  const status = Number((await readLine(input)).split(" ")[1]);
   const headers: [string, string][] = [];
-  for (let line = await input.line(); line !== ""; line = await input.line()) {
+  for (let line = await readLine(input); line !== ""; line = await readLine(input)) {
     const colon = line.indexOf(":");
     headers.push([line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]);
   }
@@ -104,6 +105,10 @@ async function readReply(input: Input, method: string): Promise<RawReply> {
   return { status, headers, body: body.toString("utf8") };
 }
 
+async function readLine(input: Input): Promise<string> {
+  return (await input.until("\r\n")).slice(0, -2);
+}
+
 async function readContent(input: Input, fields: ReadonlyMap<string, string>): Promise<Buffer> {
   if (fields.get("transfer-encoding") !== "chunked") {
     const length = fields.get("content-length");
@@ -111,9 +116,9 @@ async function readContent(input: Input, fields: ReadonlyMap<string, string>): P
   }
   const parts: Buffer[] = [];
   for (;;) {
-    const size = Number.parseInt(await input.line(), 16);
+    const size = Number.parseInt(await readLine(input), 16);
     const part = await input.take(size);
-    await input.line();
+    await readLine(input);
     if (size === 0) return Buffer.concat(parts);
     parts.push(part);
   }

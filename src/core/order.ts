@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type CreateResource, defineOperation, type OperationDefinition } from "./definition.js";
+import { checkFunction } from "./options.js";
 
 /** An order as a client submits it (spec §2). */
 export interface Order {
@@ -59,6 +60,7 @@ export function defineOrders(
   } = {},
 ): OrderDefinition {
   const { create, ...rest } = options;
+  checkFunction("create", create, { optional: true });
   return defineOperation({
     ...rest,
     name: "orders",

@@ -6,3 +6,16 @@ export {
   type SimulationOptions,
   simulate,
 } from "./simulator/simulate.js";
+export { type IdempotencyStoreHarness, idempotencyStoreCases } from "./suites/idempotency-store-suite.js";
+export { type OperationStoreHarness, operationStoreCases } from "./suites/operation-store-suite.js";
+export {
+  type Capabilities,
+  type Capability,
+  type OpenPort,
+  type PortCase,
+  type PortHarness,
+  type RunnableCase,
+  runnableCases,
+} from "./suites/port-case.js";
+export { type QueueHarness, queueCases } from "./suites/queue-suite.js";
+export { type SubmissionsHarness, submissionsCases } from "./suites/submissions-suite.js";

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 
 /** The operation resource, with what a client of the example server reads of it. */
-export interface OperationBody {
+interface OperationBody {
   readonly operationId: string;
   readonly status: string;
   readonly result?: unknown;

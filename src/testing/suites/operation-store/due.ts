@@ -49,7 +49,7 @@ export const dueChecks: readonly OperationStoreCheck[] = [
         equal(next.length, count, "how many are handed out with a limit of 2");
         taken.push(...next);
       }
-      deepEqual(taken.sort(), ids, "all that were handed out");
+      deepEqual(taken.sort(), ids.sort(), "all that were handed out");
     },
   },
   {
@@ -64,7 +64,7 @@ export const dueChecks: readonly OperationStoreCheck[] = [
         if (next.length === 0) break;
         taken.push(...next);
       }
-      deepEqual(taken.sort(), ids, "all that were handed out");
+      deepEqual(taken.sort(), ids.sort(), "all that were handed out");
     },
   },
   {

@@ -12,7 +12,7 @@ export async function takeIds(
   return (await store.takeDue({ definitions, limit })).map(({ id }) => id).sort();
 }
 
-/** Creates operations whose only attempt was lost, so that they are handed out now. Returns their ids in order. */
+/** Creates operations whose only attempt was lost, so that they are handed out now. Returns their ids in the order of creation. */
 export async function createDue(
   store: OperationStore,
   { unitMs, pass }: PortTime,

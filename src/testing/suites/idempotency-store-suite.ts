@@ -1,0 +1,14 @@
+import type { IdempotencyStore } from "../../ports/idempotency-store.js";
+import { claimChecks } from "./idempotency-store/claim.js";
+import { releaseChecks } from "./idempotency-store/release.js";
+import { staleChecks } from "./idempotency-store/stale.js";
+import { type PortCase, type PortHarness, toCases } from "./port-case.js";
+
+export type IdempotencyStoreHarness = PortHarness<IdempotencyStore>;
+
+/** What every idempotency store must do, case by case. Each case takes a store of its own. */
+export const idempotencyStoreCases: readonly PortCase<IdempotencyStoreHarness>[] = toCases([
+  ...claimChecks,
+  ...releaseChecks,
+  ...staleChecks,
+]);

@@ -1,0 +1,155 @@
+import { deepEqual, equal, isOutcome } from "../../expect.js";
+import { concurrently } from "../port-case.js";
+import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
+
+/** References that a store which runs the three parts together would take for one another. */
+const CONFUSABLE: readonly (readonly [string, string, string])[] = [
+  ["a:b", "c", "d"],
+  ["a", "b:c", "d"],
+  ["a", "b", "c:d"],
+  ["a:b:c", "", "d"],
+  ["", "a:b:c", "d"],
+  ["a/b", "c", "d"],
+  ["a", "b/c", "d"],
+  ["a\u0001b", "c", "d"],
+  ["a", "b\u0001c", "d"],
+  ["ab", "c", "d"],
+  ["a", "bc", "d"],
+  ["a", "b", "cd"],
+  ["1:a", "b", "cd"],
+  ["1:a1", ":b", "cd"],
+  ['a","b', "c", "d"],
+  ["a", 'b","c', "d"],
+];
+
+/** Names that are not the same, whatever a collation or an object thinks of them. */
+const NAMES: readonly string[] = [
+  "key",
+  "Key",
+  "key ",
+  " key",
+  "k%",
+  "k_y",
+  "0",
+  "00",
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "k'--",
+  "{key}",
+  "k".repeat(255),
+  `${"k".repeat(254)}l`,
+];
+
+export const claimChecks: readonly IdempotencyStoreCheck[] = [
+  {
+    rule: "claim.exists",
+    name: "binds a key to the first operation, and tells later ones which it is and its fingerprint",
+    check: async (store) => {
+      const first = await claimed(store);
+      deepEqual(await store.claim(newClaim()), boundTo(first), "a claim with the same fingerprint");
+      const other = newClaim({ fingerprint: "1:other" });
+      deepEqual(await store.claim(other), boundTo(first), "a claim with another fingerprint");
+      deepEqual(await store.claim(other), boundTo(first), "the same claim once more");
+    },
+  },
+  {
+    rule: "claim.race",
+    name: "lets one of 50 concurrent claims win; all others learn its operation and its fingerprint",
+    check: async (store) => {
+      const claims = Array.from({ length: 50 }, (_, index) => newClaim({ fingerprint: `1:${index}` }));
+      const results = await Promise.all(claims.map((claim) => store.claim(claim)));
+      const winners = claims.filter((_, index) => results[index]?.outcome === "claimed");
+      equal(winners.length, 1, "how many have claimed the key");
+      const [winner] = winners;
+      for (const result of results) {
+        if (result.outcome === "exists")
+          deepEqual(result, winner && boundTo(winner), "the answer to the others");
+      }
+    },
+  },
+  {
+    rule: "claim.races",
+    name: "keeps claims of different keys apart when they come all at once",
+    check: async (store) => {
+      const results = await concurrently(50, async (index) => {
+        const claim = newClaim({ key: `key-${index % 10}` });
+        return { claim, result: await store.claim(claim) };
+      });
+      const winners = new Map(
+        results
+          .filter(({ result }) => result.outcome === "claimed")
+          .map(({ claim }) => [claim.key, claim.operationId]),
+      );
+      equal(winners.size, 10, "how many keys are claimed");
+      for (const { claim, result } of results) {
+        const operationId = result.outcome === "exists" ? result.operationId : claim.operationId;
+        equal(operationId, winners.get(claim.key), `the operation of ${claim.key}`);
+      }
+    },
+  },
+  {
+    rule: "claim.repeated",
+    name: "answers `claimed` again to the operation that holds the key, however often and at once",
+    check: async (store) => {
+      const claim = newClaim();
+      const results = await concurrently(50, () => store.claim(claim));
+      for (const result of results) isOutcome(result, "claimed", "claiming for the same operation");
+      deepEqual(await store.claim(newClaim()), boundTo(claim), "a claim by another operation");
+      isOutcome(await store.claim(claim), "claimed", "claiming for the first operation once more");
+    },
+  },
+  {
+    rule: "claim.scope",
+    name: "keeps the same key of another scope or definition apart",
+    check: async (store) => {
+      const first = await claimed(store);
+      const second = await claimed(store, { scope: "tenant-2" });
+      const third = await claimed(store, { definition: "reports" });
+      for (const claim of [first, second, third]) {
+        const { scope, definition } = claim;
+        deepEqual(await store.claim(newClaim({ scope, definition })), boundTo(claim), "a later claim");
+      }
+    },
+  },
+  {
+    rule: "claim.separators",
+    name: "does not run scope, definition and key together",
+    check: async (store) => {
+      const claims = [];
+      for (const [scope, definition, key] of CONFUSABLE) {
+        claims.push(await claimed(store, { scope, definition, key }));
+      }
+      for (const claim of claims) {
+        const { scope, definition, key } = claim;
+        deepEqual(await store.claim(newClaim({ scope, definition, key })), boundTo(claim), "a later claim");
+      }
+    },
+  },
+  {
+    rule: "claim.names",
+    name: "takes names to the letter, in whichever part they stand",
+    check: async (store) => {
+      for (const part of ["scope", "definition", "key"] as const) {
+        const others = { scope: `names of ${part}` };
+        const claims = [];
+        for (const name of NAMES) claims.push(await claimed(store, { ...others, [part]: name }));
+        for (const [index, claim] of claims.entries()) {
+          const later = newClaim({ ...others, [part]: NAMES[index] ?? "" });
+          deepEqual(await store.claim(later), boundTo(claim), `a later claim with this ${part}`);
+        }
+      }
+    },
+  },
+  {
+    rule: "claim.stays",
+    name: "keeps a claim for good: it has no expiry of its own",
+    needs: ["skipsTime"],
+    check: async (store, { pass }) => {
+      const claim = await claimed(store);
+      await pass(365 * 24 * 3_600_000);
+      deepEqual(await store.claim(newClaim()), boundTo(claim), "a claim a year later");
+    },
+  },
+];

@@ -1,0 +1,33 @@
+import type { Claim, ClaimResult, IdempotencyStore } from "../../../ports/idempotency-store.js";
+import { createSystemRuntime } from "../../../ports/system-runtime.js";
+import { isOutcome } from "../../expect.js";
+import type { PortCheck, PortHarness } from "../port-case.js";
+
+export type IdempotencyStoreCheck = PortCheck<IdempotencyStore, PortHarness<IdempotencyStore>>;
+
+const runtime = createSystemRuntime();
+
+/** A claim of one key by a new operation, where nothing else is said. */
+export function newClaim(members: Partial<Claim> = {}): Claim {
+  const operationId = runtime.newId();
+  return {
+    scope: "tenant-1",
+    definition: "orders",
+    key: "key-1",
+    fingerprint: "1:abc",
+    operationId,
+    ...members,
+  };
+}
+
+/** Claims a key that must be free. */
+export async function claimed(store: IdempotencyStore, members: Partial<Claim> = {}): Promise<Claim> {
+  const claim = newClaim(members);
+  isOutcome(await store.claim(claim), "claimed", `claiming the free key ${JSON.stringify(claim.key)}`);
+  return claim;
+}
+
+/** What a claim answers that comes too late. */
+export function boundTo({ operationId, fingerprint }: Claim): ClaimResult {
+  return { outcome: "exists", operationId, fingerprint };
+}

@@ -1,0 +1,106 @@
+import type { IdempotencyStore } from "../../../ports/idempotency-store.js";
+import { deepEqual, equal } from "../../expect.js";
+import { concurrently } from "../port-case.js";
+import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
+
+async function staleKeys(store: IdempotencyStore, olderThanMs: number, limit = 100): Promise<string[]> {
+  return (await store.takeStale({ olderThanMs, limit })).map(({ key }) => key);
+}
+
+export const staleChecks: readonly IdempotencyStoreCheck[] = [
+  {
+    rule: "stale.age",
+    name: "hands out a claim, as it was made, when it is as old as was asked for, not sooner",
+    check: async (store, { unitMs, pass }) => {
+      const { scope, definition, key, fingerprint, operationId } = await claimed(store, { key: "a:b" });
+      await pass(4 * unitMs);
+      deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out before that age");
+      await pass(unitMs);
+      const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
+      deepEqual(
+        stale,
+        [{ scope, definition, key, fingerprint, operationId }],
+        "what is handed out at that age",
+      );
+    },
+  },
+  {
+    rule: "stale.not-renewed",
+    name: "counts the age from the first claim: repeated and late claims do not make it younger",
+    check: async (store, { unitMs, pass }) => {
+      const claim = await claimed(store);
+      await pass(3 * unitMs);
+      await store.claim(claim);
+      await store.claim(newClaim());
+      await pass(2 * unitMs);
+      deepEqual(await staleKeys(store, 5 * unitMs), [claim.key], "what is handed out");
+    },
+  },
+  {
+    rule: "stale.again",
+    name: "hands out a claim that stays again after the same time, and keeps it bound",
+    check: async (store, { unitMs, pass }) => {
+      const claim = await claimed(store);
+      await pass(5 * unitMs);
+      for (const time of ["second", "third"]) {
+        deepEqual(
+          await staleKeys(store, 5 * unitMs),
+          [claim.key],
+          `what is handed out before the ${time} time`,
+        );
+        await pass(4 * unitMs);
+        deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out too early");
+        await pass(unitMs);
+      }
+      deepEqual(await store.claim(newClaim()), boundTo(claim), "a claim after it was handed out");
+    },
+  },
+  {
+    rule: "stale.order",
+    name: "hands out the oldest first, up to the limit",
+    check: async (store, { unitMs, pass }) => {
+      for (const key of ["c", "a", "d", "b"]) {
+        await claimed(store, { key });
+        await pass(unitMs);
+      }
+      await pass(5 * unitMs);
+      deepEqual(
+        await staleKeys(store, 5 * unitMs, 3),
+        ["c", "a", "d"],
+        "what is handed out with a limit of 3",
+      );
+      deepEqual(await staleKeys(store, 5 * unitMs, 3), ["b"], "what is handed out next");
+    },
+  },
+  {
+    rule: "stale.race",
+    name: "hands each claim to one of many concurrent callers",
+    check: async (store, { unitMs, pass }) => {
+      const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+      for (const key of keys) await claimed(store, { key });
+      await pass(50 * unitMs);
+      const taken = (await concurrently(10, () => staleKeys(store, 50 * unitMs, 5))).flat();
+      while (taken.length < keys.length) {
+        const next = await staleKeys(store, 50 * unitMs);
+        if (next.length === 0) break;
+        taken.push(...next);
+      }
+      deepEqual(taken.sort(), keys.sort(), "all that were handed out");
+    },
+  },
+  {
+    rule: "stale.released",
+    name: "does not hand out what was released, and counts the age of its successor anew",
+    check: async (store, { unitMs, pass }) => {
+      await store.release(await claimed(store));
+      await pass(5 * unitMs);
+      deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out after the release");
+      const successor = await claimed(store);
+      await pass(4 * unitMs);
+      equal((await staleKeys(store, 5 * unitMs)).length, 0, "how many are handed out too early");
+      await pass(unitMs);
+      const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
+      equal(stale[0]?.operationId, successor.operationId, "the operation of what is handed out");
+    },
+  },
+];

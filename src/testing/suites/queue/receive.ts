@@ -1,0 +1,152 @@
+import { deepEqual, equal, ok } from "../../expect.js";
+import {
+  ackAll,
+  endsInTime,
+  gather,
+  gatherNothing,
+  idsOf,
+  newAnnouncement,
+  publish,
+  type QueueCheck,
+  receive,
+  startReceiving,
+} from "./fixtures.js";
+
+export const receiveChecks: readonly QueueCheck[] = [
+  {
+    rule: "receive.all",
+    name: "delivers everything that was published, member by member as it was",
+    check: async (queue, _, harness) => {
+      const published = [
+        ...(await publish(queue, harness, ["orders"])),
+        ...(await publish(queue, harness, ["orders", "orders", "orders"])),
+      ];
+      const received = await gather(queue, harness, 4);
+      deepEqual(idsOf(received), idsOf(published), "the ids of what was delivered");
+      for (const { announcement } of received) {
+        const { version, id, operationId, definition } = announcement;
+        const same = published.find((each) => each.id === id);
+        deepEqual({ version, id, operationId, definition }, same, "a delivered announcement");
+      }
+      await ackAll(received);
+    },
+  },
+  {
+    rule: "receive.nothing",
+    name: "takes an empty list without complaint, and delivers nothing for it",
+    check: async (queue, _, harness) => {
+      await queue.publish([]);
+      await gatherNothing(queue, harness, "receiving after publishing nothing");
+    },
+  },
+  {
+    rule: "receive.definitions",
+    name: "delivers announcements of the definitions that were asked for, and keeps the others",
+    check: async (queue, _, harness) => {
+      const names = ["orders", "orders2", "order", "__proto__", "orders"];
+      const published = await publish(queue, harness, names);
+      for (const definitions of [["constructor"], ["__proto__"], ["order", "orders2"], ["orders"]]) {
+        const expected = published.filter(({ definition }) => definitions.includes(definition));
+        const received = await gather(queue, harness, Math.max(1, expected.length), { definitions });
+        deepEqual(idsOf(received), idsOf(expected), `what is delivered for ${definitions.join(" and ")}`);
+        await ackAll(received);
+      }
+    },
+  },
+  {
+    rule: "receive.limit",
+    name: "delivers no more than the limit at once, over all definitions, and the rest afterwards",
+    check: async (queue, _, harness) => {
+      const published = await publish(queue, harness, ["orders", "orders", "reports", "orders", "reports"]);
+      const received = await gather(queue, harness, 5, { definitions: ["orders", "reports"], limit: 2 });
+      deepEqual(idsOf(received), idsOf(published), "what is delivered in the end");
+      await ackAll(received);
+    },
+  },
+  {
+    rule: "receive.waits",
+    name: "delivers to a call that was waiting when something is published",
+    check: async (queue, { unitMs, pass }, harness) => {
+      const receiving = startReceiving(queue, harness);
+      await pass(unitMs);
+      const published = await publish(queue, harness, ["orders"]);
+      const received = await receiving.gather(1);
+      deepEqual(idsOf(received), idsOf(published), "what is delivered");
+      await ackAll(received);
+    },
+  },
+  {
+    rule: "receive.other-definition",
+    name: "keeps a call waiting while something of another definition is published",
+    check: async (queue, { unitMs, pass }, harness) => {
+      const receiving = startReceiving(queue, harness, { definitions: ["reports"] });
+      await pass(unitMs);
+      await publish(queue, harness, ["orders"]);
+      await pass(unitMs);
+      const published = await publish(queue, harness, ["reports"]);
+      const received = await receiving.gather(1);
+      deepEqual(idsOf(received), idsOf(published), "what is delivered");
+      await ackAll(received);
+    },
+  },
+  {
+    rule: "receive.abort",
+    name: "ends its waiting with nothing as soon as the signal is aborted, and loses nothing by it",
+    check: async (queue, { unitMs, pass }, harness) => {
+      for (const waiting of [true, false]) {
+        const aborter = new AbortController();
+        if (!waiting) aborter.abort();
+        const call = receive(queue, aborter.signal);
+        if (waiting) await pass(unitMs);
+        aborter.abort();
+        equal((await endsInTime(call, harness, "an aborted `receive`")).length, 0, "how many are delivered");
+      }
+      const published = await publish(queue, harness, ["orders"]);
+      const received = await gather(queue, harness, 1);
+      deepEqual(idsOf(received), idsOf(published), "what is delivered to the next call");
+      await ackAll(received);
+    },
+  },
+  {
+    rule: "receive.share",
+    name: "shares announcements among receivers: each goes to one of them",
+    check: async (queue, _, harness) => {
+      const receivers = [startReceiving(queue, harness, { limit: 3 }), startReceiving(queue, harness)];
+      const published = await publish(queue, harness, Array<string>(20).fill("orders"));
+      await harness.passTime(harness.deliversWithinMs);
+      const [one = [], two = []] = await Promise.all(receivers.map((receiver) => receiver.gather(0)));
+      deepEqual(idsOf([...one, ...two]), idsOf(published), "what the two got together");
+      await ackAll([...one, ...two]);
+    },
+  },
+  {
+    rule: "receive.ordered",
+    name: "delivers announcements of one definition in the order in which they were published",
+    needs: ["ordered"],
+    check: async (queue, _, harness) => {
+      const published = [
+        ...(await publish(queue, harness, ["orders", "orders", "orders"])),
+        ...(await publish(queue, harness, ["orders", "orders"])),
+      ];
+      const received = await gather(queue, harness, 5);
+      const order = received.map(({ announcement }) => announcement.id);
+      const expected = published.map(({ id }) => id);
+      deepEqual(order, expected, "the order of what is delivered");
+      await ackAll(received);
+    },
+  },
+  {
+    rule: "receive.burst",
+    name: "delivers a thousand announcements published by many callers at once",
+    check: async (queue, _, harness) => {
+      const batches = Array.from({ length: 20 }, () => Array.from({ length: 50 }, () => newAnnouncement()));
+      const published = batches.flat();
+      for (const announcement of published) await harness.prepare?.(queue, announcement);
+      await Promise.all(batches.map((batch) => queue.publish(batch)));
+      const received = await gather(queue, harness, published.length);
+      const missing = published.length - new Set(idsOf(received)).size;
+      ok(missing === 0, `${missing} of ${published.length} announcements were not delivered`);
+      await ackAll(received);
+    },
+  },
+];

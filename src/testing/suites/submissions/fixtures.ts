@@ -1,0 +1,37 @@
+import type { NewOperation } from "../../../core/operation.js";
+import type { Submission, Submissions } from "../../../ports/backend.js";
+import type { Claim } from "../../../ports/idempotency-store.js";
+import { isOutcome } from "../../expect.js";
+import { newOperation } from "../operation-store/fixtures.js";
+import type { OpenPort, PortCheck, PortHarness } from "../port-case.js";
+
+export interface SubmissionsHarness extends PortHarness<Submissions<never>> {
+  /** Makes a back end that is empty and has no room for an operation, and says how to give it room for one. */
+  createFull?(): Promise<OpenPort<Submissions<never>> & { makeRoom(): Promise<void> }>;
+}
+
+export type SubmissionsCheck = PortCheck<Submissions<never>, SubmissionsHarness>;
+
+/** A submission with the key `key-1`, where nothing else is said. */
+export function newSubmission(
+  members: Partial<NewOperation> = {},
+  fingerprint = "1:abc",
+): Submission & { readonly operation: NewOperation } {
+  return { operation: newOperation({ key: "key-1", ...members }), fingerprint };
+}
+
+/** Records a submission that must be new. */
+export async function recorded(
+  submissions: Submissions<never>,
+  members: Partial<NewOperation> = {},
+): Promise<Submission> {
+  const submission = newSubmission(members);
+  isOutcome(await submissions.record(submission), "created", "recording under a free key");
+  return submission;
+}
+
+/** The claim that belongs to a submission. */
+export function claimOf({ operation, fingerprint }: Submission): Claim {
+  const { id: operationId, scope, definition, key = "" } = operation;
+  return { scope, definition, key, fingerprint, operationId };
+}

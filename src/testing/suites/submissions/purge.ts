@@ -1,0 +1,101 @@
+import type { Submission, Submissions } from "../../../ports/backend.js";
+import { equal, isOutcome } from "../../expect.js";
+import { begin, COMPLETED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
+import { concurrently } from "../port-case.js";
+import { claimOf, recorded, type SubmissionsCheck } from "./fixtures.js";
+
+async function recordedAndEnded(submissions: Submissions<never>, key: string): Promise<Submission> {
+  const submission = await recorded(submissions, { key });
+  const { lease } = await begin(submissions.operations, submission.operation.id);
+  isOutcome(await submissions.operations.settle(lease, COMPLETED), "settled", "settling it");
+  return submission;
+}
+
+/** Sees that neither the operation nor its key is left. */
+async function isForgotten(submissions: Submissions<never>, submission: Submission): Promise<void> {
+  const { id, scope } = submission.operation;
+  equal(await submissions.operations.get(id, scope), undefined, "the purged operation");
+  const claim = { ...claimOf(submission), operationId: newId() };
+  isOutcome(await submissions.idempotency.claim(claim), "claimed", "claiming the key of a purged operation");
+}
+
+export const purgeChecks: readonly SubmissionsCheck[] = [
+  {
+    rule: "purge.both",
+    name: "forgets an operation and its key together, when its retention is over, not sooner",
+    check: async (submissions, { unitMs, pass }) => {
+      const submission = await recordedAndEnded(submissions, "key-1");
+      const retention = { retentionMs: 5 * unitMs, limit: 10 };
+      await pass(4 * unitMs);
+      equal(await submissions.purge(retention), 0, "how many are purged before the retention is over");
+      equal((await read(submissions.operations, submission.operation)).state, "completed", "the state");
+      await pass(unitMs);
+      equal(await submissions.purge(retention), 1, "how many are purged when it is over");
+      await isForgotten(submissions, submission);
+      equal(await submissions.purge(retention), 0, "how many are purged after that");
+    },
+  },
+  {
+    rule: "purge.terminal-only",
+    name: "leaves what has not ended, however old it is, with its key",
+    check: async (submissions, { unitMs, pass }) => {
+      const pending = await recorded(submissions);
+      const working = await recorded(submissions, { key: "key-2" });
+      const { lease } = await begin(submissions.operations, working.operation.id);
+      await pass(10 * unitMs);
+      equal(await submissions.purge({ retentionMs: 0, limit: 10 }), 0, "how many are purged");
+      for (const submission of [pending, working]) {
+        const claim = { ...claimOf(submission), operationId: newId() };
+        isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
+        equal((await read(submissions.operations, submission.operation)).state, "pending", "the state");
+      }
+      isOutcome(await submissions.operations.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing");
+    },
+  },
+  {
+    rule: "purge.limit",
+    name: "purges up to the limit, and says how many there were",
+    check: async (submissions) => {
+      const ended = [];
+      for (const key of ["a", "b", "c"]) ended.push(await recordedAndEnded(submissions, key));
+      for (const count of [2, 1, 0]) {
+        equal(await submissions.purge({ retentionMs: 0, limit: 2 }), count, "how many are purged");
+      }
+      for (const submission of ended) await isForgotten(submissions, submission);
+    },
+  },
+  {
+    rule: "purge.race",
+    name: "counts each operation for one of many concurrent callers",
+    check: async (submissions) => {
+      for (let index = 0; index < 20; index += 1) await recordedAndEnded(submissions, `key-${index}`);
+      const purge = (): Promise<number> => submissions.purge({ retentionMs: 0, limit: 5 });
+      let total = (await concurrently(10, purge)).reduce((sum, count) => sum + count, 0);
+      for (let count = await purge(); count > 0; count = await purge()) total += count;
+      equal(total, 20, "how many were purged by all callers");
+    },
+  },
+  {
+    rule: "purge.successor",
+    name: "leaves the key to its next operation, which lives on",
+    check: async (submissions) => {
+      await recordedAndEnded(submissions, "key-1");
+      await submissions.purge({ retentionMs: 0, limit: 10 });
+      const successor = await recorded(submissions);
+      equal(await submissions.purge({ retentionMs: 0, limit: 10 }), 0, "how many are purged then");
+      equal((await read(submissions.operations, successor.operation)).state, "pending", "its state");
+    },
+  },
+  {
+    rule: "purge.makes-room",
+    name: "does not let what was purged take the place of what expires later",
+    needs: ["skipsTime"],
+    check: async (submissions, { pass }) => {
+      await recordedAndEnded(submissions, "key-1");
+      equal(await submissions.purge({ retentionMs: 0, limit: 1 }), 1, "how many are purged first");
+      await pass(LONG_MS);
+      await recordedAndEnded(submissions, "key-2");
+      equal(await submissions.purge({ retentionMs: 0, limit: 1 }), 1, "how many are purged an hour later");
+    },
+  },
+];

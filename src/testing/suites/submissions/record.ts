@@ -1,0 +1,189 @@
+import { deepEqual, equal, isOutcome } from "../../expect.js";
+import {
+  begin,
+  COMPLETED,
+  knock,
+  LONG_MS,
+  newId,
+  newToken,
+  PREPARED,
+  read,
+} from "../operation-store/fixtures.js";
+import { concurrently } from "../port-case.js";
+import { claimOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
+
+export const recordChecks: readonly SubmissionsCheck[] = [
+  {
+    rule: "record.both",
+    name: "binds the key and creates the operation, for everybody to see in both stores",
+    check: async (submissions) => {
+      const submission = await recorded(submissions);
+      const { createdAt: _, ...rest } = await read(submissions.operations, submission.operation);
+      deepEqual(rest, { ...submission.operation, state: "pending", attempt: 0 }, "the operation");
+      const { operationId, fingerprint } = claimOf(submission);
+      const claim = { ...claimOf(submission), operationId: newId(), fingerprint: "1:other" };
+      const claimed = await submissions.idempotency.claim(claim);
+      deepEqual(claimed, { outcome: "exists", operationId, fingerprint }, "a claim of the same key");
+      equal(await knock(submissions.operations, operationId), "begun", "beginning the operation");
+    },
+  },
+  {
+    rule: "record.race",
+    name: "creates one operation for 50 concurrent records of one key; all others get that one",
+    check: async (submissions) => {
+      const given = Array.from({ length: 50 }, (_, index) => newSubmission({}, `1:${index}`));
+      const results = await Promise.all(given.map((each) => submissions.record(each)));
+      const winners = given.filter((_, index) => results[index]?.outcome === "created");
+      equal(winners.length, 1, "how many were created");
+      for (const result of results) {
+        if (result.outcome === "created") continue;
+        const told = [result.operation.id, result.operation.state, result.fingerprint];
+        const expected = [winners[0]?.operation.id, "pending", winners[0]?.fingerprint];
+        deepEqual(told, expected, "operation, state and fingerprint in the other answers");
+      }
+      for (const { operation } of given) {
+        if (operation.id === winners[0]?.operation.id) continue;
+        equal(
+          await submissions.operations.get(operation.id, operation.scope),
+          undefined,
+          "a loser's operation",
+        );
+      }
+    },
+  },
+  {
+    rule: "record.repeated",
+    name: "answers `created` again to the same operation id, however often and at once",
+    check: async (submissions) => {
+      const submission = newSubmission();
+      const results = await concurrently(50, () => submissions.record(submission));
+      for (const result of results) isOutcome(result, "created", "recording the same submission");
+      const { lease } = await begin(submissions.operations, submission.operation.id);
+      await submissions.operations.settle(lease, COMPLETED);
+      isOutcome(await submissions.record(submission), "created", "recording it after its end");
+      equal((await read(submissions.operations, submission.operation)).state, "completed", "the state");
+    },
+  },
+  {
+    rule: "record.exists",
+    name: "answers with the operation as it is now and the fingerprint of the first, whatever comes later",
+    check: async (submissions) => {
+      const first = await recorded(submissions);
+      const { lease } = await begin(submissions.operations, first.operation.id);
+      await submissions.operations.settle(lease, COMPLETED);
+      const now = await read(submissions.operations, first.operation);
+      const expected = { outcome: "exists", operation: now, fingerprint: first.fingerprint };
+      for (const fingerprint of [first.fingerprint, "1:other"]) {
+        const later = newSubmission({ input: '"other"' }, fingerprint);
+        deepEqual(await submissions.record(later), expected, "recording the same key later");
+        equal(
+          await submissions.operations.get(later.operation.id, "tenant-1"),
+          undefined,
+          "a later operation",
+        );
+      }
+    },
+  },
+  {
+    rule: "record.apart",
+    name: "keeps keys of different scopes and definitions apart, and separators out of it",
+    check: async (submissions) => {
+      await recorded(submissions);
+      await recorded(submissions, { scope: "tenant-2" });
+      await recorded(submissions, { definition: "reports" });
+      await recorded(submissions, { scope: "a:b", definition: "c" });
+      await recorded(submissions, { scope: "a", definition: "b:c" });
+    },
+  },
+  {
+    rule: "record.keyless",
+    name: "creates an operation for every submission without a key",
+    check: async (submissions) => {
+      const [first, second] = [newSubmission(), newSubmission()].map(({ operation, fingerprint }) => {
+        const { key: _, ...keyless } = operation;
+        return { operation: keyless, fingerprint };
+      });
+      for (const submission of [first, second]) {
+        if (submission === undefined) continue;
+        isOutcome(await submissions.record(submission), "created", "recording without a key");
+        isOutcome(await submissions.record(submission), "created", "repeating it");
+        equal((await read(submissions.operations, submission.operation)).state, "pending", "the state");
+      }
+    },
+  },
+  {
+    rule: "record.preparing",
+    name: "records an operation as preparing under the creator's lease, where that is asked for",
+    check: async (submissions) => {
+      const lease = { operationId: newId(), token: newToken() };
+      const initial = { state: "preparing", token: lease.token, leaseMs: LONG_MS } as const;
+      const submission = { ...newSubmission({ id: lease.operationId }), initial };
+      for (const time of ["first", "second"]) {
+        isOutcome(await submissions.record(submission), "created", `recording it the ${time} time`);
+      }
+      const other = { ...newSubmission(), initial: { ...initial, token: newToken() } };
+      const exists = isOutcome(await submissions.record(other), "exists", "recording the key again");
+      equal(exists.operation.state, "preparing", "the state in the answer");
+      equal(await knock(submissions.operations, lease.operationId), "busy", "beginning under the lease");
+      isOutcome(await submissions.operations.settle(lease, PREPARED), "settled", "settling as prepared");
+    },
+  },
+  {
+    rule: "record.half-done",
+    name: "helps a submission to its end whose key is bound and whose operation is not created yet",
+    check: async (submissions) => {
+      const first = newSubmission();
+      await submissions.idempotency.claim(claimOf(first));
+      const later = newSubmission();
+      const exists = isOutcome(await submissions.record(later), "exists", "recording the bound key");
+      deepEqual(
+        [exists.operation.id, exists.operation.state],
+        [first.operation.id, "pending"],
+        "the operation",
+      );
+      equal(
+        await submissions.operations.get(later.operation.id, "tenant-1"),
+        undefined,
+        "a second operation",
+      );
+    },
+  },
+  {
+    rule: "record.half-done-other",
+    name: "creates nothing from another payload for a key that is bound",
+    check: async (submissions) => {
+      const first = newSubmission();
+      await submissions.idempotency.claim(claimOf(first));
+      const other = newSubmission({ input: '"other"' }, "1:other");
+      // There is no operation to answer with, so that refusing is as good an answer as another.
+      await submissions.record(other).catch(() => undefined);
+      for (const { operation } of [first, other]) {
+        const known = await submissions.operations.get(operation.id, operation.scope);
+        equal(known?.input, undefined, "the input of what was created");
+      }
+    },
+  },
+  {
+    rule: "record.refused",
+    name: "leaves the key free when the operation cannot be created",
+    needs: ["fills"],
+    check: async (_, __, harness) => {
+      const full = await harness.createFull?.();
+      if (full === undefined) throw new Error("a harness that says `fills` must have `createFull`");
+      try {
+        const refused = newSubmission();
+        const answer = await full.port.record(refused).catch(() => "refused");
+        equal(answer, "refused", "recording where there is no room");
+        await full.makeRoom();
+        await recorded(full.port);
+        equal(
+          await full.port.operations.get(refused.operation.id, "tenant-1"),
+          undefined,
+          "what was refused",
+        );
+      } finally {
+        await full.close?.();
+      }
+    },
+  },
+];

@@ -1,0 +1,98 @@
+import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "./node-harness.js";
+
+// RELIABILITY.md S17: framing is the parser's business. These requests could be read as one request by one reader and as
+// two by another; the parser refuses them, and neither of the two is ever recorded.
+
+const ORDER = '{"itemId":"book","quantity":2}';
+const HIDDEN = `POST /orders HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${ORDER.length}\r\n\r\n${ORDER}`;
+const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+
+const ambiguous: readonly (readonly [what: string, fields: string, body: string])[] = [
+  [
+    "a length and a transfer coding",
+    "content-length: 4\r\ntransfer-encoding: chunked",
+    chunked(ORDER) + HIDDEN,
+  ],
+  [
+    "a transfer coding and a length",
+    "transfer-encoding: chunked\r\ncontent-length: 4",
+    chunked(ORDER) + HIDDEN,
+  ],
+  ["two lengths that differ", `content-length: ${ORDER.length}\r\ncontent-length: 1`, ORDER + HIDDEN],
+  ["two lengths in one line", `content-length: ${ORDER.length}, 1`, ORDER + HIDDEN],
+  ["a length with a sign", `content-length: +${ORDER.length}`, ORDER],
+  ["a negative length", "content-length: -1", ORDER],
+  ["a length in hexadecimal", "content-length: 0x1e", ORDER],
+  ["a length beyond all integers", "content-length: 99999999999999999999999", ORDER],
+  ["a transfer coding before chunked that is unknown", "transfer-encoding: chunked, x", chunked(ORDER)],
+  ["a blank before the colon", `content-length : ${ORDER.length}`, ORDER],
+  ["a lone line feed after a field", `content-length: ${ORDER.length}\nx: y`, ORDER],
+  ["a lone carriage return within a field", `content-length: ${ORDER.length}\r\nx: y\rz: 1`, ORDER],
+  ["a NUL within a field", `content-length: ${ORDER.length}\r\nx: a\u0000b`, ORDER],
+  ["a chunk size that is none", "transfer-encoding: chunked", `zz\r\n${ORDER}\r\n0\r\n\r\n`],
+  ["a chunk that is longer than its size", "transfer-encoding: chunked", `2\r\n${ORDER}\r\n0\r\n\r\n`],
+];
+
+const backend = createMemoryBackend();
+const service = createOrderService({ backend, authorize: allowAnonymous() });
+let running: RunningServer;
+beforeEach(async () => {
+  running = await startServer(service);
+});
+afterEach(() => running.close());
+
+describe("framing that two readers could understand differently", () => {
+  it.each(ambiguous)("is refused and nothing is recorded: %s", async (_, fields, body) => {
+    const connection = running.connect();
+    await connection.write(
+      `POST /orders HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${fields}\r\n\r\n${body}`,
+    );
+    expect((await connection.read("POST")).status).toBe(400);
+    await connection.closed;
+    expect(await backend.operations.list?.({ limit: 10 })).toEqual([]);
+  });
+
+  it("is refused when all line ends are lone line feeds", async () => {
+    const connection = running.connect();
+    await connection.write(HIDDEN.replaceAll("\r\n", "\n"));
+    expect((await connection.read("POST")).status).toBe(400);
+    expect(await backend.operations.list?.({ limit: 10 })).toEqual([]);
+  });
+});
+
+describe("framing that is in order", () => {
+  it("is accepted, so that the refusals above are about the framing", async () => {
+    const connection = running.connect();
+    await connection.write(HIDDEN);
+    expect((await connection.read("POST")).status).toBe(202);
+    await connection.write(
+      `POST /orders HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunked(ORDER)}`,
+    );
+    expect((await connection.read("POST")).status).toBe(202);
+  });
+
+  it("ends a request where it says, so that what follows is a request of its own", async () => {
+    const connection = running.connect();
+    await connection.write(`${HIDDEN}GET /operations/1 HTTP/1.1\r\nhost: a\r\n\r\n`);
+    expect((await connection.read("POST")).status).toBe(202);
+    expect((await connection.read("GET")).status).toBe(404);
+  });
+
+  it("may name the target in absolute form (RFC 9112 §3.2.2)", async () => {
+    const connection = running.connect();
+    await connection.write(HIDDEN.replace("/orders", "http://shop.example/orders"));
+    expect((await connection.read("POST")).status).toBe(202);
+  });
+
+  it("may wait for 100 Continue before it sends the body (RFC 9110 §10.1.1)", async () => {
+    const connection = running.connect();
+    const [head = "", body = ""] = HIDDEN.replace("host: a", "host: a\r\nexpect: 100-continue").split(
+      "\r\n\r\n",
+    );
+    await connection.write(`${head}\r\n\r\n`);
+    await connection.write(body);
+    expect((await connection.read("POST")).status).toBe(202);
+  });
+});

@@ -1,0 +1,108 @@
+import { allowAnonymous, createOrderService, type HttpResponse, type Service } from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "./node-harness.js";
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  for (const { close } of running.splice(0)) await close();
+});
+
+/** A server whose every reply is this one. */
+async function serve(reply: HttpResponse): Promise<RunningServer> {
+  const { settings } = createOrderService({ authorize: allowAnonymous() });
+  const service: Pick<Service, "handle" | "settings"> = { settings, handle: async () => reply };
+  const server = await startServer(service);
+  running.push(server);
+  return server;
+}
+
+const GET = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A signal between a test and a stream. */
+function createSignal(): { readonly given: Promise<void>; give(): void } {
+  let give: () => void = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
+describe("replies of the Node adapter", () => {
+  it("carry text, bytes or nothing, with the fields of the service", async () => {
+    for (const [body, expected] of [
+      ["tëxt", "tëxt"],
+      [encode("bytes"), "bytes"],
+    ] as const) {
+      const { connect } = await serve({ status: 200, headers: { "x-a": "1" }, body });
+      const connection = connect();
+      await connection.write(GET);
+      const reply = await connection.read();
+      expect(reply.body).toBe(expected);
+      expect(reply.headers).toContainEqual(["x-a", "1"]);
+    }
+    const { connect } = await serve({ status: 204, headers: {} });
+    const connection = connect();
+    await connection.write(GET + GET);
+    expect((await connection.read()).status).toBe(204);
+    expect((await connection.read()).status).toBe(204);
+  });
+
+  it("pass a stream on piece by piece, as it comes", async () => {
+    const { given, give } = createSignal();
+    async function* body(): AsyncIterable<Uint8Array> {
+      yield encode("first");
+      await given;
+      yield encode(" second");
+    }
+    const { connect } = await serve({ status: 200, headers: {}, body: body() });
+    const connection = connect();
+    await connection.write(`${GET}`);
+    const first = await connection.readUntil("first");
+    expect(first).not.toContain("second");
+    give();
+    expect(await connection.readUntil("0\r\n\r\n")).toContain("second");
+  });
+
+  it("stop asking for a stream when the client has gone", async () => {
+    const { given, give } = createSignal();
+    async function* body(): AsyncIterable<Uint8Array> {
+      try {
+        for (;;) {
+          yield encode("x".repeat(1_000));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        give();
+      }
+    }
+    const { connect } = await serve({ status: 200, headers: {}, body: body() });
+    const connection = connect();
+    await connection.write(GET);
+    await connection.readUntil("xxx");
+    connection.abort();
+    await given;
+  });
+
+  it("do not end a stream that failed as if it were whole", async () => {
+    async function* body(): AsyncIterable<Uint8Array> {
+      yield encode("first");
+      throw new Error("the source of the stream failed");
+    }
+    const { connect } = await serve({ status: 200, headers: {}, body: body() });
+    const connection = connect();
+    await connection.write(GET);
+    await expect(connection.read()).rejects.toThrow("the connection ended");
+  });
+
+  it("pass a stream on although a long upload has not been read", async () => {
+    async function* body(): AsyncIterable<Uint8Array> {
+      yield encode("event");
+    }
+    const { connect } = await serve({ status: 200, headers: {}, body: body() });
+    const connection = connect();
+    const upload = "x".repeat(100);
+    await connection.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n${upload}`);
+    expect((await connection.read()).body).toBe("event");
+  });
+});

@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  bearer,
+  createMemoryBackend,
+  createOrderService,
+  type OrderServiceOptions,
+  type ServiceEvent,
+} from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "./node-harness.js";
+
+const ORDER = '{"itemId":"book","quantity":2}';
+const CHUNK = "x".repeat(16_384);
+const CHUNK_ON_THE_WIRE = `${CHUNK.length.toString(16)}\r\n${CHUNK}\r\n`;
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  for (const { close } of running.splice(0)) await close();
+});
+
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** A running order service with a view of what the server has in hand. */
+async function start(options: Partial<OrderServiceOptions> = {}): Promise<
+  RunningServer & {
+    readonly exchanges: readonly Exchange[];
+    recorded(): Promise<number>;
+    refusals(count: number): Promise<readonly string[]>;
+  }
+> {
+  const backend = createMemoryBackend();
+  const codes: string[] = [];
+  let changed: () => void = () => {};
+  const observe = (event: ServiceEvent): void => {
+    if (event.event !== "request.refused") return;
+    codes.push(event.code);
+    changed();
+  };
+  const service = createOrderService({ backend, authorize: bearer({ token: "a" }), observe, ...options });
+  const server = await startServer(service);
+  running.push(server);
+  const exchanges: Exchange[] = [];
+  server.server.on("request", (req, res) => exchanges.push({ req, res }));
+  return {
+    ...server,
+    exchanges,
+    recorded: async () => (await backend.operations.list?.({ limit: 1_000 }))?.length ?? -1,
+    refusals: async (count) => {
+      while (codes.length < count) {
+        await new Promise<void>((resolve) => {
+          changed = resolve;
+        });
+      }
+      return codes;
+    },
+  };
+}
+
+function head(fields: readonly string[], { method = "POST", token = "token" } = {}): string {
+  const common = [`${method} /orders HTTP/1.1`, "host: a", `authorization: Bearer ${token}`];
+  return [...common, "content-type: application/json", ...fields, "", ""].join("\r\n");
+}
+
+const chunked = "transfer-encoding: chunked";
+const declared = (bytes: number): string => `content-length: ${bytes}`;
+
+describe("uploads that take their time (RELIABILITY.md F15)", () => {
+  it("hold up nobody else and bind no key, whether they stop in their fields or in their bodies", async () => {
+    const { connect, recorded, refusals } = await start();
+    const slow = Array.from({ length: 200 }, () => connect());
+    const cut = Array.from({ length: 60 }, () => connect());
+    const keyOf = (index: number): string => `idempotency-key: key-${index}`;
+    await Promise.all(
+      slow.map((connection, index) =>
+        connection.write(head([keyOf(index), declared(ORDER.length)]).slice(0, -5)),
+      ),
+    );
+    await Promise.all(
+      cut.map((connection, index) =>
+        connection.write(head([keyOf(index), declared(ORDER.length)]) + ORDER.slice(0, -1)),
+      ),
+    );
+    const other = connect();
+    await other.write(head([declared(ORDER.length)]) + ORDER);
+    expect((await other.read("POST")).status).toBe(202);
+
+    for (const connection of [...slow, ...cut]) connection.abort();
+    expect(new Set(await refusals(cut.length))).toEqual(new Set(["BODY_ABORTED"]));
+    expect(await recorded()).toBe(1);
+    const otherPayload = '{"itemId":"pen","quantity":1}';
+    await other.write(head([keyOf(0), declared(otherPayload.length)]) + otherPayload);
+    const reply = await other.read("POST");
+    expect(reply.status).toBe(202);
+    expect(reply.headers.map(([name]) => name)).not.toContain("idempotent-replayed");
+  });
+});
+
+describe("uploads that are too large (RELIABILITY.md F16)", () => {
+  it("get 413 at the bound, and of 10 MB without a declared length hardly any are held in memory", async () => {
+    const { connect, exchanges, recorded } = await start();
+    const connection = connect();
+    await connection.write(head([chunked]));
+    let held = 0;
+    for (let sent = 0; sent < 10_000_000; sent += CHUNK.length) {
+      await connection.write(CHUNK_ON_THE_WIRE);
+      held = Math.max(held, exchanges[0]?.req.readableLength ?? 0);
+    }
+    await connection.write("0\r\n\r\n");
+    const reply = await connection.read("POST");
+    expect(reply.status).toBe(413);
+    expect(reply.headers).toContainEqual(["connection", "close"]);
+    await connection.closed;
+    expect(held).toBeLessThan(500_000);
+    expect(await recorded()).toBe(0);
+  });
+
+  it("get their reply in full although they never end, and are closed then", async () => {
+    const { connect, exchanges } = await start();
+    const tenGigabytes = head([declared(10_000_000_000)]) + CHUNK;
+    const unauthorized = head([chunked], { token: "wrong" }) + CHUNK_ON_THE_WIRE;
+    const closings: Promise<void>[] = [];
+    for (const [upload, status] of [
+      [tenGigabytes, 413],
+      [unauthorized, 401],
+    ] as const) {
+      const connection = connect();
+      await connection.write(upload);
+      const reply = await connection.read("POST");
+      expect(reply.status).toBe(status);
+      expect(JSON.parse(reply.body)).toMatchObject({ status });
+      // Not closed yet, or a client that was still sending would have lost the reply.
+      expect(exchanges.at(-1)?.res.writableEnded).toBe(false);
+      closings.push(connection.closed);
+    }
+    // The server ends them by itself, and has read no more than what had been sent.
+    await Promise.all(closings);
+    const read = exchanges.map(({ req }) => req.socket.bytesRead);
+    expect(read).toEqual([tenGigabytes.length, unauthorized.length]);
+  });
+});
+
+describe("uploads that nobody reads", () => {
+  it.each([
+    ["HEAD", 405],
+    ["OPTIONS", 204],
+  ])("get a reply without content at once, too: %s", async (method, status) => {
+    const { connect, exchanges } = await start();
+    const connection = connect();
+    await connection.write(head([chunked], { method }) + CHUNK_ON_THE_WIRE);
+    expect((await connection.read(method)).status).toBe(status);
+    // Had the reply waited for the end of the upload, it would have been ended with it.
+    expect(exchanges[0]?.res.writableEnded).toBe(false);
+    await connection.write("0\r\n\r\n");
+    await connection.closed;
+  });
+});

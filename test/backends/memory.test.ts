@@ -1,0 +1,13 @@
+import {
+  idempotencyStoreCases,
+  operationStoreCases,
+  queueCases,
+  submissionsCases,
+} from "async-request-reply/testing";
+import { memoryIdempotency, memoryOperations, memoryQueue, memorySubmissions } from "./memory-harnesses.js";
+import { runSuite } from "./run-suite.js";
+
+runSuite("the operation store in memory", operationStoreCases, memoryOperations());
+runSuite("the idempotency store in memory", idempotencyStoreCases, memoryIdempotency());
+runSuite("the queue in memory", queueCases, memoryQueue());
+runSuite("RECORD and purge in memory", submissionsCases, memorySubmissions());

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
+/** The root of the repository. */
+export const root: string = join(import.meta.dirname, "../..");
+
+/** A page for people. */
+export interface Page {
+  /** From the root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A fenced block of a page. */
+export interface Block {
+  /** `docs/workers.md:12`: where its first line stands. */
+  readonly place: string;
+  /** The words after the fence: the language, then what the tests should do with it. */
+  readonly info: readonly string[];
+  readonly text: string;
+}
+
+/** Reads one page. */
+export function page(path: string): Page {
+  return { path, text: readFileSync(join(root, path), "utf8") };
+}
+
+/** All pages that are written by hand. */
+export const pages: readonly Page[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...markdownIn("docs"),
+  ...markdownIn("examples"),
+].map(page);
+
+/** The fenced blocks of a page whose language is one of these. */
+export function blocksOf({ path, text }: Page, ...languages: readonly string[]): Block[] {
+  const before = (index: number): number => text.slice(0, index).split("\n").length;
+  return [...text.matchAll(/^```(\w.*)\n([\s\S]*?)^```$/gm)]
+    .map(({ index, 1: info = "", 2: content = "" }) => ({
+      place: `${path}:${before(index) + 1}`,
+      info: info.split(/\s+/),
+      text: content,
+    }))
+    .filter(({ info: [language = ""] }) => languages.includes(language));
+}
+
+/** A page without its fenced blocks, for what is looked for in sentences. */
+export function proseOf({ text }: Page): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .filter((path) => !path.includes("node_modules"))
+    .sort();
+}

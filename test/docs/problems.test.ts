@@ -1,0 +1,67 @@
+import { AsyncReplyError, type ErrorCode, type ProblemName, problemType } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { toProblem } from "../../src/http/problems.js";
+import { idsOf } from "./links.js";
+import { page } from "./pages.js";
+
+/** Every problem type, with an error that is answered with it; without one where it is the `error` of an operation. */
+const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
+  "malformed-request": "INVALID_HEADER",
+  "invalid-idempotency-key": "INVALID_IDEMPOTENCY_KEY",
+  "missing-idempotency-key": "MISSING_IDEMPOTENCY_KEY",
+  "idempotency-key-reused": "IDEMPOTENCY_KEY_REUSED",
+  unauthenticated: "UNAUTHENTICATED",
+  forbidden: "FORBIDDEN",
+  "authorization-unavailable": "AUTHORIZATION_TIMEOUT",
+  "too-many-requests": "TOO_MANY_REQUESTS",
+  "not-found": "NOT_FOUND",
+  "method-not-allowed": "METHOD_NOT_ALLOWED",
+  "unsupported-media-type": "UNSUPPORTED_MEDIA_TYPE",
+  "unsupported-content-coding": "UNSUPPORTED_CONTENT_CODING",
+  "not-acceptable": "NOT_ACCEPTABLE",
+  "body-too-large": "BODY_TOO_LARGE",
+  "body-timeout": "BODY_TIMEOUT",
+  "malformed-body": "MALFORMED_BODY",
+  "contract-violation": "CONTRACT_VIOLATION",
+  "creation-in-progress": "CREATION_IN_PROGRESS",
+  "creation-failed": "CREATION_FAILED",
+  unavailable: "SUBMISSION_UNCERTAIN",
+  internal: "INTERNAL",
+  "work-failed": undefined,
+  "attempts-exhausted": undefined,
+  "invalid-result": undefined,
+  "input-refused": undefined,
+  cancelled: undefined,
+  abandoned: undefined,
+};
+
+const names = Object.keys(CODES) as ProblemName[];
+
+/** What the pages say in place of the status: a number, or where the problem is found instead. */
+function statusOf(name: ProblemName): string {
+  const code = CODES[name];
+  if (code === undefined) return "`error`";
+  const { status, body } = toProblem(new AsyncReplyError(code, ""));
+  expect(body.type).toBe(problemType(name));
+  return String(status);
+}
+
+describe("the problem types", () => {
+  it("have each an anchor in the README, to which their URIs lead, and no other is there", () => {
+    expect(idsOf(page("README.md")).sort()).toEqual([...names].sort());
+  });
+
+  it("have each a row in the README with their status", () => {
+    const rows = [...page("README.md").text.matchAll(/^\| <a id="([^"]+)"><\/a>\[([^\]]+)\]\(([^)]+)\) \| (\S+) \|/gm)];
+    expect(rows.map((row) => row.slice(1))).toEqual(
+      names.map((name) => [name, name, `docs/problems.md#${name}`, statusOf(name)]),
+    );
+  });
+
+  it("have each a section in docs/problems.md with their status", () => {
+    const sections = [...page("docs/problems.md").text.matchAll(/^### (\S+)\n\n(?:Status (\d+)|In (`error`))/gm)];
+    expect(sections.map(([, name, status, place]) => [name, status ?? place])).toEqual(
+      names.map((name) => [name, statusOf(name)]),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkshop } from "./execute.js";
+import { blocksOf, page } from "./pages.js";
+
+const [quickStart] = blocksOf(page("README.md"), "ts");
+if (quickStart === undefined) throw new Error("README.md has no example in TypeScript");
+
+/** Any free port instead of the one that people type, and a word to the test about which. */
+const LISTEN = ".listen(0, '127.0.0.1', function () { process.send?.((this.address() as { port: number }).port); })";
+
+describe("the quick start of the README", () => {
+  const workshop = openWorkshop();
+  let program: ChildProcess;
+  let base: string;
+
+  beforeAll(async () => {
+    const text = quickStart.text.replace(".listen(3000)", LISTEN);
+    program = fork(await workshop.bundle({ ...quickStart, text }), { stdio: "inherit" });
+    const [port] = await once(program, "message");
+    base = `http://127.0.0.1:${port}`;
+  });
+  afterAll(() => {
+    program?.kill("SIGKILL");
+    workshop.remove();
+  });
+
+  const authorization = "Bearer demo-token";
+
+  function order(itemId: string, key: string): Promise<Response> {
+    const headers = { authorization, "content-type": "application/json", "idempotency-key": key };
+    const body = JSON.stringify({ itemId, quantity: 2 });
+    return fetch(`${base}/orders`, { method: "POST", headers, body });
+  }
+
+  async function ended(location: string): Promise<Record<string, unknown>> {
+    for (;;) {
+      const response = await fetch(base + location, { headers: { authorization } });
+      const operation = (await response.json()) as Record<string, unknown>;
+      if (operation.status !== "pending") return operation;
+    }
+  }
+
+  it("has at most 20 lines of code", () => {
+    const lines = quickStart.text.split("\n").filter((line) => line.trim() !== "");
+    expect(lines.length).toBeLessThanOrEqual(20);
+  });
+
+  it("accepts an order, works on it, and replays the reply when the key is used again", async () => {
+    const first = await order("book", "first");
+    expect(first.status).toBe(202);
+    const location = first.headers.get("location") ?? "";
+    expect(await ended(location)).toMatchObject({ status: "completed", result: { shipped: 2 } });
+    const again = await order("book", "first");
+    expect(again.status).toBe(202);
+    expect(again.headers.get("location")).toBe(location);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+  });
+
+  it("fails what can never succeed, with a reason for the client", async () => {
+    const { headers } = await order("unicorn", "second");
+    expect(await ended(headers.get("location") ?? "")).toMatchObject({
+      status: "failed",
+      error: { detail: "Unicorns are sold out." },
+    });
+  });
+
+  it("ends with exit code 0 when it is told to stop", async () => {
+    program.kill("SIGTERM");
+    expect(await once(program, "exit")).toEqual([0, null]);
+  });
+});

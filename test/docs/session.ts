@@ -1,0 +1,109 @@
+import { STATUS_CODES } from "node:http";
+import {
+  bearer,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type HttpResponse,
+  type OrderServiceOptions,
+  type Service,
+  type Worker,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { createShipping } from "../../examples/orders-server/work.js";
+import { type Curl, parseCurl, splitWords } from "./curl.js";
+
+/** A command or a remark of a session, with the lines that are shown after it. */
+export interface Step {
+  readonly input: string;
+  readonly shown: readonly string[];
+}
+
+/** Takes a session apart. A command begins with `$ ` and goes on after a backslash; a remark begins with `# `. */
+export function stepsOf(session: string): Step[] {
+  const steps: { input: string; shown: string[] }[] = [];
+  for (const line of session.replaceAll("\\\n", " ").trimEnd().split("\n")) {
+    if (/^[$#] /.test(line)) steps.push({ input: line, shown: [] });
+    else steps.at(-1)?.shown.push(line);
+  }
+  return steps.map(({ input, shown }) => ({ input, shown: shown.join("\n").trimEnd().split("\n") }));
+}
+
+/** Ids of operations, in the order of their creation. All sessions show these. */
+const IDS = ["01a1fb0e-5781-7461-97e0-78a248067be3", "01a1fb12-0b44-7c1e-a1d5-2f6e5d0c9b18"];
+
+/** What a session can ask for with a word after `console`. */
+const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
+  cancellable: { cancellable: true },
+  create: {
+    create: ({ itemId }, { operationId }) => ({
+      body: { orderId: "o-17", itemId },
+      location: operationId === IDS[0] ? "/shop/orders/o-17" : "/shop/orders/o-18",
+    }),
+  },
+};
+
+/** The example server without its sockets: the same service and the same work, on a clock that stands still. */
+export interface Stage {
+  readonly service: Service;
+  readonly worker: Worker;
+  readonly variables: Map<string, string>;
+}
+
+/** Makes the stage on which a page's sessions of one variant follow each other. */
+export function createStage(variant: string | undefined): Stage {
+  const clock = createManualClock(Date.UTC(2026, 10, 20, 22, 23, 3, 554));
+  const ids = [...IDS];
+  const service = createOrderService({
+    backend: createMemoryBackend({ clock }),
+    authorize: bearer({ "demo-token": "demo" }),
+    runtime: { clock, newId: () => ids.shift() ?? crypto.randomUUID() },
+    ...(variant === undefined ? {} : VARIANTS[variant]),
+  });
+  const worker = createWorker(service, { orders: createShipping({ workMs: 0 }) });
+  return { service, worker, variables: new Map() };
+}
+
+/**
+ * Does one step, and returns what would be shown, in the form of what is shown.
+ *
+ * @throws Error for a step that is neither an assignment, a curl command nor the one remark that has a meaning
+ */
+export async function perform({ service, worker, variables }: Stage, step: Step): Promise<readonly string[]> {
+  const command = step.input.slice("$ ".length);
+  const [, name, value] = /^(\w+)=(.*)$/.exec(command) ?? [];
+  if (step.input === "# a moment later") await worker.runUntilIdle();
+  else if (name !== undefined) variables.set(name, splitWords(value ?? "", variables).join(" "));
+  else return show(parseCurl(command, variables), service, step.shown);
+  return [""];
+}
+
+async function show({ request, withFields }: Curl, service: Service, shown: readonly string[]): Promise<string[]> {
+  const reply = await service.handle(request);
+  const body = typeof reply.body === "string" ? reply.body : "";
+  if (!withFields) return laidOutAs(shown, body);
+  const blank = shown.indexOf("");
+  const fields = shown.slice(1, blank === -1 ? undefined : blank);
+  const head = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`, ...fields.map((line) => fieldOf(line, reply))];
+  return body === "" ? head : [...head, "", ...laidOutAs(shown.slice(head.length + 1), body)];
+}
+
+/** What stands in the reply in place of the shown line; `…` stands for any that are not shown. */
+function fieldOf(line: string, { headers }: HttpResponse): string {
+  if (line === "…") return line;
+  const [name = ""] = line.split(":", 1);
+  return `${name}: ${headers[name]}`;
+}
+
+/** JSON may be broken into lines for the reader. */
+function laidOutAs(shown: readonly string[], body: string): string[] {
+  return compact(shown.join("")) === compact(body) ? [...shown] : [body];
+}
+
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

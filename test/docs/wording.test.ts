@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Page, pages, root } from "./pages.js";
+
+/** Sentences in which a phrase stands, without line breaks. */
+function sentencesWith({ path, text }: Page, phrase: RegExp): string[] {
+  return text
+    .replaceAll(/\s+/g, " ")
+    .split(/(?<=[.:;|]) /)
+    .filter((sentence) => phrase.test(sentence))
+    .map((sentence) => `${path}: ${sentence}`);
+}
+
+describe("the pages", () => {
+  it("never say that something happens exactly once, but for denying it", () => {
+    const claims = pages.flatMap((each) => sentencesWith(each, /exactly[ -]once/i));
+    expect(claims.filter((claim) => !/\b(no|not|never|nothing|nobody)\b/i.test(claim))).toEqual([]);
+  });
+
+  it("never cite RFC 9651, which is about structured fields, for idempotency keys", () => {
+    const cited = pages.flatMap((each) => sentencesWith(each, /RFC ?9651/));
+    expect(cited.filter((sentence) => /idempotency/i.test(sentence))).toEqual([]);
+  });
+
+  it("name only scripts that package.json has", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    const named = pages.flatMap(({ text }) => [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name]) => name));
+    const known = [...Object.keys(scripts), "ci", "install"];
+    expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+  });
+
+  it("keep lines short enough to be read, tables and links apart", () => {
+    const long = pages.flatMap(({ path, text }) =>
+      text.split("\n").map((line, index) => ({ line, place: `${path}:${index + 1}` })),
+    );
+    expect(long.filter(({ line }) => line.length > 120 && !/^\||https?:|\]\(/.test(line)).map(({ place }) => place)).toEqual(
+      [],
+    );
+  });
+});

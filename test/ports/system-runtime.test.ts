@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+
+const SHA256_OF_ABC = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("the platform's runtime", () => {
+  it("gives ids that are UUIDs of version 7, all different and in the order of time", () => {
+    const { newId } = createSystemRuntime();
+    const ids = Array.from({ length: 2_000 }, newId);
+    for (const id of ids)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+    const times = ids.map((id) => id.slice(0, 13));
+    expect(times).toEqual([...times].sort());
+  });
+
+  it("gives tokens of 128 random bits, all different", () => {
+    const { newToken } = createSystemRuntime();
+    const tokens = Array.from({ length: 2_000 }, newToken);
+    for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(new Set(tokens).size).toBe(tokens.length);
+  });
+
+  it("hashes with SHA-256 in base64url, synchronously where the platform can", () => {
+    expect(createSystemRuntime().hash("abc")).toBe(SHA256_OF_ABC);
+  });
+
+  it("hashes the same where there is only WebCrypto", async () => {
+    vi.stubGlobal("process", undefined);
+    const digest = createSystemRuntime().hash("abc");
+    vi.unstubAllGlobals();
+    expect(digest).toBeInstanceOf(Promise);
+    expect(await digest).toBe(SHA256_OF_ABC);
+  });
+});

@@ -63,9 +63,14 @@ export function toProblem(error: unknown): ProblemReply {
     }),
     headers: {
       ...headers,
-      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": wholeSeconds(retryAfterSeconds) }),
     },
   };
+}
+
+/** RFC 9110 §10.2.3 knows whole seconds only; what a hook gave may be anything. */
+function wholeSeconds(seconds: number): string {
+  return String(Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : 1);
 }
 
 function detailOf(error: AsyncReplyError, reply: Reply): string | undefined {

@@ -24,7 +24,7 @@ export function createRouter(
   const monitors = `${basePath}/operations/`;
   const monitor = statusMonitor(service);
 
-  return async (request, context = {}) => {
+  const route = (request: HttpRequest, context: RequestContext): Promise<HttpResponse> => {
     const path = pathOf(request);
     const single = path.startsWith(monitors) && !path.includes("/", monitors.length) ? monitor : undefined;
     const resource = collections.get(path) ?? single;
@@ -32,8 +32,14 @@ export function createRouter(
     const handler = Object.hasOwn(resource, request.method) ? resource[request.method] : undefined;
     if (handler !== undefined) return handler(request, context);
     const allow = [...Object.keys(resource), "OPTIONS"].join(", ");
-    if (request.method === "OPTIONS") return emptyReply(204, { allow });
+    if (request.method === "OPTIONS") return Promise.resolve(emptyReply(204, { allow }));
     return answer(service, () => Promise.reject(methodNotAllowed(allow)));
+  };
+
+  return async (request, context = {}) => {
+    const reply = await route(request, context);
+    // The fields of a GET, `Content-Length` included, and no content (RFC 9110 §9.3.2).
+    return request.method === "HEAD" ? emptyReply(reply.status, reply.headers) : reply;
   };
 }
 
@@ -43,14 +49,9 @@ function collection(service: Service, definition: OperationDefinition): Resource
 
 function statusMonitor(service: Service): Resource {
   const read: Handler = (request) => getOperation(request, service);
-  const readable: Resource = { GET: read, HEAD: async (request) => withoutBody(await read(request, {})) };
+  const readable: Resource = { GET: read, HEAD: read };
   if (!service.operations.some(({ cancellable }) => cancellable)) return readable;
   return { ...readable, DELETE: (request) => cancelOperation(request, service) };
-}
-
-/** The fields of a GET, `Content-Length` included, and no content (RFC 9110 §9.3.2). */
-function withoutBody({ status, headers }: HttpResponse): HttpResponse {
-  return { status, headers };
 }
 
 function pathOf({ path }: HttpRequest): string {

@@ -77,7 +77,8 @@ export function createLoops(options: LoopsOptions): Loops {
     receiveLoop: async () => {
       while (!draining.raised) {
         await freeSlot();
-        await receiveOnce();
+        // A slot may have come free because draining gave its attempt back.
+        if (!draining.raised) await receiveOnce();
       }
     },
     sweepLoop: async () => {

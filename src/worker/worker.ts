@@ -103,18 +103,20 @@ export function createWorker<const Definitions extends readonly OperationDefinit
   let stopped: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
-    const cancel = runtime.clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
+    const { clock } = runtime;
+    let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
       .then(settled)
       .then(announcer.idle);
-    await Promise.race([finished, givenUp()]);
-    cancel();
-  }
-
-  /** A store or a broker that does not answer must not keep the process from ending. */
-  async function givenUp(): Promise<void> {
-    await new Promise<void>((resolve) => stopping.onRaise(resolve));
-    await new Promise<void>((resolve) => runtime.clock.schedule(GIVE_BACK_TIMEOUT_MS, resolve));
+    // A store or a broker that does not answer must not keep the process from ending.
+    const givenUp = new Promise<void>((resolve) => {
+      stopping.onRaise(() => {
+        cancelTimer();
+        cancelTimer = clock.schedule(GIVE_BACK_TIMEOUT_MS, resolve);
+      });
+    });
+    await Promise.race([finished, givenUp]);
+    cancelTimer();
   }
 
   return {

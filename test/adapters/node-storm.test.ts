@@ -1,4 +1,10 @@
-import { allowAnonymous, createMemoryBackend, createOrderService, createWorker } from "async-request-reply";
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type Order,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { openRawConnection } from "../raw-connection.js";
 import { createComposedBackend, startServer } from "./node-harness.js";
@@ -34,9 +40,8 @@ describe.each([
     const backend = createBackend();
     const service = createOrderService({ backend, authorize: allowAnonymous() });
     const runs = new Map<string, number>();
-    const worker = createWorker(service, {
-      orders: ({ itemId }) => void runs.set(itemId, (runs.get(itemId) ?? 0) + 1),
-    });
+    const count = ({ itemId }: Order): void => void runs.set(itemId, (runs.get(itemId) ?? 0) + 1);
+    const worker = createWorker(service, { orders: count });
     const server = await startServer(service);
     await worker.start();
 
@@ -58,9 +63,7 @@ describe.each([
     await Promise.all(Array.from({ length: CONNECTIONS }, client));
     await worker.stop();
     await server.close();
-    await createWorker(service, {
-      orders: ({ itemId }) => void runs.set(itemId, (runs.get(itemId) ?? 0) + 1),
-    }).runUntilIdle();
+    await createWorker(service, { orders: count }).runUntilIdle();
 
     expect(statuses).toEqual({ 202: expect.any(Number), 422: expect.any(Number) });
     expect(Object.values(statuses).reduce((sum, count) => sum + count)).toBe(KEYS * DUPLICATES);

@@ -49,7 +49,9 @@ function toField(line: string): [string, string] {
 export function splitWords(command: string, variables: ReadonlyMap<string, string>): string[] {
   const words: string[] = [];
   let word: string | undefined;
-  for (const [part, single, double, plain] of command.matchAll(/'([^']*)'|"((?:\\.|[^"\\])*)"|([^\s'"]+)|\s+/g)) {
+  for (const [part, single, double, plain] of command.matchAll(
+    /'([^']*)'|"((?:\\.|[^"\\])*)"|([^\s'"]+)|\s+/g,
+  )) {
     if (/^\s/.test(part)) {
       if (word !== undefined) words.push(word);
       word = undefined;

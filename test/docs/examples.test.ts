@@ -27,7 +27,10 @@ describe("an example that is marked to be run", () => {
   const workshop = openWorkshop();
   afterAll(() => workshop.remove());
 
-  it.each(marked("run").map((block) => [block.place, block]))("keeps what it asserts: %s", async (_, block) => {
-    await import(pathToFileURL(await workshop.bundle(block as Block)).href);
-  });
+  it.each(marked("run").map((block) => [block.place, block]))(
+    "keeps what it asserts: %s",
+    async (_, block) => {
+      await import(pathToFileURL(await workshop.bundle(block as Block)).href);
+    },
+  );
 });

@@ -52,14 +52,18 @@ describe("the problem types", () => {
   });
 
   it("have each a row in the README with their status", () => {
-    const rows = [...page("README.md").text.matchAll(/^\| <a id="([^"]+)"><\/a>\[([^\]]+)\]\(([^)]+)\) \| (\S+) \|/gm)];
+    const rows = [
+      ...page("README.md").text.matchAll(/^\| <a id="([^"]+)"><\/a>\[([^\]]+)\]\(([^)]+)\) \| (\S+) \|/gm),
+    ];
     expect(rows.map((row) => row.slice(1))).toEqual(
       names.map((name) => [name, name, `docs/problems.md#${name}`, statusOf(name)]),
     );
   });
 
   it("have each a section in docs/problems.md with their status", () => {
-    const sections = [...page("docs/problems.md").text.matchAll(/^### (\S+)\n\n(?:Status (\d+)|In (`error`))/gm)];
+    const sections = [
+      ...page("docs/problems.md").text.matchAll(/^### (\S+)\n\n(?:Status (\d+)|In (`error`))/gm),
+    ];
     expect(sections.map(([, name, status, place]) => [name, status ?? place])).toEqual(
       names.map((name) => [name, statusOf(name)]),
     );

@@ -8,7 +8,8 @@ const [quickStart] = blocksOf(page("README.md"), "ts");
 if (quickStart === undefined) throw new Error("README.md has no example in TypeScript");
 
 /** Any free port instead of the one that people type, and a word to the test about which. */
-const LISTEN = ".listen(0, '127.0.0.1', function () { process.send?.((this.address() as { port: number }).port); })";
+const LISTEN =
+  ".listen(0, '127.0.0.1', function () { process.send?.((this.address() as { port: number }).port); })";
 
 describe("the quick start of the README", () => {
   const workshop = openWorkshop();

@@ -78,13 +78,20 @@ export async function perform({ service, worker, variables }: Stage, step: Step)
   return [""];
 }
 
-async function show({ request, withFields }: Curl, service: Service, shown: readonly string[]): Promise<string[]> {
+async function show(
+  { request, withFields }: Curl,
+  service: Service,
+  shown: readonly string[],
+): Promise<string[]> {
   const reply = await service.handle(request);
   const body = typeof reply.body === "string" ? reply.body : "";
   if (!withFields) return laidOutAs(shown, body);
   const blank = shown.indexOf("");
   const fields = shown.slice(1, blank === -1 ? undefined : blank);
-  const head = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`, ...fields.map((line) => fieldOf(line, reply))];
+  const head = [
+    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,
+    ...fields.map((line) => fieldOf(line, reply)),
+  ];
   return body === "" ? head : [...head, "", ...laidOutAs(shown.slice(head.length + 1), body)];
 }
 

@@ -27,17 +27,10 @@ describe("the pages", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       readonly scripts: Readonly<Record<string, string>>;
     };
-    const named = pages.flatMap(({ text }) => [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name]) => name));
+    const named = pages.flatMap(({ text }) =>
+      [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name]) => name),
+    );
     const known = [...Object.keys(scripts), "ci", "install"];
     expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
-  });
-
-  it("keep lines short enough to be read, tables and links apart", () => {
-    const long = pages.flatMap(({ path, text }) =>
-      text.split("\n").map((line, index) => ({ line, place: `${path}:${index + 1}` })),
-    );
-    expect(long.filter(({ line }) => line.length > 120 && !/^\||https?:|\]\(/.test(line)).map(({ place }) => place)).toEqual(
-      [],
-    );
   });
 });

@@ -1,5 +1,6 @@
 import {
   allowAnonymous,
+  createMemoryBackend,
   createOrderService,
   createWorker,
   logEvents,
@@ -53,15 +54,17 @@ describe("an observer", () => {
 
   it("sees the whole of an error of which the client sees nothing", async () => {
     const events: ServiceEvent[] = [];
-    const { service } = observed((event) => events.push(event));
     const cause = new Error('relation "secrets" does not exist');
-    const broken = { ...service, backend: { ...service.backend, submissions: undefined as never } };
-    const idempotency = { ...broken.backend.idempotency, claim: () => Promise.reject(cause) };
-    const reply = await createOrderService({
+    const { submissions: _, ...backend } = createMemoryBackend();
+    const service = createOrderService({
       authorize: allowAnonymous(),
-      backend: { ...service.backend, idempotency } as never,
+      backend: {
+        ...backend,
+        idempotency: { ...backend.idempotency, claim: () => Promise.reject(cause) } as never,
+      },
       observe: (event) => events.push(event),
-    }).handle(post);
+    });
+    const reply = await service.handle(post);
     expect(reply.status).toBe(500);
     expect(reply.body).not.toContain("secrets");
     expect(events).toContainEqual({ event: "request.refused", status: 500, code: "INTERNAL", error: cause });

@@ -1,0 +1,171 @@
+import {
+  AsyncReplyError,
+  createMemoryBackend,
+  type HttpRequest,
+  type HttpResponse,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import type {
+  AdapterCase,
+  AdapterHarness,
+  Upload,
+  WireRequest,
+} from "../../src/testing/suites/adapter/adapter-case.js";
+import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
+import { declareAdapterCases } from "../adapters/declare-cases.js";
+
+type Handle = (request: HttpRequest) => Promise<HttpResponse>;
+
+/** What an adapter may do wrong. */
+type Fault = (handle: Handle) => Handle;
+
+/** The least that is an adapter: plain objects in and out, with a fault if one is given. */
+function createPlainHarness(fault: Fault = (handle) => handle): AdapterHarness {
+  return {
+    capabilities: { sockets: false, fieldLines: true },
+    createBackend: createMemoryBackend,
+    mount: async (service) => {
+      const handle = fault((request) => service.handle(request));
+      return {
+        send: async (request) => {
+          const { status, headers, body = "" } = await handle(toHttpRequest(request));
+          return { status, headers: Object.entries(headers), body: String(body) };
+        },
+      };
+    },
+  };
+}
+
+function toHttpRequest({ body, ...rest }: WireRequest): HttpRequest {
+  if (body === undefined) return rest;
+  if (typeof body === "string" || body instanceof Uint8Array) return { ...rest, body };
+  return { ...rest, body: upload(body) };
+}
+
+async function* upload({ chunks, end }: Upload): AsyncIterable<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk as string);
+  if (end === "stall") await new Promise(() => {});
+  if (end === "abort") throw new AsyncReplyError("BODY_ABORTED", "The body ended too early.");
+}
+
+const onReply =
+  (change: (reply: HttpResponse, request: HttpRequest) => HttpResponse): Fault =>
+  (handle) =>
+  async (request) =>
+    change(await handle(request), request);
+
+const onRequest =
+  (change: (request: HttpRequest) => HttpRequest): Fault =>
+  (handle) =>
+  (request) =>
+    handle(change(request));
+
+function without(name: string): Fault {
+  return onReply(({ headers, ...reply }) => {
+    const { [name]: _, ...others } = headers;
+    return { ...reply, headers: others };
+  });
+}
+
+const lines = ({ headers }: HttpRequest): (readonly [string, string])[] => [
+  ...(headers as readonly (readonly [string, string])[]),
+];
+
+const STATUSES = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 422, 429, 503];
+const FIELDS = [
+  "accept",
+  "accept-encoding",
+  "allow",
+  "cache-control",
+  "content-type",
+  "etag",
+  "idempotent-replayed",
+  "location",
+  "operation-location",
+  "retry-after",
+  "vary",
+  "www-authenticate",
+  "x-content-type-options",
+];
+
+const faults: Readonly<Record<string, Fault>> = {
+  ...Object.fromEntries(
+    STATUSES.map((status) => [
+      `turns ${status} into another status`,
+      onReply((reply) => (reply.status === status ? { ...reply, status: status + 50 } : reply)),
+    ]),
+  ),
+  ...Object.fromEntries(FIELDS.map((name) => [`loses the field ${name} of replies`, without(name)])),
+  "loses the body of replies": onReply(({ status, headers }) => ({ status, headers })),
+  "gives HEAD a body": onReply((reply, { method }) => (method === "HEAD" ? { ...reply, body: "x" } : reply)),
+  "takes the first of repeated fields": onRequest((request) => ({
+    ...request,
+    headers: [...new Map(lines(request).reverse())],
+  })),
+  "takes the last of repeated fields": onRequest((request) => ({
+    ...request,
+    headers: [...new Map(lines(request))],
+  })),
+  "loses the fields of requests": onRequest((request) => ({ ...request, headers: [] })),
+  "loses the body of requests": onRequest(({ body: _, ...request }) => request),
+  "cuts slashes off the path": onRequest((request) => ({
+    ...request,
+    path: request.path.replace(/\/+$/, ""),
+  })),
+  "takes methods for others": onRequest((request) => ({
+    ...request,
+    method: lines(request).find(([name]) => name === "x-http-method-override")?.[1] ?? request.method,
+  })),
+  "repairs invalid UTF-8": onRequest((request) =>
+    request.body instanceof Uint8Array
+      ? { ...request, body: Buffer.from(request.body).toString("utf8") }
+      : request,
+  ),
+  "drops a byte order mark": onRequest((request) =>
+    request.body instanceof Uint8Array
+      ? { ...request, body: new TextDecoder().decode(request.body) }
+      : request,
+  ),
+  "parses JSON before the service does": onRequest((request) => {
+    try {
+      return { ...request, body: JSON.stringify(JSON.parse(request.body as string)) };
+    } catch {
+      return request;
+    }
+  }),
+};
+
+describe("the adapter suite on plain objects", () => {
+  declareAdapterCases(createPlainHarness());
+});
+
+describe("the adapter suite", () => {
+  it("names every case once, and the rule behind it", () => {
+    const names = adapterCases.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(adapterCases.filter(({ rule }) => !/^(RFC|DESIGN|RELIABILITY|spec|draft)/.test(rule))).toEqual([]);
+  });
+
+  it.each(Object.entries(faults))("notices an adapter that %s", async (_, fault) => {
+    // A case that fails anyway would notice everything.
+    const sound = await passing(createPlainHarness());
+    expect(await firstFailure(sound, createPlainHarness(fault))).toEqual(expect.any(String));
+  });
+});
+
+async function passing(harness: AdapterHarness): Promise<readonly AdapterCase[]> {
+  const runnable = adapterCases.filter(({ needs = [] }) => !needs.includes("sockets"));
+  const results = await Promise.allSettled(runnable.map(({ run }) => run(harness)));
+  return runnable.filter((_, index) => results[index]?.status === "fulfilled");
+}
+
+/** The name of a case that fails. Waits for no more than one: what is broken may also never end. */
+function firstFailure(cases: readonly AdapterCase[], harness: AdapterHarness): Promise<string | undefined> {
+  const failures = cases.map(({ name, run }) =>
+    run(harness).then(
+      () => Promise.reject(new Error("passed")),
+      () => name,
+    ),
+  );
+  return Promise.any(failures).catch(() => undefined);
+}

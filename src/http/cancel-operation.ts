@@ -18,7 +18,7 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
   return answer(service, async () => {
     const { scope } = await admitRequest(service, request, { action: "cancel" });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
-    const found = await findOperation(service, request.path, scope);
+    const found = await findOperation(service, request, scope);
     checkCancellable(service, found);
     const outcome = await service.backend.operations.requestCancel(found.id, scope);
     const operation = await service.backend.operations.get(found.id, scope);

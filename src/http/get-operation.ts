@@ -9,6 +9,7 @@ import { header } from "./headers.js";
 import type { HttpRequest, HttpResponse } from "./message.js";
 import { emptyReply, reply } from "./reply.js";
 import { toVisible } from "./represent.js";
+import { pathOf } from "./request-path.js";
 
 /**
  * Reads the status of an operation (spec §4.2): 200 while it is pending and after. Never rejects. Another scope's
@@ -18,7 +19,7 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
   return answer(service, async () => {
     const { scope } = await admitRequest(service, request, { action: "read" });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
-    const operation = await findOperation(service, request.path, scope);
+    const operation = await findOperation(service, request, scope);
     learn(service, operation);
     const { definition: name } = operation;
     const headers = { "cache-control": "private, no-cache", ...retryAfter(service, operation) };
@@ -37,12 +38,17 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
 }
 
 /**
- * The operation that a path of the status endpoint names, if this scope may see it.
+ * The operation that a request to the status endpoint names, if this scope may see it.
  *
  * @throws AsyncReplyError `NOT_FOUND`
  */
-export async function findOperation({ backend }: Service, path: string, scope: string): Promise<Operation> {
-  const [id] = path.slice(path.lastIndexOf("/") + 1).split("?", 1);
+export async function findOperation(
+  { backend }: Service,
+  request: HttpRequest,
+  scope: string,
+): Promise<Operation> {
+  const path = pathOf(request);
+  const id = path.slice(path.lastIndexOf("/") + 1);
   // Ids are checked before any store sees them.
   const operation = isOperationId(id) ? await backend.operations.get(id, scope) : undefined;
   if (operation === undefined || operation.state === "preparing") throw notFound();

@@ -6,6 +6,7 @@ import type { Service } from "./context.js";
 import { getOperation, notFound } from "./get-operation.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
 import { emptyReply } from "./reply.js";
+import { pathOf } from "./request-path.js";
 import { submitOperation } from "./submit-operation.js";
 
 type Handler = (request: HttpRequest, context: RequestContext) => Promise<HttpResponse>;
@@ -52,11 +53,6 @@ function statusMonitor(service: Service): Resource {
   const readable: Resource = { GET: read, HEAD: read };
   if (!service.operations.some(({ cancellable }) => cancellable)) return readable;
   return { ...readable, DELETE: (request) => cancelOperation(request, service) };
-}
-
-function pathOf({ path }: HttpRequest): string {
-  const query = path.indexOf("?");
-  return query === -1 ? path : path.slice(0, query);
 }
 
 function methodNotAllowed(allow: string): AsyncReplyError {

@@ -93,7 +93,15 @@ export function resourceText(resource: CreatedResource | undefined, maxBytes: nu
   ) {
     throw new AsyncReplyError("INVALID_RESULT", "`create` must return `{ body, location? }`.");
   }
-  return toJsonText({ body, ...(location === undefined ? {} : { location }) }, maxBytes);
+  return toJsonText(
+    { body, ...(location === undefined ? {} : { location: toUriReference(location) }) },
+    maxBytes,
+  );
+}
+
+/** Percent-encodes what no URI can hold (RFC 3986 §2), above all what would end the header field that it goes into. */
+function toUriReference(location: string): string {
+  return location.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
 function tookTooLong(): AsyncReplyError {

@@ -12,7 +12,9 @@ const SETTLEMENTS: readonly Settlement["to"][] = ["completed", "failed", "retry"
 describe("the README", () => {
   it("draws the transitions that there are, and no others", () => {
     const [diagram] = blocksOf(readme, "mermaid");
-    const drawn = [...(diagram?.text ?? "").matchAll(/^ *(\w+) --> (\w+):/gm)].map(([, from, to]) => `${from} ${to}`);
+    const drawn = [...(diagram?.text ?? "").matchAll(/^ *(\w+) --> (\w+):/gm)].map(
+      ([, from, to]) => `${from} ${to}`,
+    );
     const possible = STATES.flatMap((from) =>
       SETTLEMENTS.map((settlement) => transition(from, settlement))
         .filter((to) => to !== undefined)
@@ -26,7 +28,9 @@ describe("the README", () => {
       readonly exports: Readonly<Record<string, unknown>>;
       readonly engines: { readonly node: string };
     };
-    const listed = [...readme.text.matchAll(/^\| `async-request-reply(\/\w+)?` \|/gm)].map(([, path = ""]) => `.${path}`);
+    const listed = [...readme.text.matchAll(/^\| `async-request-reply(\/\w+)?` \|/gm)].map(
+      ([, path = ""]) => `.${path}`,
+    );
     expect(listed).toEqual(Object.keys(manifest.exports));
     expect(readme.text).toContain(`Node \`${manifest.engines.node}\``);
   });

@@ -29,17 +29,14 @@ export function stepsOf(session: string): Step[] {
   return steps.map(({ input, shown }) => ({ input, shown: shown.join("\n").trimEnd().split("\n") }));
 }
 
-/** Ids of operations, in the order of their creation. All sessions show these. */
-const IDS = ["01a1fb0e-5781-7461-97e0-78a248067be3", "01a1fb12-0b44-7c1e-a1d5-2f6e5d0c9b18"];
+/** The id that the first submission of a session chooses; each further one, a repeated one too, adds 1. */
+const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
 
 /** What a session can ask for with a word after `console`. */
 const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   cancellable: { cancellable: true },
   create: {
-    create: ({ itemId }, { operationId }) => ({
-      body: { orderId: "o-17", itemId },
-      location: operationId === IDS[0] ? "/shop/orders/o-17" : "/shop/orders/o-18",
-    }),
+    create: ({ itemId }) => ({ body: { orderId: "o-17", itemId }, location: "/shop/orders/o-17" }),
   },
 };
 
@@ -53,11 +50,11 @@ export interface Stage {
 /** Makes the stage on which a page's sessions of one variant follow each other. */
 export function createStage(variant: string | undefined): Stage {
   const clock = createManualClock(Date.UTC(2026, 10, 20, 22, 23, 3, 554));
-  const ids = [...IDS];
+  let nextId = FIRST_ID;
   const service = createOrderService({
     backend: createMemoryBackend({ clock }),
     authorize: bearer({ "demo-token": "demo" }),
-    runtime: { clock, newId: () => ids.shift() ?? crypto.randomUUID() },
+    runtime: { clock, newId: () => toUuid(nextId++) },
     ...(variant === undefined ? {} : VARIANTS[variant]),
   });
   const worker = createWorker(service, { orders: createShipping({ workMs: 0 }) });
@@ -82,17 +79,17 @@ async function show(
   { request, withFields }: Curl,
   service: Service,
   shown: readonly string[],
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const reply = await service.handle(request);
   const body = typeof reply.body === "string" ? reply.body : "";
   if (!withFields) return laidOutAs(shown, body);
-  const blank = shown.indexOf("");
-  const fields = shown.slice(1, blank === -1 ? undefined : blank);
-  const head = [
+  const isBody = shown.findIndex((line) => line === "" || line.startsWith("{"));
+  const head = isBody === -1 ? shown : shown.slice(0, isBody);
+  return [
     `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,
-    ...fields.map((line) => fieldOf(line, reply)),
+    ...head.slice(1).map((line) => fieldOf(line, reply)),
+    ...laidOutAs(shown.slice(head.length), body),
   ];
-  return body === "" ? head : [...head, "", ...laidOutAs(shown.slice(head.length + 1), body)];
 }
 
 /** What stands in the reply in place of the shown line; `…` stands for any that are not shown. */
@@ -103,8 +100,8 @@ function fieldOf(line: string, { headers }: HttpResponse): string {
 }
 
 /** JSON may be broken into lines for the reader. */
-function laidOutAs(shown: readonly string[], body: string): string[] {
-  return compact(shown.join("")) === compact(body) ? [...shown] : [body];
+function laidOutAs(shown: readonly string[], body: string): readonly string[] {
+  return compact(shown.join("")) === compact(body) ? shown : [body];
 }
 
 function compact(text: string): string {
@@ -113,4 +110,9 @@ function compact(text: string): string {
   } catch {
     return text;
   }
+}
+
+function toUuid(id: bigint): string {
+  const digits = id.toString(16).padStart(32, "0");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

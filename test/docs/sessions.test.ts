@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { blocksOf, pages } from "./pages.js";
 import { createStage, perform, stepsOf } from "./session.js";
 
+// The example server has a page and tests of its own.
 const sessions = pages
+  .filter(({ path }) => !path.startsWith("examples/"))
   .map((page) => ({ path: page.path, blocks: blocksOf(page, "console") }))
   .filter(({ blocks }) => blocks.length > 0);
 

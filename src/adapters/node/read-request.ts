@@ -7,10 +7,17 @@ import { join, tooLarge } from "../../http/read-body.js";
 export function toHttpRequest(req: IncomingMessage): HttpRequest {
   return {
     method: req.method ?? "GET",
-    path: req.url ?? "/",
+    path: originForm(req.url ?? "/"),
     headers: req.rawHeaders,
     body: hasBody(req) ? bodyReader(req) : undefined,
   };
+}
+
+/** Proxies may send the target in absolute form, which every server must take (RFC 9112 §3.2.2). */
+function originForm(target: string): string {
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
 }
 
 /** Whether the framing of the request announces a body (RFC 9112 §6). */

@@ -18,21 +18,33 @@ export async function writeResponse(
   maxBodyBytes: number,
 ): Promise<void> {
   if (res.destroyed) return;
-  const tooLong = !req.complete && hasBody(req) && !(Number(req.headers["content-length"]) <= maxBodyBytes);
-  res.writeHead(status, tooLong ? { ...headers, connection: "close" } : headers);
-  if (tooLong) await linger(req, res, body);
-  else if (body === undefined || typeof body === "string" || body instanceof Uint8Array) res.end(body);
+  const unread = !req.complete && hasBody(req);
+  const tooLong = unread && !(Number(req.headers["content-length"]) <= maxBodyBytes);
+  // What did not come in time is not waited for any longer (RFC 9110 §15.5.9).
+  const tooSlow = unread && status === 408;
+  res.writeHead(status, tooLong || tooSlow ? { ...headers, connection: "close" } : headers);
+  if (tooLong && !tooSlow) {
+    await write(res, body);
+    await linger(req);
+    res.end();
+  } else if (isPlain(body)) res.end(body);
   else await pipeline(Readable.from(body), res);
   // Node itself skips the rest of the body once the reply is finished.
 }
 
+async function write(res: ServerResponse, body: HttpResponse["body"]): Promise<void> {
+  res.flushHeaders();
+  if (body === undefined) return;
+  if (isPlain(body)) res.write(body);
+  else await pipeline(Readable.from(body), res, { end: false });
+}
+
 /**
- * Closing a connection that still has unread input makes the peer lose the reply. So the reply is written, the input
- * skipped for a while, and only then the connection closed.
+ * Closing a connection that still has unread input makes the peer lose the reply. So the input is skipped for a while
+ * before the reply is ended and with it the connection.
  */
-async function linger(req: IncomingMessage, res: ServerResponse, body: HttpResponse["body"]): Promise<void> {
-  if (body !== undefined) res.write(body);
-  await new Promise<void>((resolve) => {
+function linger(req: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
     const timer = setTimeout(resolve, LINGER_MS);
     const done = (): void => {
       clearTimeout(timer);
@@ -40,5 +52,8 @@ async function linger(req: IncomingMessage, res: ServerResponse, body: HttpRespo
     };
     req.on("end", done).on("close", done).on("error", done).resume();
   });
-  res.end();
+}
+
+function isPlain(body: HttpResponse["body"]): body is string | Uint8Array | undefined {
+  return body === undefined || typeof body === "string" || body instanceof Uint8Array;
 }

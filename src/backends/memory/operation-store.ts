@@ -104,7 +104,8 @@ export class MemoryOperationStore implements OperationStore {
     const entry = this.#entries.get(lease.operationId);
     if (entry === undefined) return { outcome: "lost" };
     const settled = this.#apply(entry, () => settle(entry, this.#clock.now(), lease.token, settlement));
-    if (settled.outcome === "settled") for (const operation of then) this.createNow(operation);
+    const ended = settled.outcome === "settled" && isTerminal(settled.state);
+    if (ended) for (const operation of then) this.createNow(operation);
     return settled;
   }
 
@@ -142,10 +143,8 @@ export class MemoryOperationStore implements OperationStore {
     const now = this.#clock.now();
     for (const id of this.#retention.takeLeaving(now)) this.#entries.delete(id);
     return this.#retention
-      .takeExpired(now, request.retentionMs, request.limit)
-      .map((id) => this.#entries.get(id))
-      .filter((entry) => entry !== undefined && !entry.leaving)
-      .map((entry) => (entry as Entry).operation);
+      .takeExpired(now, request, (id) => this.#entries.get(id)?.leaving === false)
+      .map((id) => (this.#entries.get(id) as Entry).operation);
   }
 
   async remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void> {

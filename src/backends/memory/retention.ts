@@ -2,47 +2,68 @@ import { Fifo } from "./fifo.js";
 
 interface Waiting {
   readonly id: string;
-  /** When it became what it waits as: ended, handed out, asked to be removed. */
+  /** Since when it waits in its line. */
   readonly at: number;
-  readonly forMs: number;
 }
 
 const HANDED_OUT_AGAIN_MS = 60_000;
 
-/** Follows ended operations until they are forgotten. All lines are in order of time, so that only their heads are looked at. */
+/**
+ * Follows ended operations until they are forgotten. In each line all wait equally long, so that it is in the order of
+ * time and only its head needs to be looked at.
+ */
 export class Retention {
   readonly #ended = new Fifo<Waiting>();
   readonly #handedOut = new Fifo<Waiting>();
-  readonly #leaving = new Fifo<Waiting>();
+  /** A line for each duration that was asked for. */
+  readonly #leaving = new Map<number, Fifo<Waiting>>();
 
   ended(id: string, now: number): void {
-    this.#ended.push({ id, at: now, forMs: 0 });
+    this.#ended.push({ id, at: now });
   }
 
   leave(id: string, now: number, afterMs: number): void {
-    this.#leaving.push({ id, at: now, forMs: afterMs });
+    const line = this.#leaving.get(afterMs) ?? new Fifo<Waiting>();
+    this.#leaving.set(afterMs, line);
+    line.push({ id, at: now });
   }
 
   /** Ids whose time to be forgotten has come. */
   takeLeaving(now: number): string[] {
-    return takeWhile(this.#leaving, Number.POSITIVE_INFINITY, ({ at, forMs }) => at + forMs <= now);
+    return [...this.#leaving].flatMap(([afterMs, line]) =>
+      takeSince(line, now - afterMs, Number.POSITIVE_INFINITY),
+    );
   }
 
-  /** Ids that ended at least `retentionMs` ago, and those handed out a while ago that may not have been dealt with. */
-  takeExpired(now: number, retentionMs: number, limit: number): string[] {
-    const again = takeWhile(this.#handedOut, limit, ({ at, forMs }) => at + forMs <= now);
-    const fresh = takeWhile(this.#ended, limit - again.length, ({ at }) => at + retentionMs <= now);
+  /** Ids that ended at least `retentionMs` ago, and those handed out a while ago that have not been dealt with. */
+  takeExpired(
+    now: number,
+    { retentionMs, limit }: { readonly retentionMs: number; readonly limit: number },
+    isThere: (id: string) => boolean,
+  ): string[] {
+    const again = takeSince(this.#handedOut, now - HANDED_OUT_AGAIN_MS, limit, isThere);
+    const fresh = takeSince(this.#ended, now - retentionMs, limit - again.length, isThere);
     const ids = [...again, ...fresh];
-    for (const id of ids) this.#handedOut.push({ id, at: now, forMs: HANDED_OUT_AGAIN_MS });
+    for (const id of ids) this.#handedOut.push({ id, at: now });
     return ids;
   }
 }
 
-function takeWhile(line: Fifo<Waiting>, limit: number, ready: (item: Waiting) => boolean): string[] {
+/** Takes from the head of a line those that wait since `since` or longer; what is gone is dropped and does not count. */
+function takeSince(
+  line: Fifo<Waiting>,
+  since: number,
+  limit: number,
+  isThere: (id: string) => boolean = () => true,
+): string[] {
   const ids: string[] = [];
-  for (let next = line.peek(); next !== undefined && ids.length < limit && ready(next); next = line.peek()) {
-    ids.push(next.id);
+  for (
+    let next = line.peek();
+    next !== undefined && ids.length < limit && next.at <= since;
+    next = line.peek()
+  ) {
     line.shift();
+    if (isThere(next.id)) ids.push(next.id);
   }
   return ids;
 }

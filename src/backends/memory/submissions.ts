@@ -1,3 +1,4 @@
+import { AsyncReplyError } from "../../core/errors.js";
 import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
 import type { MemoryIdempotencyStore } from "./idempotency-store.js";
 import type { MemoryOperationStore } from "./operation-store.js";
@@ -21,10 +22,16 @@ export class MemorySubmissions implements Submissions<never> {
     const owner = { scope, definition, key, operationId: id };
     const claim = this.idempotency.claimNow({ ...owner, fingerprint });
     if (claim.outcome === "exists") {
-      // Somebody who uses the two stores one after the other may be between them: help that submission to its end.
-      this.operations.createNow({ ...operation, id: claim.operationId }, initial);
+      if (claim.fingerprint === fingerprint) {
+        // Whoever uses the two stores one by one may be between them: this helps such a submission to its end.
+        this.operations.createNow({ ...operation, id: claim.operationId }, initial);
+      }
       const known = this.operations.getNow(claim.operationId, scope);
       if (known !== undefined) return { outcome: "exists", operation: known, fingerprint: claim.fingerprint };
+      throw new AsyncReplyError(
+        "IDEMPOTENCY_KEY_REUSED",
+        "The key belongs to a submission with another payload.",
+      );
     }
     try {
       this.operations.createNow(operation, initial);

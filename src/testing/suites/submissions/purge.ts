@@ -84,6 +84,8 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       const successor = await recorded(submissions);
       equal(await submissions.purge({ retentionMs: 0, limit: 10 }), 0, "how many are purged then");
       equal((await read(submissions.operations, successor.operation)).state, "pending", "its state");
+      const claim = { ...claimOf(successor), operationId: newId() };
+      isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
     },
   },
   {

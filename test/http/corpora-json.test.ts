@@ -1,0 +1,88 @@
+import { problemType } from "async-request-reply";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describeCorpus } from "../corpora.js";
+import { isNumberKept } from "../formats/exact-number.js";
+import type { RawReply } from "../raw-connection.js";
+import { type OrderServer, startOrderServer } from "./order-server.js";
+
+const MALFORMED = problemType("malformed-body");
+const VIOLATION = problemType("contract-violation");
+
+let server: OrderServer;
+beforeEach(async () => {
+  server = await startOrderServer();
+});
+afterEach(() => server.close());
+
+function problemTypeOf({ body, headers }: RawReply): string {
+  expect(headers).toContainEqual(["content-type", "application/problem+json"]);
+  return (JSON.parse(body) as { type: string }).type;
+}
+
+async function expectRefused(reply: RawReply, status: number, type: string): Promise<void> {
+  expect([reply.status, problemTypeOf(reply)]).toEqual([status, type]);
+  expect(await server.recorded()).toEqual([]);
+}
+
+/** 400 for what is no JSON here, 422 for JSON that is no order: nothing else can come of such a body. */
+async function expectRefusedSomehow(reply: RawReply): Promise<void> {
+  if (reply.status === 400) await expectRefused(reply, 400, MALFORMED);
+  else await expectRefused(reply, 422, VIOLATION);
+}
+
+describeCorpus("json-parsing", (cases) => {
+  it.each(cases)("judges $name as a body: $verdict", async ({ verdict, base64 }) => {
+    const body = Buffer.from(base64 ?? "", "base64");
+    const reply = await server.post(body);
+    // No case of this corpus is an order.
+    if (verdict === "accept") await expectRefused(reply, 422, VIOLATION);
+    else if (verdict === "either") await expectRefusedSomehow(reply);
+    else await expectRefused(reply, 400, MALFORMED);
+  });
+});
+
+/** The items and the members of the one array or object that a case of this corpus is, as they are written. */
+const elementOf = (text: string): string => text.trim().slice(1, -1);
+
+describeCorpus("json-transform", (cases) => {
+  it.each(cases)("judges $name as a body: $verdict", async ({ verdict, base64 }) => {
+    const reply = await server.post(Buffer.from(base64 ?? "", "base64"));
+    if (verdict === "reject-duplicate") await expectRefused(reply, 400, MALFORMED);
+    else await expectRefusedSomehow(reply);
+  });
+
+  const numbers = cases.filter(({ name }) => name.startsWith("number_"));
+  it.each(numbers)("refuses $name as a quantity or keeps it exactly", async ({ base64 }) => {
+    const lexeme = elementOf(Buffer.from(base64 ?? "", "base64").toString());
+    const reply = await server.post(`{"itemId":"book","quantity":${lexeme}}`);
+    if (reply.status !== 202) return expectRefusedSomehow(reply);
+    expect(isNumberKept(lexeme)).toBe(true);
+    expect(await server.processedFor(reply)).toEqual({ itemId: "book", quantity: Number(lexeme) });
+  });
+
+  const strings = cases.filter(({ name }) => name.startsWith("string_"));
+  it.each(strings)("refuses $name as an itemId", async ({ base64 }) => {
+    const bytes = Buffer.from(base64 ?? "", "base64");
+    const literal = bytes.subarray(1, bytes.lastIndexOf("]"));
+    const body = Buffer.concat([Buffer.from('{"itemId":'), literal, Buffer.from(',"quantity":1}')]);
+    await expectRefusedSomehow(await server.post(body));
+  });
+
+  const objects = cases.filter(({ name }) => name.startsWith("object_key_"));
+  it.each(objects)("tells the members of $name apart", async ({ base64 }) => {
+    const members = elementOf(Buffer.from(base64 ?? "", "base64").toString());
+    const reply = await server.post(`{"itemId":"book","quantity":1,${members}}`);
+    await expectRefused(reply, 422, VIOLATION);
+    expect(JSON.parse(reply.body).errors).toHaveLength(2);
+  });
+});
+
+describe("bodies that are nested too deeply for a corpus", () => {
+  it.each([
+    ["100,000 opening brackets", "[".repeat(100_000)],
+    ["50,000 objects in arrays", '[{"":'.repeat(50_000)],
+    ["100,000 arrays that are closed again", "[".repeat(100_000) + "]".repeat(100_000)],
+  ])("are malformed: %s", async (_, body) => {
+    await expectRefused(await server.post(body), 400, MALFORMED);
+  });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeCorpus } from "../corpora.js";
+import { type OrderServer, startOrderServer } from "./order-server.js";
+
+let server: OrderServer;
+beforeAll(async () => {
+  server = await startOrderServer();
+});
+afterAll(() => server.close());
+
+/** The reason for which an order with this itemId is refused, if it is. */
+function refusalOf(itemId: string): string | undefined {
+  if (!itemId.isWellFormed()) return "malformed-body";
+  const { length } = [...itemId]; // characters, as JSON Schema counts them
+  return length === 0 || length > 255 || itemId.includes("\u0000") ? "contract-violation" : undefined;
+}
+
+describeCorpus("naughty-strings", (cases) => {
+  it.each(cases.map(({ value = "" }) => value))(
+    "accepts %j as an itemId unchanged, or refuses it",
+    async (itemId) => {
+      const before = await server.recorded();
+      const reply = await server.post(JSON.stringify({ itemId, quantity: 1 }));
+      const refusal = refusalOf(itemId);
+      if (refusal !== undefined) {
+        expect(JSON.parse(reply.body).type).toMatch(new RegExp(`#${refusal}$`));
+        expect(reply.status).toBeGreaterThanOrEqual(400);
+        expect(reply.status).toBeLessThan(500);
+        expect(await server.recorded()).toHaveLength(before.length);
+        return;
+      }
+      expect(reply.status).toBe(202);
+      expect(await server.processedFor(reply)).toEqual({ itemId, quantity: 1 });
+      // Short ones stand in some field by chance.
+      if (itemId.length > 4)
+        expect(JSON.stringify(reply.headers)).not.toContain(JSON.stringify(itemId).slice(1, -1));
+    },
+  );
+});

@@ -1,0 +1,47 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type Operation,
+} from "async-request-reply";
+import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
+import { startServer, writeRequest } from "../adapters/node-harness.js";
+import type { RawReply } from "../raw-connection.js";
+
+/** An order service behind a real socket that takes any bytes. */
+export interface OrderServer {
+  /** Posts an order with these fields, on a connection of its own. */
+  post(body: Uint8Array | string, fields?: WireRequest["headers"]): Promise<RawReply>;
+  recorded(): Promise<readonly Operation[]>;
+  /** Works off what is due, and says what the processor was given for the operation that a reply names. */
+  processedFor(reply: RawReply): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Starts an order server; bodies may be larger than by default, so that only what is in them counts. */
+export async function startOrderServer(): Promise<OrderServer> {
+  const backend = createMemoryBackend();
+  const service = createOrderService({ backend, authorize: allowAnonymous(), maxBodyBytes: 1_000_000 });
+  const inputs = new Map<string, unknown>();
+  const worker = createWorker(service, {
+    orders: (order, { operationId }) => void inputs.set(operationId, order),
+  });
+  const server = await startServer(service);
+  return {
+    post: async (body, fields = []) => {
+      const connection = server.connect();
+      const headers = [["content-type", "application/json"], ...fields] as const;
+      await writeRequest(connection, { method: "POST", path: "/orders", headers, body });
+      const reply = await connection.read("POST");
+      connection.abort();
+      return reply;
+    },
+    recorded: async () => (await backend.operations.list?.({ limit: 100_000 })) ?? [],
+    processedFor: async ({ body }) => {
+      await worker.runUntilIdle();
+      return inputs.get((JSON.parse(body) as { operationId: string }).operationId);
+    },
+    close: server.close,
+  };
+}

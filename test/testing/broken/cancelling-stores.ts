@@ -1,0 +1,149 @@
+import type { Operation } from "async-request-reply";
+import { turn } from "../../../src/testing/turn.js";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+const CANCELLED = { to: "failed", error: '{"title":"cancelled"}' } as const;
+
+/** Stores that break a rule of cancelling. */
+export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "only ever marks what is to be cancelled",
+    caughtBy: ["cancel.idle", "cancel.waiting", "cancel.expired", "cancel.race"],
+    methods: (store) => ({
+      requestCancel: async (id, scope) => {
+        const operation = await store.get(id, scope);
+        return operation === undefined ? "unknown" : "requested";
+      },
+    }),
+  },
+  {
+    name: "cancels for another scope",
+    caughtBy: ["cancel.unseen"],
+    methods: (store) => ({
+      requestCancel: (id, scope) => store.requestCancel(id, store.created.get(id)?.scope ?? scope),
+    }),
+  },
+  {
+    name: "cancels what is hidden",
+    caughtBy: ["cancel.unseen"],
+    methods: (store) => ({
+      requestCancel: async (id, scope) => {
+        const operation = await store.look(id);
+        return operation?.hidden === true ? "requested" : store.requestCancel(id, scope);
+      },
+    }),
+  },
+  {
+    name: "cancels what is preparing",
+    caughtBy: ["cancel.preparing"],
+    methods: (store) => ({
+      requestCancel: async (id, scope) => {
+        const operation = await store.get(id, scope);
+        return operation?.state === "preparing" ? "cancelled" : store.requestCancel(id, scope);
+      },
+    }),
+  },
+  {
+    name: "cancels what has ended",
+    caughtBy: ["cancel.terminal", "cancel.expired"],
+    methods: (store) => {
+      const written = new Map<string, Partial<Operation>>();
+      return {
+        requestCancel: async (id, scope) => {
+          const outcome = await store.requestCancel(id, scope);
+          if (outcome === "cancelled" || outcome === "terminal") {
+            written.set(id, { state: "failed", error: CANCELLED.error });
+          }
+          return outcome;
+        },
+        get: async (id, scope) => {
+          const operation = await store.get(id, scope);
+          return operation && { ...operation, ...written.get(id) };
+        },
+      };
+    },
+  },
+  {
+    name: "cancels under a live lease at once",
+    caughtBy: ["cancel.live", "cancel.beaten", "cancel.expired"],
+    methods: (store) => ({
+      requestCancel: async (id, scope) => {
+        const outcome = await store.requestCancel(id, scope);
+        if (outcome !== "requested") return outcome;
+        await store.settle({ operationId: id, token: store.tokens.get(id) ?? "" }, CANCELLED);
+        return "cancelled";
+      },
+    }),
+  },
+  {
+    name: "tells the holder once only that it is to stop",
+    caughtBy: ["cancel.live"],
+    methods: (store) => {
+      const told = new Set<string>();
+      return {
+        renew: async (lease, change) => {
+          const renewed = await store.renew(lease, change);
+          if (renewed.outcome === "lost" || !renewed.cancelRequested) return renewed;
+          const again = told.has(lease.operationId);
+          told.add(lease.operationId);
+          return { ...renewed, cancelRequested: !again };
+        },
+      };
+    },
+  },
+  {
+    name: "forgets the mark at once",
+    caughtBy: ["cancel.live", "cancel.retried", "cancel.lost"],
+    methods: (store, clock) => ({
+      requestCancel: async (id, scope) => {
+        const live = store.tokens.has(id) && clock.now() < (store.leaseEndsAt.get(id) ?? 0);
+        return live ? "requested" : store.requestCancel(id, scope);
+      },
+    }),
+  },
+  {
+    name: "lets the mark beat work that was done",
+    caughtBy: ["cancel.beaten"],
+    methods: (store) => {
+      const marked = new Set<string>();
+      return {
+        requestCancel: async (id, scope) => {
+          marked.add(id);
+          return store.requestCancel(id, scope);
+        },
+        settle: (lease, settlement, then) =>
+          store.settle(lease, marked.has(lease.operationId) ? CANCELLED : settlement, then),
+      };
+    },
+  },
+  {
+    name: "lets late work beat a cancellation",
+    caughtBy: ["cancel.expired"],
+    methods: (store) => {
+      const written = new Map<string, Partial<Operation>>();
+      return {
+        settle: async (lease, settlement, then) => {
+          if (settlement.to === "completed") written.set(lease.operationId, { state: "completed" });
+          return store.settle(lease, settlement, then);
+        },
+        get: async (id, scope) => {
+          const operation = await store.get(id, scope);
+          return operation && { ...operation, ...written.get(id) };
+        },
+      };
+    },
+  },
+  {
+    name: "looks before it cancels, and cancels later",
+    caughtBy: ["cancel.race"],
+    methods: (store) => ({
+      requestCancel: async (id, scope) => {
+        const busy = store.tokens.has(id);
+        await turn();
+        if (!busy) await store.seize(id);
+        return store.requestCancel(id, scope);
+      },
+    }),
+  },
+];

@@ -1,0 +1,175 @@
+import type { NewOperation, Operation } from "async-request-reply";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Stores that break a rule of creating and reading operations. */
+export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "lets the last creation of an id win",
+    caughtBy: ["create.exists", "create.race"],
+    methods: (store) => {
+      const latest = new Map<string, NewOperation>();
+      return {
+        create: async (operation, initial) => {
+          latest.set(operation.id, operation);
+          return store.create(operation, initial);
+        },
+        get: async (id, scope) => {
+          const operation = await store.get(id, scope);
+          return operation && { ...operation, ...latest.get(id) };
+        },
+      };
+    },
+  },
+  {
+    name: "answers every creation with `created`",
+    caughtBy: [
+      "create.exists",
+      "create.race",
+      "create.ended",
+      "create.failed",
+      "preparing.repeated",
+      "preparing.repeated-late",
+      "preparing.taken-over",
+      "remove.later",
+    ],
+    methods: (store) => ({
+      create: async (operation, initial) => {
+        await store.create(operation, initial);
+        return "created";
+      },
+    }),
+  },
+  {
+    name: "creates anew what has ended",
+    caughtBy: ["create.ended", "create.failed", "remove.later"],
+    methods: (store) => ({
+      create: async (operation, initial) => {
+        const known = await store.look(operation.id);
+        if (known?.settledAt !== undefined) {
+          await store.remove([operation.id], { afterMs: 0 });
+          await store.takeExpired({ retentionMs: 1e12, limit: 1 });
+        }
+        return store.create(operation, initial);
+      },
+    }),
+  },
+  {
+    name: "loses characters that its database does not like",
+    caughtBy: ["create.text", "renew.progress", "settle.completed", "settle.failed"],
+    methods: (store) => {
+      const clean = (text: string | undefined) => text?.replaceAll(/\\u0000|\\ud800/g, "");
+      return {
+        get: async (id, scope) => {
+          const operation = await store.get(id, scope);
+          if (operation === undefined) return undefined;
+          const { progress, result, error } = operation;
+          return {
+            ...operation,
+            input: `${clean(operation.input)}`,
+            ...(progress && { progress: `${clean(progress)}` }),
+            ...(result && { result: `${clean(result)}` }),
+            ...(error && { error: `${clean(error)}` }),
+          };
+        },
+      };
+    },
+  },
+  {
+    name: "writes JSON anew instead of keeping its text",
+    caughtBy: ["create.text"],
+    methods: (store) => ({
+      create: (operation, initial) =>
+        store.create({ ...operation, input: JSON.stringify(JSON.parse(operation.input)) }, initial),
+    }),
+  },
+  {
+    name: "looks names up in a plain object",
+    caughtBy: ["create.names"],
+    methods: (store) => ({ get: async (id, scope) => (scope in {} ? undefined : store.get(id, scope)) }),
+  },
+  {
+    name: "forgets the key",
+    caughtBy: ["create.new", "create.names", "create.failed", "begin.first", "retention.members"],
+    methods: (store) => ({
+      create: ({ key: _, ...operation }, initial) => store.create(operation, initial),
+    }),
+  },
+  {
+    name: "creates everything as pending",
+    caughtBy: [
+      "create.failed",
+      "preparing.shown",
+      "preparing.repeated",
+      "preparing.lease",
+      "preparing.failed",
+      "preparing.completed",
+      "retention.terminal-only",
+      "cancel.preparing",
+    ],
+    methods: (store) => ({ create: (operation) => store.create(operation) }),
+  },
+  {
+    name: "hides what is preparing",
+    caughtBy: ["preparing.shown", "preparing.taken-over"],
+    methods: (store) => ({
+      get: async (id, scope) => {
+        const operation = await store.get(id, scope);
+        return operation?.state === "preparing" ? undefined : operation;
+      },
+    }),
+  },
+  {
+    name: "finds some operation for every id",
+    caughtBy: ["get.unknown"],
+    methods: (store) => ({
+      get: async (id, scope) => {
+        const known = await store.get(id, scope);
+        const first = (await store.all())[0];
+        return known ?? (store.created.has(id) || first?.scope !== scope ? undefined : first);
+      },
+    }),
+  },
+  {
+    name: "reads another scope's operation",
+    caughtBy: ["get.scope"],
+    methods: (store) => ({ get: (id, scope) => store.get(id, store.created.get(id)?.scope ?? scope) }),
+  },
+  {
+    name: "compares scopes without regard to case and blanks",
+    caughtBy: ["get.scope"],
+    methods: (store) => ({ get: (id, scope) => store.get(id, scope.toLowerCase().trim()) }),
+  },
+  {
+    name: "shows hidden operations",
+    caughtBy: ["get.hidden", "follow-ups.created"],
+    methods: (store) => ({
+      get: async (id, scope) => {
+        const operation = await store.look(id);
+        return operation?.scope === scope ? operation : undefined;
+      },
+    }),
+  },
+  {
+    name: "hands out the object that it goes on changing",
+    caughtBy: ["get.copy"],
+    methods: (store) => {
+      const live = new Map<string, Operation>();
+      const refresh = async (id: string): Promise<void> => {
+        Object.assign(live.get(id) ?? {}, await store.look(id));
+      };
+      return {
+        get: async (id, scope) => {
+          const operation = await store.get(id, scope);
+          if (operation !== undefined && !live.has(id)) live.set(id, { ...operation });
+          return operation && live.get(id);
+        },
+        settle: async (lease, settlement, then) => {
+          const settled = await store.settle(lease, settlement, then);
+          await refresh(lease.operationId);
+          return settled;
+        },
+      };
+    },
+  },
+];

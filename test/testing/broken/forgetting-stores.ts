@@ -1,0 +1,171 @@
+import type { ExpiredOperation } from "async-request-reply";
+import { type BrokenPort, sharingAnswers } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Stores that break a rule of handing out what has expired. */
+export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "hands out what has ended before its retention is over",
+    caughtBy: ["retention.from-the-end"],
+    methods: (store) => ({ takeExpired: ({ limit }) => store.takeExpired({ retentionMs: 0, limit }) }),
+  },
+  {
+    name: "counts the retention from the creation",
+    caughtBy: ["retention.from-the-end"],
+    methods: (store, clock) => ({
+      takeExpired: async ({ retentionMs, limit }) =>
+        (await store.all())
+          .filter(({ settledAt, createdAt }) => settledAt && createdAt + retentionMs <= clock.now())
+          .slice(0, limit),
+    }),
+  },
+  {
+    name: "keeps the key to itself",
+    caughtBy: ["retention.members"],
+    methods: (store) => ({
+      takeExpired: async (request) =>
+        (await store.takeExpired(request)).map(({ id, scope, definition }) => ({ id, scope, definition })),
+    }),
+  },
+  {
+    name: "keeps what is hidden for ever",
+    caughtBy: ["retention.members"],
+    methods: (store) => ({
+      takeExpired: async (request) =>
+        (await store.takeExpired(request)).filter(({ id }) => store.created.get(id)?.hidden !== true),
+    }),
+  },
+  {
+    name: "hands out what has not ended",
+    caughtBy: ["retention.terminal-only", "retention.again"],
+    methods: (store) => ({ takeExpired: () => store.all() }),
+  },
+  {
+    name: "hands out the newest first",
+    caughtBy: ["retention.order"],
+    methods: (store) => ({
+      takeExpired: async (request) => [...(await store.takeExpired(request))].reverse(),
+    }),
+  },
+  {
+    name: "hands out more than the limit of what has expired",
+    caughtBy: ["retention.order"],
+    methods: (store) => ({ takeExpired: (request) => store.takeExpired({ ...request, limit: 100 }) }),
+  },
+  {
+    name: "hands what has expired to several callers",
+    caughtBy: ["retention.race"],
+    methods: (store) => ({ takeExpired: sharingAnswers((request) => store.takeExpired(request)) }),
+  },
+  {
+    name: "hands out what has expired once only",
+    caughtBy: ["retention.again"],
+    methods: (store) => {
+      const seen = new Set<string>();
+      return {
+        takeExpired: async (request) =>
+          (await store.takeExpired(request)).filter(({ id }) => !seen.has(id) && seen.add(id)),
+      };
+    },
+  },
+];
+
+/** Stores that break a rule of forgetting. */
+export const removingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "forgets without waiting",
+    caughtBy: ["remove.later", "remove.each-in-time"],
+    methods: (store) => ({ remove: (ids) => store.remove(ids, { afterMs: 0 }) }),
+  },
+  {
+    name: "forgets nothing",
+    caughtBy: ["remove.later", "remove.at-once", "remove.repeated", "remove.settled"],
+    methods: () => ({ remove: async () => {} }),
+  },
+  {
+    name: "forgets nothing before what was removed earlier",
+    caughtBy: ["remove.each-in-time"],
+    methods: (store) => {
+      let longest = 0;
+      return {
+        remove: (ids, { afterMs }) => {
+          longest = Math.max(longest, afterMs);
+          return store.remove(ids, { afterMs: longest });
+        },
+      };
+    },
+  },
+  {
+    name: "remembers what was to be removed, and removes its successor",
+    caughtBy: ["remove.repeated"],
+    methods: (store) => {
+      const removed = new Set<string>();
+      return {
+        remove: async (ids, options) => {
+          for (const id of ids) removed.add(id);
+          return store.remove(ids, options);
+        },
+        get: async (id, scope) => {
+          const operation = await store.get(id, scope);
+          return operation?.settledAt === undefined && removed.has(id) ? undefined : operation;
+        },
+      };
+    },
+  },
+  {
+    name: "removes what has not ended",
+    caughtBy: ["remove.unfinished"],
+    methods: (store) => {
+      const removed = new Set<string>();
+      return {
+        remove: async (ids) => {
+          for (const id of ids) removed.add(id);
+        },
+        get: async (id, scope) => (removed.has(id) ? undefined : store.get(id, scope)),
+      };
+    },
+  },
+  {
+    name: "goes on answering for what is forgotten",
+    caughtBy: ["remove.settled"],
+    methods: (store) => ({
+      settle: async (lease, settlement, then) => {
+        const settled = await store.settle(lease, settlement, then);
+        const held = store.tokens.get(lease.operationId) === lease.token;
+        return held ? { outcome: "settled", state: "completed" } : settled;
+      },
+    }),
+  },
+  {
+    name: "hands out again what is about to be forgotten",
+    caughtBy: ["remove.not-again"],
+    methods: (store) => {
+      const removed = new Set<string>();
+      return {
+        remove: async (ids, options) => {
+          for (const id of ids) removed.add(id);
+          return store.remove(ids, options);
+        },
+        takeExpired: async (request) => {
+          const again: ExpiredOperation[] = (await store.all()).filter(({ id }) => removed.has(id));
+          return [...(await store.takeExpired(request)), ...again];
+        },
+      };
+    },
+  },
+  {
+    name: "spends the limit on what is forgotten",
+    caughtBy: ["remove.makes-room"],
+    methods: (store) => {
+      let removed = 0;
+      return {
+        remove: async (ids, options) => {
+          removed += ids.length;
+          return store.remove(ids, options);
+        },
+        takeExpired: ({ retentionMs, limit }) =>
+          store.takeExpired({ retentionMs, limit: Math.max(0, limit - removed) }),
+      };
+    },
+  },
+];

@@ -1,0 +1,116 @@
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Stores that break a rule of operations whose resource is being created. */
+export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "takes every creation of what is preparing for the creator's",
+    caughtBy: ["preparing.repeated", "preparing.taken-over"],
+    methods: (store) => ({
+      create: async (operation, initial) => {
+        const known = await store.look(operation.id);
+        return known?.state === "preparing" ? "created" : store.create(operation, initial);
+      },
+    }),
+  },
+  {
+    name: "takes the creator's token for the creator's for ever",
+    caughtBy: ["preparing.repeated-late", "preparing.taken-over"],
+    methods: (store) => {
+      const creators = new Map<string, string>();
+      return {
+        create: async (operation, initial) => {
+          const outcome = await store.create(operation, initial);
+          if (initial?.state !== "preparing") return outcome;
+          if (outcome === "created") creators.set(operation.id, initial.token);
+          return creators.get(operation.id) === initial.token ? "created" : "exists";
+        },
+      };
+    },
+  },
+  {
+    name: "answers `exists` to a repeated creation",
+    caughtBy: ["preparing.repeated"],
+    methods: (store) => ({
+      create: async (operation, initial) =>
+        store.created.has(operation.id) ? "exists" : store.create(operation, initial),
+    }),
+  },
+  {
+    name: "renews what is pending only",
+    caughtBy: ["preparing.renewed"],
+    methods: (store) => ({
+      renew: async (lease, change) => {
+        const operation = await store.look(lease.operationId);
+        return operation?.state === "preparing" ? { outcome: "lost" } : store.renew(lease, change);
+      },
+    }),
+  },
+  {
+    name: "counts the creation as an attempt at the work",
+    caughtBy: ["preparing.prepared", "preparing.taken-over"],
+    methods: (store) => {
+      const prepared = new Set<string>();
+      return {
+        settle: async (lease, settlement, then) => {
+          if (settlement.to === "prepared") prepared.add(lease.operationId);
+          return store.settle(lease, settlement, then);
+        },
+        beginAttempt: async (id, lease) => {
+          const result = await store.beginAttempt(id, lease);
+          if (result.outcome !== "begun" || !prepared.has(id)) return result;
+          const { operation } = result;
+          return { ...result, operation: { ...operation, attempt: operation.attempt + 1 } };
+        },
+      };
+    },
+  },
+  {
+    name: "fails nothing that is preparing",
+    caughtBy: ["preparing.failed", "preparing.repeated-late"],
+    methods: (store) => ({
+      settle: async (lease, settlement, then) => {
+        const operation = await store.look(lease.operationId);
+        const fails = operation?.state === "preparing" && settlement.to === "failed";
+        const instead = { to: "prepared", resource: '{"body":{}}' } as const;
+        return store.settle(lease, fails ? instead : settlement, then);
+      },
+    }),
+  },
+  {
+    name: "makes what is preparing pending by a retry",
+    caughtBy: ["preparing.retried"],
+    methods: (store) => ({
+      settle: async (lease, settlement, then) => {
+        const operation = await store.look(lease.operationId);
+        const retries = operation?.state === "preparing" && settlement.to === "retry";
+        return store.settle(lease, retries ? { to: "prepared", resource: '{"body":{}}' } : settlement, then);
+      },
+    }),
+  },
+  {
+    name: "completes what is preparing",
+    caughtBy: ["preparing.completed"],
+    methods: (store) => ({
+      settle: async (lease, settlement, then) => {
+        const operation = await store.look(lease.operationId);
+        if (operation?.state === "preparing" && settlement.to === "completed") {
+          await store.settle(lease, { to: "prepared", resource: '{"body":{}}' });
+          await store.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 1 });
+        }
+        return store.settle(lease, settlement, then);
+      },
+    }),
+  },
+  {
+    name: "prepares what is pending",
+    caughtBy: ["settle.not-preparing"],
+    methods: (store) => ({
+      settle: async (lease, settlement, then) => {
+        const settled = await store.settle(lease, settlement, then);
+        const held = store.tokens.get(lease.operationId) === lease.token;
+        return settlement.to === "prepared" && held ? { outcome: "settled", state: "pending" } : settled;
+      },
+    }),
+  },
+];

@@ -1,0 +1,61 @@
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Stores that break a rule of renewing leases. */
+export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "renews without extending the lease",
+    caughtBy: ["renew.extends", "renew.late", "preparing.renewed", "due.begun"],
+    methods: (store, clock) => ({
+      renew: async (lease, change) => {
+        const endsAt = store.leaseEndsAt.get(lease.operationId) ?? 0;
+        return store.renew(lease, { ...change, leaseMs: endsAt - clock.now() });
+      },
+    }),
+  },
+  {
+    name: "adds the renewal to what is left of the lease",
+    caughtBy: ["renew.extends", "due.begun"],
+    methods: (store, clock) => ({
+      renew: async (lease, change) => {
+        const left = Math.max(0, (store.leaseEndsAt.get(lease.operationId) ?? 0) - clock.now());
+        return store.renew(lease, { ...change, leaseMs: left + change.leaseMs });
+      },
+    }),
+  },
+  {
+    name: "renews no lease that is over",
+    caughtBy: ["renew.late"],
+    methods: (store, clock) => ({
+      renew: async (lease, change) => {
+        const over = (store.leaseEndsAt.get(lease.operationId) ?? 0) <= clock.now();
+        return over ? { outcome: "lost" } : store.renew(lease, change);
+      },
+    }),
+  },
+  {
+    name: "renews for whoever asks",
+    caughtBy: ["renew.lost", "renew.unknown", "preparing.taken-over"],
+    methods: (store) => ({
+      renew: async ({ operationId, token }, change) =>
+        store.renew({ operationId, token: store.tokens.get(operationId) ?? token }, change),
+    }),
+  },
+  {
+    name: "says `renewed` whatever became of the lease",
+    caughtBy: ["renew.lost", "renew.unknown", "renew.ended", "remove.settled"],
+    methods: (store) => ({
+      renew: async (lease, change) => {
+        const result = await store.renew(lease, change);
+        return result.outcome === "lost" ? { outcome: "renewed", cancelRequested: false } : result;
+      },
+    }),
+  },
+  {
+    name: "drops the progress when a renewal brings none",
+    caughtBy: ["renew.progress"],
+    methods: (store) => ({
+      renew: (lease, { leaseMs, progress = "null" }) => store.renew(lease, { leaseMs, progress }),
+    }),
+  },
+];

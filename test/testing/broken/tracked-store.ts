@@ -1,0 +1,60 @@
+import type { NewOperation, Operation, OperationStore } from "async-request-reply";
+import type { ManualClock } from "async-request-reply/testing";
+import { overriding } from "./prove.js";
+
+/** A store with what a broken one on top of it has to know. */
+export interface TrackedStore extends OperationStore {
+  /** What was created, by id. */
+  readonly created: Map<string, NewOperation>;
+  /** The token of the current attempt, or of the last. */
+  readonly tokens: Map<string, string>;
+  /** When the current lease ends, or the last one would have. */
+  readonly leaseEndsAt: Map<string, number>;
+  /** Reads an operation whoever owns it and whether it is hidden or not. */
+  look(id: string): Promise<Operation | undefined>;
+  /** Every operation. */
+  all(): Promise<readonly Operation[]>;
+  /** Takes the current attempt away from its holder, so that the next caller begins. */
+  seize(id: string): Promise<void>;
+}
+
+export function trackedStore(store: OperationStore, clock: ManualClock): TrackedStore {
+  const created = new Map<string, NewOperation>();
+  const tokens = new Map<string, string>();
+  const leaseEndsAt = new Map<string, number>();
+  const leased = (id: string, token: string, leaseMs: number): void => {
+    tokens.set(id, token);
+    leaseEndsAt.set(id, clock.now() + leaseMs);
+  };
+  const all = async (): Promise<readonly Operation[]> => (await store.list?.({ limit: 1_000 })) ?? [];
+  const tracked: Partial<TrackedStore> = {
+    created,
+    tokens,
+    leaseEndsAt,
+    all,
+    look: async (id) => (await all()).find((operation) => operation.id === id),
+    seize: async (id) => {
+      const lease = { operationId: id, token: tokens.get(id) ?? "" };
+      await store.settle(lease, { to: "retry", delayMs: 0, countAttempt: true });
+    },
+    create: async (operation, initial) => {
+      const outcome = await store.create(operation, initial);
+      if (outcome === "created") created.set(operation.id, operation);
+      if (outcome === "created" && initial?.state === "preparing") {
+        leased(operation.id, initial.token, initial.leaseMs);
+      }
+      return outcome;
+    },
+    beginAttempt: async (id, { token, leaseMs }) => {
+      const result = await store.beginAttempt(id, { token, leaseMs });
+      if (result.outcome === "begun") leased(id, token, leaseMs);
+      return result;
+    },
+    renew: async (lease, change) => {
+      const result = await store.renew(lease, change);
+      if (result.outcome === "renewed") leased(lease.operationId, lease.token, change.leaseMs);
+      return result;
+    },
+  };
+  return overriding(store as TrackedStore, tracked);
+}

@@ -9,6 +9,7 @@ import { header } from "./headers.js";
 import type { HttpRequest, HttpResponse } from "./message.js";
 import { reply } from "./reply.js";
 import { toVisible } from "./represent.js";
+import { storeAnswer } from "./store-answer.js";
 
 /**
  * Asks to cancel an operation of a definition that allows it. 200 when it has ended, cancelled or not; 202 when somebody
@@ -18,10 +19,11 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
   return answer(service, async () => {
     const { scope } = await admitRequest(service, request, { action: "cancel" });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
+    const { operations } = service.backend;
     const found = await findOperation(service, request, scope);
     checkCancellable(service, found);
-    const outcome = await service.backend.operations.requestCancel(found.id, scope);
-    const operation = await service.backend.operations.get(found.id, scope);
+    const outcome = await storeAnswer(service, operations.requestCancel(found.id, scope));
+    const operation = await storeAnswer(service, operations.get(found.id, scope));
     if (outcome === "unknown" || operation === undefined) throw notFound();
     const status = isTerminal(operation.state) ? 200 : 202;
     const headers = { "cache-control": "no-store" };

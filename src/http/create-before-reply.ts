@@ -6,6 +6,7 @@ import type { Lease } from "../ports/operation-store.js";
 import { createResource } from "../steps/create-resource.js";
 import type { Service } from "./context.js";
 import { type Accepted, orUncertain, recordSubmission, replayOf } from "./record-submission.js";
+import { storeAnswer } from "./store-answer.js";
 
 /** A submission whose resource is created before the reply: what the 201 path carries along. */
 interface Creation {
@@ -28,9 +29,14 @@ export async function createBeforeReply(creation: Creation): Promise<Accepted> {
   const token = runtime.newToken();
   const initial = { state: "preparing", token, leaseMs: settings.leaseMs } as const;
   const recorded = await recordSubmission(service, { ...submission, initial });
-  if (recorded.outcome === "replayed") return orUncertain(continueWith(creation, recorded.operation));
+  if (recorded.outcome === "replayed") return settled(creation, continueWith(creation, recorded.operation));
   const { operationId, replayed } = recorded;
-  return orUncertain(create(creation, { operationId, token }, replayed));
+  return settled(creation, create(creation, { operationId, token }, replayed));
+}
+
+/** A creation has its own time on top of that of the store. */
+function settled({ service }: Creation, work: Promise<Accepted>): Promise<Accepted> {
+  return orUncertain(storeAnswer(service, work, service.settings.createTimeoutMs));
 }
 
 /** Answers from an operation that exists, or takes its creation over if nobody is at it. */

@@ -10,6 +10,7 @@ import type { HttpRequest, HttpResponse } from "./message.js";
 import { emptyReply, reply } from "./reply.js";
 import { toVisible } from "./represent.js";
 import { pathOf } from "./request-path.js";
+import { storeAnswer } from "./store-answer.js";
 
 /**
  * Reads the status of an operation (spec §4.2): 200 while it is pending and after. Never rejects. Another scope's
@@ -43,14 +44,16 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
  * @throws AsyncReplyError `NOT_FOUND`
  */
 export async function findOperation(
-  { backend }: Service,
+  service: Service,
   request: HttpRequest,
   scope: string,
 ): Promise<Operation> {
   const path = pathOf(request);
   const id = path.slice(path.lastIndexOf("/") + 1);
   // Ids are checked before any store sees them.
-  const operation = isOperationId(id) ? await backend.operations.get(id, scope) : undefined;
+  const operation = isOperationId(id)
+    ? await storeAnswer(service, service.backend.operations.get(id, scope))
+    : undefined;
   if (operation === undefined || operation.state === "preparing") throw notFound();
   return operation;
 }

@@ -1,5 +1,6 @@
-import { AsyncReplyError } from "../core/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../core/errors.js";
 import type { Clock } from "../ports/runtime.js";
+import { withinTime } from "../steps/within-time.js";
 import { header } from "./headers.js";
 import type { HttpRequest } from "./message.js";
 
@@ -22,25 +23,27 @@ export async function readBody(request: HttpRequest, limits: BodyLimits, clock: 
   if (body === undefined) return new Uint8Array();
   if (typeof body === "string") return bounded(toBytes(body), maxBodyBytes);
   if (body instanceof Uint8Array) return bounded(body, maxBodyBytes);
-  const stopping = new AbortController();
-  const cancel = clock.schedule(limits.bodyTimeoutMs, () => stopping.abort());
+  const source = typeof body === "function" ? undefined : body[Symbol.asyncIterator]();
+  const reading = typeof body === "function" ? body(maxBodyBytes) : collect(source as Chunks, maxBodyBytes);
   try {
-    const reading =
-      typeof body === "function" ? body(maxBodyBytes, stopping.signal) : collect(body, maxBodyBytes);
-    return await Promise.race([reading, aborted(stopping.signal)]);
-  } finally {
-    cancel();
+    return await withinTime(reading, limits.bodyTimeoutMs, clock, tooSlow);
+  } catch (error) {
+    // Not awaited: a source that hangs may hang here too.
+    source?.return?.()?.catch(() => {});
+    throw isAsyncReplyError(error) ? error : broken(error);
   }
 }
 
+type Chunks = AsyncIterator<Uint8Array>;
+
 /** Collects a stream up to a bound. */
-export async function collect(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+async function collect(chunks: Chunks, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.byteLength;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    length += next.value.byteLength;
     if (length > maxBytes) throw tooLarge(maxBytes);
-    parts.push(chunk);
+    parts.push(next.value);
   }
   return join(parts, length);
 }
@@ -73,10 +76,10 @@ function toBytes(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () =>
-      reject(new AsyncReplyError("BODY_TIMEOUT", "The body did not arrive in time.")),
-    );
-  });
+function broken(cause: unknown): AsyncReplyError {
+  return new AsyncReplyError("BODY_ABORTED", "The body ended too early.", { cause });
+}
+
+function tooSlow(): AsyncReplyError {
+  return new AsyncReplyError("BODY_TIMEOUT", "The body did not arrive in time.");
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, createMemoryBackend, type Service } from "async-request-reply";
+import type { Service } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import type { AdapterHarness, Mounted, WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { openRawConnection, type RawConnection } from "../raw-connection.js";
@@ -30,12 +30,6 @@ export async function startServer(service: Pick<Service, "handle" | "settings">)
       await once(server, "close");
     },
   };
-}
-
-/** The memory back end as two stores without a common step. */
-export function createComposedBackend(...options: Parameters<typeof createMemoryBackend>): Backend {
-  const { submissions: _, ...composed } = createMemoryBackend(...options);
-  return composed;
 }
 
 /** The harness of the adapter suite over real sockets. `close` ends what its cases have mounted. */

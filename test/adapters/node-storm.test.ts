@@ -1,13 +1,8 @@
-import {
-  allowAnonymous,
-  createMemoryBackend,
-  createOrderService,
-  createWorker,
-  type Order,
-} from "async-request-reply";
+import { allowAnonymous, createOrderService, createWorker, type Order } from "async-request-reply";
 import { describe, expect, it } from "vitest";
+import { modes } from "../composed-backend.js";
 import { openRawConnection } from "../raw-connection.js";
-import { createComposedBackend, startServer } from "./node-harness.js";
+import { startServer } from "./node-harness.js";
 
 const KEYS = 500;
 const DUPLICATES = 50;
@@ -32,10 +27,7 @@ function requests(): { readonly key: number; readonly duplicate: number }[] {
   ).flat(2);
 }
 
-describe.each([
-  ["one step that records", createMemoryBackend],
-  ["two stores, one after the other", createComposedBackend],
-])("a storm of duplicates (RELIABILITY.md F13) with %s", (_, createBackend) => {
+describe.each(modes)("a storm of duplicates (RELIABILITY.md F13) with $mode", ({ createBackend }) => {
   it("gives each key one operation and one run, and never a 5xx", { timeout: 60_000 }, async () => {
     const backend = createBackend();
     const service = createOrderService({ backend, authorize: allowAnonymous() });

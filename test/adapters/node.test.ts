@@ -1,12 +1,9 @@
-import { createMemoryBackend } from "async-request-reply";
 import { afterEach, describe } from "vitest";
+import { modes } from "../composed-backend.js";
 import { declareAdapterCases } from "./declare-cases.js";
-import { createComposedBackend, createNodeHarness } from "./node-harness.js";
+import { createNodeHarness } from "./node-harness.js";
 
-describe.each([
-  ["one step that records", createMemoryBackend],
-  ["two stores, one after the other", createComposedBackend],
-])("the Node adapter with %s", (_, createBackend) => {
+describe.each(modes)("the Node adapter with $mode", ({ createBackend }) => {
   const harness = createNodeHarness(createBackend);
   afterEach(harness.close);
   declareAdapterCases(harness);

@@ -56,7 +56,7 @@ export function memoryQueue(alter: Alter<Backend["queue"]> = unaltered): QueueHa
   return { ...memoryHarness(({ queue }) => queue, alter), deliversWithinMs: 1_000 };
 }
 
-export function memorySubmissions(alter: Alter<Submissions<never>> = unaltered): SubmissionsHarness {
+export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered): SubmissionsHarness {
   const harness = memoryHarness(submissionsOf, alter);
   return {
     ...harness,
@@ -75,7 +75,7 @@ export function memorySubmissions(alter: Alter<Submissions<never>> = unaltered):
 }
 
 /** The atomic steps of a memory back end. */
-export function submissionsOf(backend: Backend<never>): Submissions<never> {
+export function submissionsOf(backend: Backend<never>): Submissions<unknown> {
   if (backend.submissions === undefined) throw new Error("the memory back end records atomically");
   return backend.submissions;
 }

@@ -49,13 +49,15 @@ export interface Stage {
 
 /** Makes the stage on which a page's sessions of one variant follow each other. */
 export function createStage(variant: string | undefined): Stage {
+  const options = variant === undefined ? {} : VARIANTS[variant];
+  if (options === undefined) throw new Error(`no session is known as ${variant}`);
   const clock = createManualClock(Date.UTC(2026, 10, 20, 22, 23, 3, 554));
   let nextId = FIRST_ID;
   const service = createOrderService({
     backend: createMemoryBackend({ clock }),
     authorize: bearer({ "demo-token": "demo" }),
     runtime: { clock, newId: () => toUuid(nextId++) },
-    ...(variant === undefined ? {} : VARIANTS[variant]),
+    ...options,
   });
   const worker = createWorker(service, { orders: createShipping({ workMs: 0 }) });
   return { service, worker, variables: new Map() };

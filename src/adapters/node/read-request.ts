@@ -27,7 +27,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /** Collects by events: the asynchronous iterator of a stream costs several times as much for a body of one chunk. */
 function bodyReader(req: IncomingMessage): BodyReader {
-  return (maxBytes, signal) =>
+  return (maxBytes) =>
     new Promise((resolve, reject) => {
       const parts: Uint8Array[] = [];
       let length = 0;
@@ -39,15 +39,12 @@ function bodyReader(req: IncomingMessage): BodyReader {
       const onEnd = (): void => finish(() => resolve(join(parts, length)));
       const onGone = (): void =>
         finish(() => reject(new AsyncReplyError("BODY_ABORTED", "The body ended too early.")));
-      const onAbort = (): void => finish(() => {});
       const finish = (then: () => void): void => {
         req.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone).pause();
-        signal.removeEventListener("abort", onAbort);
         // An aborted upload also emits an error later, when nobody else listens.
         req.on("error", () => {});
         then();
       };
-      signal.addEventListener("abort", onAbort);
       req.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
       if (req.destroyed) onGone();
     });

@@ -54,8 +54,9 @@ export class Ledger {
     const known = this.#entries.get(id);
     if (known !== undefined) {
       // A creation under a lease may be repeated by whoever holds it.
-      if (known.token !== undefined && known.token === lease?.token) return;
-      return this.violated("I1", `${id} was created again`);
+      const repeated = known.token !== undefined && known.token === lease?.token;
+      if (!repeated) this.violated("I1", `${id} was created again`);
+      return;
     }
     if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
     const leaseEndsAt = lease === undefined ? 0 : this.#now() + lease.leaseMs;

@@ -12,6 +12,17 @@ import { recordingCases } from "./adapter/recording.js";
 import { routingCases } from "./adapter/routing.js";
 import { statusCases } from "./adapter/status.js";
 
+export type {
+  AdapterCapabilities,
+  AdapterCase,
+  AdapterHarness,
+  Mounted,
+  Upload,
+  WireConnection,
+  WireRequest,
+  WireResponse,
+} from "./adapter/adapter-case.js";
+
 /**
  * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () => c.run(harness))`.
  * A case whose `requires` the harness lacks is to be skipped by name.

@@ -38,7 +38,10 @@ export interface PortHarness<Port> {
   readonly capabilities: Capabilities;
   /** Makes a fresh and empty port. */
   create(): Promise<OpenPort<Port>>;
-  /** Lets at least `ms` pass by the clock of the back end, and everything happen that was about to. */
+  /**
+   * Lets at least `ms` pass by the clock of the back end, and everything happen that was about to. In real time that is
+   * a little more: a timer may fire a millisecond early by the clock of another process.
+   */
   passTime(ms: number): Promise<void>;
 }
 

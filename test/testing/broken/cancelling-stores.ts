@@ -9,7 +9,7 @@ const CANCELLED = { to: "failed", error: '{"title":"cancelled"}' } as const;
 export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "only ever marks what is to be cancelled",
-    caughtBy: ["cancel.idle", "cancel.waiting", "cancel.expired", "cancel.race"],
+    caughtBy: ["cancel.idle", "cancel.waiting", "cancel.expired"],
     methods: (store) => ({
       requestCancel: async (id, scope) => {
         const operation = await store.get(id, scope);

@@ -42,7 +42,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "creates anew what has ended",
-    caughtBy: ["create.ended", "create.failed", "remove.later"],
+    caughtBy: ["create.ended", "create.failed"],
     methods: (store) => ({
       create: async (operation, initial) => {
         const known = await store.look(operation.id);

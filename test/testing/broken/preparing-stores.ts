@@ -67,7 +67,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "fails nothing that is preparing",
-    caughtBy: ["preparing.failed", "preparing.repeated-late"],
+    caughtBy: ["preparing.failed"],
     methods: (store) => ({
       settle: async (lease, settlement, then) => {
         const operation = await store.look(lease.operationId);

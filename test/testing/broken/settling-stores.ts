@@ -84,7 +84,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "answers `lost` to a repeated settle",
-    caughtBy: ["settle.repeated", "settle.terminal", "settle.race", "follow-ups.repeated"],
+    caughtBy: ["settle.repeated", "settle.terminal", "follow-ups.repeated"],
     methods: (store) => ({
       settle: async (lease, settlement, then) => {
         const before = await store.look(lease.operationId);

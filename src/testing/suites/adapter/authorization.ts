@@ -119,7 +119,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** DESIGN.md §3, step 2: nobody is let in by accident, and nothing of the body is read before. */
+/** Nobody is let in by accident, and nothing of the body is read before. */
 export const authorizationCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...[
@@ -128,7 +128,7 @@ export const authorizationCases: readonly AdapterCase[] = [
   ].map(
     ({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
       name: `answers a refusal by ${who} while the body is still to come`,
-      rule: "RELIABILITY.md S3",
+      rule: "docs/security.md, authorization",
       run: async (harness) => {
         const { send } = await mountOrders(harness, options);
         const body = { chunks: ['{"itemId":'], end: "stall" } as const;
@@ -138,7 +138,7 @@ export const authorizationCases: readonly AdapterCase[] = [
   ),
   {
     name: "authorizes a repeated request anew, although its key is known",
-    rule: "RELIABILITY.md S2",
+    rule: "docs/security.md, authorization",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       checkStatus(await send(submission({ fields: { "idempotency-key": "k" } })), 202);
@@ -148,7 +148,7 @@ export const authorizationCases: readonly AdapterCase[] = [
   },
   {
     name: "asks authorize and admit once for each request, with what it is about",
-    rule: "RELIABILITY.md S8",
+    rule: "docs/security.md, authorization",
     run: async (harness) => {
       const asked: unknown[] = [];
       const known = bearer(TOKENS);

@@ -4,7 +4,7 @@ import { mountOrders, request, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
 import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "./reply-checks.js";
 
-/** A service that is mounted below a path (DESIGN.md §1). */
+/** A service that is mounted below a path. */
 export const basePathCases: readonly AdapterCase[] = [
   {
     name: "puts the base path before Location, where the operation can then be read",

@@ -111,7 +111,7 @@ const accepted: Readonly<Record<string, WireRequest>> = {
   "white space around every token": submission({ body: ' {\r\n\t"itemId" : "book" , "quantity" : 2 } ' }),
 };
 
-/** DESIGN.md §3, steps 5 and 6. */
+/** Bodies: bounded, in time, and read strictly. */
 export const bodyCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...Object.entries(accepted).map(
@@ -126,7 +126,7 @@ export const bodyCases: readonly AdapterCase[] = [
   ),
   {
     name: "keeps the key of an upload free that was broken off",
-    rule: "RELIABILITY.md F15",
+    rule: "spec §7",
     run: async (harness) => {
       let refused: (code: string) => void = () => {};
       const refusal = new Promise<string>((resolve) => {

@@ -12,7 +12,7 @@ const representation = {
   vary: "accept",
 };
 
-/** DELETE of an operation, where a definition allows it (DESIGN.md §2, cancel). */
+/** DELETE of an operation, where a definition allows it. */
 export const cancellationCases: readonly AdapterCase[] = [
   {
     name: "does not cancel unless the definition allows it",
@@ -43,7 +43,7 @@ export const cancellationCases: readonly AdapterCase[] = [
   },
   {
     name: "answers 200 and fails the operation at once when nobody works on it",
-    rule: "DESIGN.md §2",
+    rule: "docs/contract.md, cancelling",
     run: async (harness) => {
       const { send, work } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
@@ -64,7 +64,7 @@ export const cancellationCases: readonly AdapterCase[] = [
   },
   {
     name: "answers 202 while somebody works on it, who may still complete it",
-    rule: "DESIGN.md §2",
+    rule: "docs/contract.md, cancelling",
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
@@ -84,7 +84,7 @@ export const cancellationCases: readonly AdapterCase[] = [
   },
   {
     name: "answers another scope as if there were no such operation, and cancels nothing",
-    rule: "RELIABILITY.md S1",
+    rule: "docs/security.md, scopes",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { cancellable: true });
       const id = operationIdOf(await send(submission()));

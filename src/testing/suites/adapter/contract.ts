@@ -75,7 +75,7 @@ const refusals = violations.map(
   }),
 );
 
-/** DESIGN.md §3, step 7. */
+/** Bodies that are well formed, and orders or not. */
 export const contractCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...[

@@ -70,7 +70,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** DESIGN.md §3, step 4. */
+/** How a key is written. */
 export const idempotencyKeyCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...spellings.map(

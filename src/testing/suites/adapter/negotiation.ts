@@ -95,7 +95,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** DESIGN.md §3, step 3. */
+/** What a body may be sent as, and what the reply may be. */
 export const negotiationCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...supported.map(

@@ -12,7 +12,7 @@ const keyed = (key: string, body?: string): Parameters<typeof submission>[0] => 
   ...(body === undefined ? {} : { body }),
 });
 
-/** DESIGN.md §3, steps 8 and 9: the 202 and what a key does. */
+/** The 202, and what a key does. */
 export const recordingCases: readonly AdapterCase[] = [
   {
     name: "answers 202 with what the contract says, and nothing else in the body",
@@ -102,7 +102,7 @@ export const recordingCases: readonly AdapterCase[] = [
   },
   {
     name: "takes requests for the same that differ in order, white space and spelling of values",
-    rule: "DESIGN.md §2",
+    rule: "docs/idempotency.md, what counts as the same request",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission(keyed("k"))));
@@ -146,7 +146,7 @@ export const recordingCases: readonly AdapterCase[] = [
   },
   {
     name: "keeps the keys of two scopes apart, whatever their payloads",
-    rule: "RELIABILITY.md S2",
+    rule: "docs/security.md, scopes",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const fieldsOfB = { "idempotency-key": "k", authorization: "Bearer token-of-b" };
@@ -158,7 +158,7 @@ export const recordingCases: readonly AdapterCase[] = [
   },
   {
     name: "shares keys and operations between the principals of one scope",
-    rule: "DESIGN.md §1",
+    rule: "docs/security.md, scopes",
     run: async (harness) => {
       const { send } = await mountOrders(harness, {
         authorize: (asking) => ({ id: asking.header("authorization") ?? "", scope: "tenant" }),
@@ -211,7 +211,7 @@ export const recordingCases: readonly AdapterCase[] = [
   ),
   {
     name: "answers 202 although the queue is out of reach, and works all the same",
-    rule: "RELIABILITY.md F5",
+    rule: "docs/adr/0016",
     run: async (harness) => {
       const backend = interceptBackend(harness.createBackend(), async (call, proceed) => {
         if (call.method === "publish") throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker is away.");

@@ -38,7 +38,7 @@ export function refusalCase(refusal: Refusal): AdapterCase {
   };
 }
 
-/** Checks what all problems have in common (RFC 9457 §3, DESIGN.md §3). */
+/** Checks what all problems have in common (RFC 9457 §3). */
 export function checkProblem(
   reply: WireResponse,
   status: number,

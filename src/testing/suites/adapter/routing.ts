@@ -7,7 +7,7 @@ import { checkFields, checkStatus, operationIdOf } from "./reply-checks.js";
 const UNKNOWN_ID = "01980000-0000-7000-8000-000000000000";
 const keyed = { "idempotency-key": REFUSED_KEY };
 
-/** DESIGN.md §3, step 1: paths first, then methods. */
+/** Paths first, then methods. */
 export const routingCases: readonly AdapterCase[] = [
   ...["/", "/order", "/orders/", "/orders/1", "//orders", "/operations", "/operations/a/b"].map((path) =>
     refusalCase({
@@ -70,7 +70,7 @@ export const routingCases: readonly AdapterCase[] = [
   },
   {
     name: "ignores fields that ask for another method",
-    rule: "RELIABILITY.md S17",
+    rule: "docs/contract.md, other methods",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { cancellable: true });
       const override = {

@@ -14,7 +14,7 @@ const common = {
   etag: /^"[^"]+"$/,
 };
 
-/** GET of the status endpoint (spec §4.2, DESIGN.md §3). */
+/** GET of the status endpoint (spec §4.2). */
 export const statusCases: readonly AdapterCase[] = [
   {
     name: "answers 200 with Retry-After while the operation is pending",
@@ -119,7 +119,7 @@ export const statusCases: readonly AdapterCase[] = [
   },
   {
     name: "answers another scope exactly as if the operation did not exist",
-    rule: "RELIABILITY.md S1",
+    rule: "docs/security.md, scopes",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const id = operationIdOf(await send(submission()));
@@ -135,7 +135,7 @@ export const statusCases: readonly AdapterCase[] = [
   },
   {
     name: "answers 404 to ids that this package never gives",
-    rule: "RELIABILITY.md S4",
+    rule: "docs/security.md, scopes",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const id = operationIdOf(await send(submission()));

@@ -78,10 +78,10 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
     check: async (store, { unitMs, pass }) => {
       const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
       for (const key of keys) await claimed(store, { key });
-      await pass(50 * unitMs);
-      const taken = (await concurrently(10, () => staleKeys(store, 50 * unitMs, 5))).flat();
+      await pass(5 * unitMs);
+      const taken = (await concurrently(10, () => staleKeys(store, 5 * unitMs, 5))).flat();
       while (taken.length < keys.length) {
-        const next = await staleKeys(store, 50 * unitMs);
+        const next = await staleKeys(store, 5 * unitMs);
         if (next.length === 0) break;
         taken.push(...next);
       }

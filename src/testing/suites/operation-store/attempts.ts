@@ -50,6 +50,9 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
         const { operation, previousLost } = isOutcome(result, "begun", "beginning with the same token");
         deepEqual([operation.attempt, previousLost], [1, false], "attempt and `previousLost`");
       }
+      const later = await store.beginAttempt(id, { token, leaseMs: LONG_MS });
+      const { operation } = isOutcome(later, "begun", "beginning with the same token later");
+      equal(operation.attempt, 1, "the attempt later");
     },
   },
   {

@@ -33,6 +33,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       const initial = { state: "preparing", token: newToken(), leaseMs: LONG_MS } as const;
       const outcomes = await concurrently(50, () => store.create(operation, initial));
       equal(outcomes.filter((outcome) => outcome === "created").length, 50, "how many were `created`");
+      equal(await store.create(operation, initial), "created", "creating it with the same token later");
       const other = { ...initial, token: newToken() };
       equal(await store.create(operation, other), "exists", "creating it with another token");
       equal(await store.create(operation), "exists", "creating it without a lease");

@@ -21,7 +21,7 @@ function startWatching(store: OperationStore, { unitMs, pass }: PortTime) {
   const changes = async (change: () => Promise<string>): Promise<boolean> => {
     seen = [];
     const id = await change();
-    for (let waited = 0; waited < 20 && !seen.includes(id); waited += 1) await pass(unitMs);
+    for (let waited = 0; waited < 10 && !seen.includes(id); waited += 1) await pass(unitMs);
     return seen.includes(id);
   };
   const sees = async (what: string, change: () => Promise<string>): Promise<void> => {

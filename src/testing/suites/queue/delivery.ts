@@ -13,6 +13,7 @@ export const deliveryChecks: readonly QueueCheck[] = [
   {
     rule: "delivery.acked",
     name: "does not deliver again what was acked",
+    needs: ["standalone"],
     check: async (queue, _, harness) => {
       await publish(queue, harness, ["orders", "orders"]);
       const received = await gather(queue, harness, 2);
@@ -25,6 +26,7 @@ export const deliveryChecks: readonly QueueCheck[] = [
   {
     rule: "delivery.nacked",
     name: "delivers again what was nacked, until it is acked, and nothing else",
+    needs: ["standalone"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders", "orders"]);
       const [nacked, ...others] = await gather(queue, harness, 3);
@@ -75,7 +77,7 @@ export const deliveryChecks: readonly QueueCheck[] = [
   },
   {
     rule: "delivery.begun",
-    name: "brings the attempt along that the receipt has begun, with its lease",
+    name: "brings the attempt along that the receipt has begun, and nothing more while its lease lives",
     needs: ["beginsAttempts"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders"]);
@@ -91,7 +93,7 @@ export const deliveryChecks: readonly QueueCheck[] = [
         tokens.add(attempt?.lease.token);
       }
       equal(tokens.size, 2, "how many different tokens there are");
-      await ackAll(received);
+      await gatherNothing(queue, harness, "receiving while the leases live");
     },
   },
 ];

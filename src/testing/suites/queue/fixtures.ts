@@ -123,6 +123,7 @@ export function idsOf(items: readonly (Announcement | Delivery)[]): string[] {
   return items.map((item) => ("announcement" in item ? item.announcement.id : item.id)).sort();
 }
 
+/** Acks what was delivered, as a worker does: what brings its attempt along has done its duty. */
 export async function ackAll(deliveries: readonly Delivery[]): Promise<void> {
-  for (const delivery of deliveries) await delivery.ack();
+  for (const delivery of deliveries) if (delivery.attempt === undefined) await delivery.ack();
 }

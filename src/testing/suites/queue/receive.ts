@@ -101,9 +101,16 @@ export const receiveChecks: readonly QueueCheck[] = [
         aborter.abort();
         equal((await endsInTime(call, harness, "an aborted `receive`")).length, 0, "how many are delivered");
       }
-      const published = await publish(queue, harness, ["orders"]);
-      const received = await gather(queue, harness, 1);
-      deepEqual(idsOf(received), idsOf(published), "what is delivered to the next call");
+      const published = await publish(queue, harness, ["orders", "orders", "orders"]);
+      const received = [
+        ...(await endsInTime(
+          receive(queue, AbortSignal.abort(), { limit: 1 }),
+          harness,
+          "an aborted `receive`",
+        )),
+      ];
+      received.push(...(await gather(queue, harness, 3 - received.length)));
+      deepEqual(idsOf(received), idsOf(published), "what is delivered to that call and the next ones");
       await ackAll(received);
     },
   },

@@ -5,12 +5,12 @@ import { isOutcome } from "../../expect.js";
 import { newOperation } from "../operation-store/fixtures.js";
 import type { OpenPort, PortCheck, PortHarness } from "../port-case.js";
 
-export interface SubmissionsHarness extends PortHarness<Submissions<never>> {
+export interface SubmissionsHarness extends PortHarness<Submissions<unknown>> {
   /** Makes a back end that is empty and has no room for an operation, and says how to give it room for one. */
-  createFull?(): Promise<OpenPort<Submissions<never>> & { makeRoom(): Promise<void> }>;
+  createFull?(): Promise<OpenPort<Submissions<unknown>> & { makeRoom(): Promise<void> }>;
 }
 
-export type SubmissionsCheck = PortCheck<Submissions<never>, SubmissionsHarness>;
+export type SubmissionsCheck = PortCheck<Submissions<unknown>, SubmissionsHarness>;
 
 /** A submission with the key `key-1`, where nothing else is said. */
 export function newSubmission(
@@ -22,7 +22,7 @@ export function newSubmission(
 
 /** Records a submission that must be new. */
 export async function recorded(
-  submissions: Submissions<never>,
+  submissions: Submissions<unknown>,
   members: Partial<NewOperation> = {},
 ): Promise<Submission> {
   const submission = newSubmission(members);

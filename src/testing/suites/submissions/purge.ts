@@ -4,7 +4,7 @@ import { begin, COMPLETED, LONG_MS, newId, read } from "../operation-store/fixtu
 import { concurrently } from "../port-case.js";
 import { claimOf, recorded, type SubmissionsCheck } from "./fixtures.js";
 
-async function recordedAndEnded(submissions: Submissions<never>, key: string): Promise<Submission> {
+async function recordedAndEnded(submissions: Submissions<unknown>, key: string): Promise<Submission> {
   const submission = await recorded(submissions, { key });
   const { lease } = await begin(submissions.operations, submission.operation.id);
   isOutcome(await submissions.operations.settle(lease, COMPLETED), "settled", "settling it");
@@ -12,7 +12,7 @@ async function recordedAndEnded(submissions: Submissions<never>, key: string): P
 }
 
 /** Sees that neither the operation nor its key is left. */
-async function isForgotten(submissions: Submissions<never>, submission: Submission): Promise<void> {
+async function isForgotten(submissions: Submissions<unknown>, submission: Submission): Promise<void> {
   const { id, scope } = submission.operation;
   equal(await submissions.operations.get(id, scope), undefined, "the purged operation");
   const claim = { ...claimOf(submission), operationId: newId() };

@@ -1,0 +1,16 @@
+import { AsyncReplyError } from "../core/errors.js";
+import { withinTime } from "../steps/within-time.js";
+import type { Service } from "./context.js";
+
+/**
+ * Waits for a store no longer than for recording, so that no request hangs on it.
+ *
+ * @throws AsyncReplyError `STORE_UNAVAILABLE`
+ */
+export function storeAnswer<T>({ settings, runtime }: Service, call: Promise<T>, extraMs = 0): Promise<T> {
+  return withinTime(call, settings.recordTimeoutMs + extraMs, runtime.clock, notInTime);
+}
+
+function notInTime(): AsyncReplyError {
+  return new AsyncReplyError("STORE_UNAVAILABLE", "The store did not answer in time.");
+}

@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { memoryOnClock } from "./memory-harnesses.js";
+
+/** Short names of few characters, so that different ones often look alike once they are run together. */
+const name = fc.string({ unit: fc.constantFrom(":", "0", "1", "a"), maxLength: 3 });
+
+const references = fc.uniqueArray(fc.record({ scope: name, definition: name, key: name }), {
+  selector: (reference) => JSON.stringify(reference),
+  minLength: 100,
+  maxLength: 200,
+});
+
+it("never takes two references for one another whose parts differ", async () => {
+  await fc.assert(
+    fc.asyncProperty(references, async (different) => {
+      const { idempotency } = memoryOnClock();
+      for (const [index, reference] of different.entries()) {
+        const claim = { ...reference, fingerprint: "1:a", operationId: `${index}` };
+        expect(await idempotency.claim(claim), JSON.stringify(reference)).toEqual({ outcome: "claimed" });
+      }
+    }),
+  );
+});

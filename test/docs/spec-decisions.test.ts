@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { page, root } from "./pages.js";
+
+const { text: table } = page("docs/spec-decisions.md");
+
+/** Rows by the paragraph of the specification that they are about. */
+const rows = [...table.matchAll(/^\| §(\S+) \|(.*)$/gm)].map(([, paragraph = "", text = ""]) => ({
+  paragraph,
+  text,
+}));
+
+/** The paragraphs of the specification; those of §1 and §7 are numbered sentences. */
+const PARAGRAPHS = "1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 2 3 4.1 4.2 4.3 4.4 5 6 7 7.1 7.2 7.3 7.4 8 9".split(" ");
+
+/** A test as a row names it: `[name.ts](../folder/name.ts) “a case” “another case”`. */
+interface Citation {
+  readonly file: string;
+  readonly name: string;
+}
+
+function citationsIn(text: string): Citation[] {
+  return [...text.matchAll(/\]\(\.\.\/([^)]+\.ts)\)((?: “[^”]+”)+)/g)].flatMap(([, file = "", names = ""]) =>
+    [...names.matchAll(/“([^”]+)”/g)].map(([, name = ""]) => ({ file, name })),
+  );
+}
+
+describe("the table of decisions on the specification", () => {
+  it("has a row for every paragraph", () => {
+    const covered = new Set(rows.map(({ paragraph }) => paragraph));
+    expect(PARAGRAPHS.filter((paragraph) => !covered.has(paragraph))).toEqual([]);
+  });
+
+  it("names a decision record wherever the specification shows nothing", () => {
+    const open = rows.filter(({ text }) => text.includes("not shown"));
+    expect(open.length).toBeGreaterThanOrEqual(15);
+    expect(open.filter(({ text }) => !text.includes("](adr/")).map(({ text }) => text)).toEqual([]);
+  });
+
+  it("names a test in every row", () => {
+    expect(rows.filter(({ text }) => citationsIn(text).length === 0)).toEqual([]);
+  });
+
+  it("names only tests that exist", async () => {
+    const missing: Citation[] = [];
+    for (const citation of citationsIn(table)) if (!(await exists(citation))) missing.push(citation);
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Cases of the suites are data, and are tests of every adapter or back end; other tests stand in their files by name. */
+async function exists({ file, name }: Citation): Promise<boolean> {
+  const path = join(root, file);
+  if (!existsSync(path)) return false;
+  if (file.startsWith("src/testing/suites/")) return (await caseNames(path)).includes(name);
+  const source = readFileSync(path, "utf8");
+  return file.endsWith(".test.ts") && ['"', "'", "`"].some((quote) => source.includes(quote + name + quote));
+}
+
+async function caseNames(path: string): Promise<string[]> {
+  const exported = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
+  return Object.values(exported)
+    .filter((value) => Array.isArray(value))
+    .flatMap((cases: readonly { readonly name?: string }[]) => cases.map(({ name = "" }) => name));
+}

@@ -1,0 +1,90 @@
+import {
+  createMemoryBackend,
+  createService,
+  defineOperation,
+  type OrderServiceOptions,
+} from "async-request-reply";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { startServer, writeRequest } from "../adapters/node-harness.js";
+import { modes } from "../composed-backend.js";
+import { createProcess, idOf, KEY } from "./service-process.js";
+
+// Failures 7, 9, 21 and 30 of the list in failures.test.ts.
+
+describe("failure 7: a store that drops a live key to make room", () => {
+  it("does not happen: a full store refuses what is new and still knows what it took", async () => {
+    const { submit } = createProcess(createMemoryBackend({ maxOperations: 2 }));
+    const first = await submit();
+    await submit({ fields: { "idempotency-key": "second" } });
+    const refused = await submit({ fields: { "idempotency-key": "third" } });
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    const again = await submit();
+    expect([again.status, idOf(again)]).toEqual([202, idOf(first)]);
+  });
+});
+
+describe("failure 9: a reply that is sent before the record is kept", () => {
+  it.each(modes)(
+    "does not happen: whoever repeats at the first byte gets a replay, with $mode",
+    async (each) => {
+      const { service } = createProcess(each.createBackend());
+      const server = await startServer(service);
+      for (let round = 0; round < 20; round += 1) {
+        const [first, second] = [server.connect(), server.connect()];
+        const repeated = submission({ fields: { "idempotency-key": `k${round}` } });
+        await writeRequest(first, repeated);
+        await first.readUntil("H");
+        await writeRequest(second, { ...repeated, body: '{ "quantity": 2.0, "itemId": "\\u0062ook" }' });
+        const { status, headers } = await second.read("POST");
+        expect([status, new Map(headers).get("idempotent-replayed")]).toEqual([202, "true"]);
+      }
+      await server.close();
+    },
+  );
+});
+
+describe("failure 21: parts of a key that run together", () => {
+  it.each(modes)("does not happen, whatever the parts hold, with $mode", async (each) => {
+    const part = fc.string({
+      unit: fc.constantFrom("a", ":", "1", "0", "/", "_"),
+      minLength: 1,
+      maxLength: 4,
+    });
+    const property = fc.asyncProperty(part, part, part, part, async (scope, key, otherScope, otherKey) => {
+      const authorize: OrderServiceOptions["authorize"] = (asking) => ({
+        id: asking.header("authorization") ?? "",
+      });
+      const { submit } = createProcess(each.createBackend(), { authorize });
+      const send = async (id: string, value: string): Promise<string> =>
+        idOf(await submit({ fields: { authorization: id, "idempotency-key": value } }));
+      const isSame = scope === otherScope && key === otherKey;
+      expect((await send(scope, key)) === (await send(otherScope, otherKey))).toBe(isSame);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe("failure 30: an id that is bound to less than the whole request", () => {
+  it("does not happen: the key of one definition says nothing about another's", async () => {
+    const input = z.object({ n: z.number() });
+    const operations = ["reports", "exports"].map((name) =>
+      defineOperation({ name, path: `/${name}`, input }),
+    );
+    const service = createService({ operations, authorize: () => ({ id: "a" }) });
+    const headers = { "content-type": "application/json", ...KEY };
+    const send = (path: string, n: number) =>
+      service.handle({ method: "POST", path, headers, body: JSON.stringify({ n }) });
+    const replies = await Promise.all([
+      send("/reports", 1),
+      send("/exports", 2),
+      send("/reports", 1),
+      send("/exports", 2),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    expect(new Set(replies.map(idOf)).size).toBe(2);
+    expect((await send("/exports", 1)).status).toBe(422);
+  });
+});

@@ -1,0 +1,169 @@
+import {
+  AsyncReplyError,
+  type Backend,
+  createMemoryBackend,
+  createWorker,
+  problemType,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
+import { ORDER } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { createComposedBackend, modes } from "../composed-backend.js";
+import { createProcess, idOf, KEY, listed, runsOf, typeOf } from "./service-process.js";
+
+// Failures 12, 17, 18, 19, 22, 23 and 25 of the list in failures.test.ts.
+
+describe("failure 17: a record that cannot be read", () => {
+  it.each(modes)(
+    "is an error and never an absence: the work is not accepted again, with $mode",
+    async (each) => {
+      const inner = each.createBackend();
+      let corrupt = false;
+      const backend = interceptBackend(inner, (call, proceed) => {
+        if (corrupt && call.port !== "queue")
+          throw new AsyncReplyError("CORRUPT_RECORD", "row 7 of operations");
+        return proceed();
+      });
+      const { submit, read } = createProcess(backend);
+      const { location = "" } = (await submit()).headers;
+      corrupt = true;
+      const replies = [await submit(), await read(location)];
+      expect(replies.map(({ status }) => status)).toEqual([500, 500]);
+      expect(JSON.stringify(replies)).not.toContain("row 7");
+      expect(await listed(inner)).toHaveLength(1);
+    },
+  );
+
+  it.each(["result", "error", "progress", "resource"])(
+    "is an error when the store gives a %s that is no JSON",
+    async (member) => {
+      const backend = interceptBackend(createMemoryBackend(), async ({ method }, proceed) => {
+        const answer = (await proceed()) as { operation?: object } | undefined;
+        if (method === "get" && answer !== undefined) return { ...answer, [member]: "{" };
+        return method === "record" && answer?.operation !== undefined
+          ? { ...answer, operation: { ...answer.operation, [member]: "{" } }
+          : answer;
+      });
+      const { submit, read } = createProcess(backend);
+      const { location = "" } = (await submit()).headers;
+      const reply = member === "resource" ? await submit() : await read(location);
+      expect([reply.status, typeOf(reply)]).toEqual([500, problemType("internal")]);
+    },
+  );
+});
+
+describe("failures 12, 18, 19 and 23: answers that are lost on the way, and processes that die", () => {
+  /** Does one call and loses its answer, or loses the call. */
+  const losing = (backend: Backend, lost: string, when: "before" | "after"): Backend => {
+    let done = false;
+    return interceptBackend(backend, async (call, proceed) => {
+      if (done || `${call.port}.${call.method}` !== lost) return proceed();
+      done = true;
+      if (when === "after") await proceed();
+      throw new AsyncReplyError("STORE_UNAVAILABLE", "The connection was reset.");
+    });
+  };
+
+  const callsOf = { atomic: ["submissions.record"], composed: ["idempotency.claim", "operations.create"] };
+  const cases = [
+    ...callsOf.atomic.map((call) => ({ call, createBackend: createMemoryBackend })),
+    ...callsOf.composed.map((call) => ({ call, createBackend: createComposedBackend })),
+  ].flatMap((each) => (["before", "after"] as const).map((when) => ({ ...each, when })));
+
+  it.each(cases)(
+    "give one operation in the end, one run, and an id that can be read: lost $when $call",
+    async (each) => {
+      const clock = createManualClock();
+      const inner: Backend = each.createBackend({ clock });
+      const first = createProcess(losing(inner, each.call, each.when));
+      const refused = await first.submit();
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+      expect(String(refused.body)).toContain("may have been accepted");
+      // The client goes to another process.
+      const second = createProcess(inner);
+      const accepted = await second.submit();
+      expect(accepted.status).toBe(202);
+      expect((await second.read(accepted.headers.location ?? "")).status).toBe(200);
+      expect(idOf(await first.submit())).toBe(idOf(accepted));
+      expect(await listed(inner)).toHaveLength(1);
+      // A replay announces nothing: what nobody announced is found by the sweep.
+      await clock.advance(30_000);
+      expect(await runsOf(inner)).toEqual([1]);
+    },
+  );
+
+  it("help a submission to its end that died between its two writes, with the id that it had", async () => {
+    const inner = createComposedBackend();
+    const dying = createProcess(losing(inner, "operations.create", "before"));
+    await dying.submit();
+    expect(await listed(inner)).toEqual([]);
+    // Another payload under that key is still another request.
+    const other = await createProcess(inner).submit({ fields: KEY, body: '{"itemId":"x","quantity":1}' });
+    expect(typeOf(other)).toBe(problemType("idempotency-key-reused"));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => createProcess(inner).submit()));
+    expect(new Set(replies.map(idOf)).size).toBe(1);
+    expect(replies.every(({ status }) => status === 202)).toBe(true);
+    expect(await runsOf(inner)).toEqual([1]);
+  });
+
+  const creationCalls = ["submissions.record", "operations.settle"];
+  it.each(creationCalls.flatMap((call) => (["before", "after"] as const).map((when) => ({ call, when }))))(
+    "give one order in the end where it is created before the reply: lost $when $call",
+    async ({ call, when }) => {
+      const clock = createManualClock();
+      const inner: Backend = createMemoryBackend({ clock });
+      const ids = new Set<string>();
+      const create = (_: unknown, { operationId }: { operationId: string }) => {
+        ids.add(operationId);
+        return { body: { id: operationId } };
+      };
+      const options = { create, runtime: { clock } };
+      const refused = await createProcess(losing(inner, call, when), options).submit();
+      expect(refused.status).toBe(503);
+      await clock.advance(30_000);
+      const retried = await createProcess(inner, options).submit();
+      expect(retried.status).toBe(201);
+      expect((await createProcess(inner, options).submit()).body).toBe(retried.body);
+      expect([ids.size, (await listed(inner)).length]).toEqual([1, 1]);
+    },
+  );
+});
+
+describe("failures 22 and 25: announcements that come too early or not at all", () => {
+  it("do not lose the work: the record is found by the sweep", async () => {
+    const clock = createManualClock();
+    const calls: PortCall[] = [];
+    const backend = interceptBackend(createMemoryBackend({ clock }), async (call, proceed) => {
+      if (call.method === "publish" && calls.push(call) === 1)
+        throw new AsyncReplyError("QUEUE_UNAVAILABLE", "There is no such queue.");
+      return proceed();
+    });
+    const { service, submit } = createProcess(backend, { runtime: { clock } });
+    expect((await submit()).status).toBe(202);
+    let runs = 0;
+    const worker = createWorker(service, { orders: () => void runs++ });
+    await worker.runUntilIdle();
+    expect(runs).toBe(0);
+    await clock.advance(30_000);
+    await worker.runUntilIdle();
+    expect(runs).toBe(1);
+  });
+
+  it("do not lose the work when the worker looks before the record is there", async () => {
+    const clock = createManualClock();
+    const backend = createMemoryBackend({ clock });
+    const id = "01980000-0000-7000-8000-000000000000";
+    const { service } = createProcess(backend, { runtime: { clock, newId: () => id } });
+    let runs = 0;
+    const worker = createWorker(service, { orders: () => void runs++ });
+    await backend.queue.publish([{ version: 1, id: `${id}.1`, operationId: id, definition: "orders" }]);
+    await worker.runUntilIdle();
+    await backend.operations.create({ id, scope: "a", definition: "orders", input: ORDER });
+    await worker.runUntilIdle();
+    expect(runs).toBe(0);
+    await clock.advance(30_000);
+    await worker.runUntilIdle();
+    expect(runs).toBe(1);
+  });
+});

@@ -1,0 +1,182 @@
+import {
+  AsyncReplyError,
+  bearer,
+  createOrderService,
+  type HeaderFields,
+  type HttpRequest,
+  type OrderServiceOptions,
+  type ServiceEvent,
+  submitOperation,
+  submitOrder,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+
+const ORDER = '{"itemId":"book","quantity":2}';
+const bytes = new TextEncoder().encode(ORDER);
+const headers = [
+  ["Authorization", "Bearer token"],
+  ["Content-Type", "application/json"],
+  ["Idempotency-Key", "k"],
+] as const;
+const post: HttpRequest = { method: "POST", path: "/orders", headers, body: ORDER };
+
+function createOrders(options: Partial<OrderServiceOptions> = {}): ReturnType<typeof createOrderService> {
+  return createOrderService({ authorize: bearer({ token: "a" }), ...options });
+}
+
+async function* inPieces(...pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  yield* pieces;
+}
+
+describe("the fields of a request", () => {
+  const flat = headers.flat();
+  const forms: Readonly<Record<string, HeaderFields>> = {
+    pairs: headers,
+    "a flat list": flat,
+    "an object": Object.fromEntries(headers),
+    "an object with lists": Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), [value]])),
+    "an object with absent fields": { ...Object.fromEntries(headers), accept: undefined },
+  };
+
+  it.each(Object.entries(forms))("may come as %s, their names in any case", async (_, fields) => {
+    const service = createOrders();
+    expect((await service.handle({ ...post, headers: fields })).status).toBe(202);
+    expect((await service.handle({ ...post, headers: fields })).headers["idempotent-replayed"]).toBe("true");
+  });
+
+  const repeated: Readonly<Record<string, HeaderFields>> = {
+    pairs: [...headers, ["idempotency-key", "k"]],
+    "a flat list": [...flat, "idempotency-key", "k"],
+    "an object": { ...Object.fromEntries(headers), "idempotency-key": "k" },
+    "an object with lists": { ...Object.fromEntries(headers), "Idempotency-Key": ["k", "k"] },
+  };
+
+  it.each(Object.entries(repeated))("are seen to be repeated in %s", async (_, fields) => {
+    expect((await createOrders().handle({ ...post, headers: fields })).status).toBe(400);
+  });
+
+  it("may be missing altogether", async () => {
+    for (const none of [[], {}])
+      expect((await createOrders().handle({ ...post, headers: none })).status).toBe(401);
+  });
+});
+
+describe("the body of a request", () => {
+  const sources: Readonly<Record<string, HttpRequest["body"]>> = {
+    text: ORDER,
+    bytes,
+    "an iterable": inPieces(bytes.subarray(0, 5), bytes.subarray(5)),
+    "a reader": async () => bytes,
+  };
+
+  it.each(Object.entries(sources))("may come as %s", async (_, body) => {
+    expect((await createOrders().handle({ ...post, body })).status).toBe(202);
+  });
+
+  it.each([
+    ["text", `${ORDER} `.padEnd(101)],
+    ["bytes", new Uint8Array(101)],
+    ["an iterable", inPieces(new Uint8Array(100), new Uint8Array(1))],
+  ])("is bounded as %s", async (_, body) => {
+    expect((await createOrders({ maxBodyBytes: 100 }).handle({ ...post, body })).status).toBe(413);
+  });
+
+  it("is not asked for more once it is too large", async () => {
+    let asked = 0;
+    async function* endless(): AsyncIterable<Uint8Array> {
+      for (;;) {
+        asked += 1;
+        yield new Uint8Array(60);
+      }
+    }
+    expect((await createOrders({ maxBodyBytes: 100 }).handle({ ...post, body: endless() })).status).toBe(413);
+    expect(asked).toBe(2);
+  });
+
+  it("that is text holds no half of a character, which no bytes could have been", async () => {
+    const body = `{"itemId":"${"\ud800"}","quantity":1}`;
+    const reply = await createOrders().handle({ ...post, body });
+    expect(reply.status).toBe(400);
+  });
+
+  it("that breaks off is no fault of the service, however the platform says so", async () => {
+    async function* broken(): AsyncIterable<Uint8Array> {
+      yield bytes.subarray(0, 5);
+      throw new Error("aborted");
+    }
+    const events: ServiceEvent[] = [];
+    const service = createOrders({ observe: (event) => events.push(event) });
+    const { status, body } = await service.handle({ ...post, body: broken() });
+    expect([status, String(body)]).toEqual([400, expect.not.stringContaining("aborted")]);
+    expect(events).toMatchObject([{ event: "request.refused", code: "BODY_ABORTED" }]);
+  });
+
+  it("that does not arrive in time is let go: its source is told that nobody reads on", async () => {
+    const clock = createManualClock();
+    let returned = false;
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          returned = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const answering = createOrders({ runtime: { clock } }).handle({ ...post, body });
+    await clock.advance(30_000);
+    expect([(await answering).status, returned]).toEqual([408, true]);
+  });
+
+  it("is asked for after everything else that can be refused", async () => {
+    const refused = [
+      { ...post, path: "/nothing" },
+      { ...post, method: "PUT" },
+      { ...post, headers: [] },
+      { ...post, headers: [...headers, ["accept", "text/html"]] as const },
+      { ...post, headers: [...headers, ["content-encoding", "gzip"]] as const },
+      { ...post, headers: [...headers.slice(0, 2), ["idempotency-key", "a b"]] as const },
+      { ...post, headers: [...headers, ["content-length", "65537"]] as const },
+    ];
+    const statuses: number[] = [];
+    for (const each of refused) {
+      const body = (): Promise<Uint8Array> =>
+        Promise.reject(new AsyncReplyError("INTERNAL", "read too early"));
+      statuses.push((await createOrders().handle({ ...each, body })).status);
+    }
+    expect(statuses).toEqual([404, 405, 401, 406, 415, 400, 413]);
+  });
+});
+
+// RULES.md, failure 5: one path had a check that the other lacked.
+describe("the handlers", () => {
+  const bodies = [ORDER, "{", "[]", '{"itemId":"book","quantity":0}', "x".repeat(70_000)];
+  const fields: readonly HeaderFields[] = [
+    headers,
+    headers.slice(1),
+    [...headers, ["accept", "text/html"]],
+    [...headers, ["idempotency-key", "other"]],
+  ];
+
+  it("answer alike, whether they are called or routed to", async () => {
+    for (const body of bodies) {
+      for (const each of fields) {
+        const request = { ...post, headers: each, body };
+        const ways = [
+          (service: ReturnType<typeof createOrders>) => service.handle(request),
+          (service: ReturnType<typeof createOrders>) => submitOrder(request, service),
+          (service: ReturnType<typeof createOrders>) =>
+            submitOperation(request, service, service.operations[0]),
+        ];
+        const replies = await Promise.all(
+          ways.map((way) => way(createOrders({ runtime: { newId: () => ID } }))),
+        );
+        expect(replies[1]).toEqual(replies[0]);
+        expect(replies[2]).toEqual(replies[0]);
+      }
+    }
+  });
+});
+
+const ID = "01980000-0000-7000-8000-000000000000";

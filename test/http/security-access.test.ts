@@ -1,0 +1,152 @@
+import {
+  type Authorize,
+  allowAnonymous,
+  bearer,
+  createService,
+  defineOperation,
+  forbidden,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
+import {
+  mountOrders,
+  type Options,
+  type Orders,
+  request,
+  submission,
+  TOKENS,
+} from "../../src/testing/suites/adapter/orders-fixture.js";
+import { modes } from "../composed-backend.js";
+import { createPlainHarness } from "../plain-harness.js";
+
+const UNKNOWN = "01980000-0000-7000-8000-000000000000";
+const ofB = { authorization: "Bearer token-of-b" };
+
+/** An order service that notes every call of its stores. */
+async function watched(options: Options = {}): Promise<Orders & { readonly calls: PortCall[] }> {
+  const calls: PortCall[] = [];
+  const harness = createPlainHarness();
+  const backend = interceptBackend(harness.createBackend(), (call, proceed) => {
+    if (call.port !== "queue") calls.push(call);
+    return proceed();
+  });
+  return { ...(await mountOrders(harness, { backend, ...options })), calls };
+}
+
+async function submit({ send }: Orders, fields = {}): Promise<string> {
+  const reply = await send(submission({ fields }));
+  return (JSON.parse(reply.body) as { operationId: string }).operationId;
+}
+
+describe("S1: another scope's operation", () => {
+  it.each(["GET", "HEAD", "DELETE"])(
+    "answers %s with the same bytes and the same store calls as an unknown one",
+    async (method) => {
+      const orders = await watched({ cancellable: true });
+      const id = await submit(orders);
+      const replies: unknown[] = [];
+      for (const each of [id, UNKNOWN]) {
+        orders.calls.length = 0;
+        const reply = await orders.send(request(method, `/operations/${each}`, ofB));
+        expect(reply.status).toBe(404);
+        const calls = JSON.stringify(orders.calls).replaceAll(each, "the id");
+        expect(calls).toContain('"b"');
+        replies.push({ reply, calls });
+      }
+      expect(replies[0]).toEqual(replies[1]);
+    },
+  );
+});
+
+describe.each(modes)("S2: the scope of keys with $mode", ({ createBackend }) => {
+  it("is the principal's: the key of one gives the other an operation of its own", async () => {
+    const orders = await mountOrders(createPlainHarness(), { backend: createBackend() });
+    const key = { "idempotency-key": "k" };
+    const ids = [await submit(orders, key), await submit(orders, { ...key, ...ofB })];
+    expect(new Set(ids).size).toBe(2);
+    expect([await submit(orders, key), await submit(orders, { ...key, ...ofB })]).toEqual(ids);
+  });
+
+  it("is the definition's: the same key at another path is another key", async () => {
+    const input = z.object({});
+    const service = createService({
+      backend: createBackend(),
+      authorize: allowAnonymous(),
+      operations: ["reports", "exports"].map((name) => defineOperation({ name, path: `/${name}`, input })),
+    });
+    const ids = new Set<string>();
+    for (const path of ["/reports", "/exports", "/reports"]) {
+      const headers = [
+        ["content-type", "application/json"],
+        ["idempotency-key", "k"],
+      ] as const;
+      const { status, body } = await service.handle({ method: "POST", path, headers, body: "{}" });
+      expect(status).toBe(202);
+      ids.add((JSON.parse(String(body)) as { operationId: string }).operationId);
+    }
+    expect(ids.size).toBe(2);
+  });
+
+  it("gives nobody a replay without credentials, and asks no store", async () => {
+    const calls: PortCall[] = [];
+    const backend = interceptBackend(createBackend(), (call, proceed) => {
+      calls.push(call);
+      return proceed();
+    });
+    const orders = await mountOrders(createPlainHarness(), { backend });
+    await submit(orders, { "idempotency-key": "k" });
+    calls.length = 0;
+    const reply = await orders.send(
+      submission({ fields: { "idempotency-key": "k", authorization: undefined } }),
+    );
+    expect(reply.status).toBe(401);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe("S8: a principal that may only read", () => {
+  it("cannot submit and cannot cancel", async () => {
+    const known = bearer(TOKENS);
+    const authorize: Authorize = (asking, { action }) => {
+      if (asking.header("authorization") === ofB.authorization && action !== "read") throw forbidden();
+      return known(asking, { action });
+    };
+    const orders = await watched({ authorize, cancellable: true });
+    const id = await submit(orders);
+    expect((await orders.send(submission({ fields: ofB }))).status).toBe(403);
+    expect((await orders.send(request("DELETE", `/operations/${id}`, ofB))).status).toBe(403);
+    expect((await orders.send(request("GET", `/operations/${UNKNOWN}`, ofB))).status).toBe(404);
+    expect((await orders.recorded()).map(({ state }) => state)).toEqual(["pending"]);
+  });
+});
+
+describe("S9: a flow of requests", () => {
+  it("can be limited for each principal, after it is known and before anything else is done", async () => {
+    const seen: unknown[] = [];
+    const orders = await watched({
+      admit: (_, principal, { action }) => {
+        seen.push([principal, action]);
+        return principal.id === "b" ? { status: 429, retryAfterSeconds: 30 } : undefined;
+      },
+    });
+    const limited = await orders.send(submission({ fields: ofB }));
+    expect(limited.status).toBe(429);
+    expect(limited.headers).toContainEqual(["retry-after", "30"]);
+    expect(orders.calls).toEqual([]);
+    expect((await orders.send(submission({ fields: { authorization: undefined } }))).status).toBe(401);
+    expect((await orders.send(submission())).status).toBe(202);
+    expect(seen).toEqual([
+      [{ id: "b", scope: "b" }, "submit"],
+      [{ id: "a", scope: "a" }, "submit"],
+    ]);
+  });
+
+  it("tells the observer of keys that come back with another payload", async () => {
+    const orders = await watched();
+    await submit(orders, { "idempotency-key": "k" });
+    const other = submission({ fields: { "idempotency-key": "k" }, body: '{"itemId":"x","quantity":1}' });
+    expect((await orders.send(other)).status).toBe(422);
+    expect(orders.events).toContainEqual({ event: "key.reused", definition: "orders", scope: "a" });
+  });
+});

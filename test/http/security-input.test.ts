@@ -1,0 +1,95 @@
+import {
+  createMemoryBackend,
+  createService,
+  defineOperation,
+  type StandardSchema,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
+import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { createPlainHarness } from "../plain-harness.js";
+
+const harness = createPlainHarness();
+
+/** Takes everything, as a careless schema would. */
+const anything: StandardSchema<unknown, Record<string, unknown>> = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+  },
+};
+
+describe("S4: ids", () => {
+  it.each([
+    "",
+    ".",
+    "..",
+    "%2e%2e",
+    "..%2forders",
+    "%00",
+    "%0d%0aset-cookie:a=b",
+    "\r\nset-cookie:a=b",
+    "%",
+    "%zz",
+    "%c0%af",
+    "x".repeat(3_072),
+    "01980000-0000-7000-8000-00000000000",
+    "01980000-0000-7000-8000-0000000000000",
+    "01980000-0000-7000-8000-00000000000g",
+    "01980000-0000-7000-8000-000000000000\n",
+    "{01980000-0000-7000-8000-000000000000}",
+    "' OR 1=1 --",
+    "__proto__",
+    "constructor",
+  ])("that this package never gives reach no store: %j", async (id) => {
+    const calls: PortCall[] = [];
+    const backend = interceptBackend(harness.createBackend(), (call, proceed) => {
+      calls.push(call);
+      return proceed();
+    });
+    const { send } = await mountOrders(harness, { backend, cancellable: true });
+    for (const method of ["GET", "HEAD", "DELETE"])
+      expect((await send(request(method, `/operations/${id}`))).status).toBe(404);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe("S5: members of a body that are not the client's to set", () => {
+  const foreign =
+    '{"operationId":"01980000-0000-7000-8000-000000000000","id":"x","status":"completed","state":"completed","scope":"b","attempt":9,"key":"k","hidden":true,"result":{"paid":true},"__proto__":{"status":"completed"}}';
+
+  it("change nothing although the schema lets them through", async () => {
+    const backend = createMemoryBackend();
+    const operations = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
+    const service = createService({ backend, operations, authorize: () => ({ id: "a" }) });
+    const headers = { "content-type": "application/json" };
+    const accepted = await service.handle({ method: "POST", path: "/jobs", headers, body: foreign });
+    expect(accepted.status).toBe(202);
+    const { operationId, status, ...others } = JSON.parse(String(accepted.body));
+    expect([status, others]).toEqual(["pending", {}]);
+    const [operation] = (await backend.operations.list?.({ limit: 2 })) ?? [];
+    const { id, scope, state, attempt, key, hidden, result } = operation ?? {};
+    expect({ id, scope, state, attempt, key, hidden, result }).toEqual({
+      id: operationId,
+      scope: "a",
+      state: "pending",
+      attempt: 0,
+    });
+    const read = await service.handle({ method: "GET", path: `/operations/${operationId}`, headers });
+    expect(Object.keys(JSON.parse(String(read.body)))).toEqual(["operationId", "status", "createdAt"]);
+  });
+
+  it("are refused by the order contract, each by its name", async () => {
+    const { send, recorded } = await mountOrders(harness);
+    const members = ["operationId", "status", "__proto__", "constructor", "toString"];
+    for (const member of members) {
+      const reply = await send(submission({ body: `{"itemId":"book","quantity":1,"${member}":{}}` }));
+      expect(reply.status).toBe(422);
+      expect(JSON.parse(reply.body).errors).toEqual([
+        { pointer: `#/${member}`, detail: "is not a known member" },
+      ]);
+    }
+    expect(await recorded()).toEqual([]);
+  });
+});

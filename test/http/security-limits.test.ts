@@ -1,0 +1,115 @@
+import { gzipSync } from "node:zlib";
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  isAsyncReplyError,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { mountOrders, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { createPlainHarness } from "../plain-harness.js";
+
+const harness = createPlainHarness();
+
+describe("S6: limits", () => {
+  const bad: readonly unknown[] = [
+    0,
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1.5,
+    "1mb",
+    "1000",
+    null,
+    true,
+    1n,
+    {},
+  ];
+  const authorize = allowAnonymous();
+  const service = createOrderService({ authorize });
+  const processors = { orders: () => undefined };
+  const makers: Readonly<Record<string, readonly [readonly string[], (options: object) => unknown]>> = {
+    service: [
+      [
+        "maxBodyBytes",
+        "maxDepth",
+        "bodyTimeoutMs",
+        "authorizeTimeoutMs",
+        "recordTimeoutMs",
+        "createTimeoutMs",
+        "leaseMs",
+        "maxResultBytes",
+      ],
+      (options) => createOrderService({ authorize, ...options }),
+    ],
+    "memory back end": [["maxOperations", "maxAnnouncements"], (options) => createMemoryBackend(options)],
+    worker: [
+      [
+        "concurrency",
+        "leaseMs",
+        "maxAttempts",
+        "attemptTimeoutMs",
+        "maxResultBytes",
+        "sweepIntervalMs",
+        "drainTimeoutMs",
+        "retentionMs",
+        "purgeGraceMs",
+        "abandonAfterMs",
+      ],
+      (options) => createWorker(service, processors, options),
+    ],
+  };
+
+  for (const [what, [names, make]] of Object.entries(makers)) {
+    it.each(names)(
+      `of the ${what} that are none throw at construction, and the error names the option: %s`,
+      (name) => {
+        for (const value of bad) {
+          const error = thrownBy(() => make({ [name]: value }));
+          expect([value, isAsyncReplyError(error) && error.code]).toEqual([value, "INVALID_OPTION"]);
+          expect((error as Error).message).toContain(name);
+        }
+        expect(() => make({ [name]: 100_000 / (name === "maxDepth" ? 1_000 : 1) })).not.toThrow();
+      },
+    );
+  }
+
+  it("of time end a body that comes drop by drop, although each drop is in time", async () => {
+    const orders = await mountOrders(harness, { bodyTimeoutMs: 20 });
+    const drops = { chunks: [], end: "stall" } as const;
+    expect((await orders.send(submission({ body: drops }))).status).toBe(408);
+    expect(await orders.recorded()).toEqual([]);
+  });
+
+  function thrownBy(make: () => unknown): unknown {
+    try {
+      return make();
+    } catch (error) {
+      return error;
+    }
+  }
+});
+
+describe("S7: a body that is small on the wire and huge when unpacked", () => {
+  it("is refused before it is read", async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000, "["));
+    let read = false;
+    const service = createOrderService({ authorize: allowAnonymous(), maxBodyBytes: 100_000_000 });
+    const { status, headers } = await service.handle({
+      method: "POST",
+      path: "/orders",
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+      body: async () => {
+        read = true;
+        return bomb;
+      },
+    });
+    expect([status, headers["accept-encoding"], read]).toEqual([415, "identity", false]);
+  });
+
+  it("is malformed when it does not say so", async () => {
+    const { send } = await mountOrders(harness);
+    expect((await send(submission({ body: gzipSync('{"itemId":"book","quantity":1}') }))).status).toBe(400);
+  });
+});

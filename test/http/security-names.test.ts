@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  AsyncReplyError,
+  allowAnonymous,
+  apiKey,
+  bearer,
+  createMemoryBackend,
+  createOrderService,
+  createService,
+  createWorker,
+  defineOperation,
+  type StandardSchema,
+} from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { matches } from "../../src/http/entity-tag.js";
+import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { countedText } from "../counted-text.js";
+import { createPlainHarness } from "../plain-harness.js";
+
+const harness = createPlainHarness();
+
+/** Takes everything, as a careless schema would. */
+const anything: StandardSchema<unknown, Record<string, unknown>> = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+  },
+};
+
+describe("S14: names that every object has", () => {
+  const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
+  afterEach(() => {
+    // Whatever a test did, no object may have learned of it.
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+
+  it.each(names)("are keys like any other: %s", async (name) => {
+    const { send, recorded } = await mountOrders(harness);
+    const keyed = submission({ fields: { "idempotency-key": name } });
+    const first = await send(keyed);
+    expect(first.status).toBe(202);
+    expect((await send(keyed)).body).toBe(first.body);
+    expect((await recorded()).map(({ key }) => key)).toEqual([name]);
+  });
+
+  it.each(names)("are no credentials: %s", async (name) => {
+    for (const authorize of [bearer({ token: "a" }), apiKey({ token: "a" })]) {
+      const { send } = await mountOrders(harness, { authorize });
+      const fields = { authorization: `Bearer ${name}`, "x-api-key": name };
+      expect((await send(submission({ fields }))).status).toBe(401);
+    }
+  });
+
+  it.each(names)("are no methods, no paths and no processors: %s", async (name) => {
+    const { send } = await mountOrders(harness);
+    expect((await send(submission({ method: name }))).status).toBe(405);
+    expect((await send(request(name, "/operations/1"))).status).toBe(405);
+    expect((await send(submission({ path: `/${name}` }))).status).toBe(404);
+    const service = createOrderService({ authorize: allowAnonymous() });
+    const processors = JSON.parse(`{"${name}":1}`) as object;
+    expect(() => createWorker(service, processors)).toThrow(AsyncReplyError);
+  });
+
+  it.each(names)("are scopes and members like any other: %s", async (name) => {
+    const backend = createMemoryBackend();
+    const operations = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
+    const service = createService({ backend, operations, authorize: () => ({ id: name }) });
+    const body = `{"${name}":{"polluted":1},"a":{"${name}":{"polluted":2}}}`;
+    const headers = { "content-type": "application/json", "idempotency-key": "k" };
+    const submit = { method: "POST", path: "/jobs", headers, body };
+    const first = await service.handle(submit);
+    expect(first.status).toBe(202);
+    expect((await service.handle(submit)).body).toBe(first.body);
+    const inputs: unknown[] = [];
+    await createWorker(service, { jobs: (input) => void inputs.push(input) }).runUntilIdle();
+    expect(inputs).toHaveLength(1);
+    expect(Object.getPrototypeOf(inputs[0])).toBe(Object.prototype);
+    expect(isDeepStrictEqual(inputs[0], JSON.parse(body))).toBe(true);
+  });
+});
+
+// The steps of the parsers of Content-Type, Accept and Idempotency-Key are counted in their own tests.
+describe("S15: fields that are made to be slow to read", () => {
+  const hostile = [",", ";", '"', "\\", " ", "\t", "=", "a,", "a;", 'a="', '\\"', "/", "*/*,", "W/"].map(
+    (unit) => unit.repeat(Math.ceil(4_096 / unit.length)),
+  );
+
+  it("are answered like others that say nothing", async () => {
+    const { send } = await mountOrders(harness);
+    const id = "01980000-0000-7000-8000-000000000000";
+    for (const value of hostile) {
+      const statuses = [
+        (await send(submission({ fields: { "content-type": value } }))).status,
+        (await send(submission({ fields: { accept: value } }))).status,
+        (await send(submission({ fields: { "idempotency-key": value } }))).status,
+        (await send(submission({ fields: { authorization: `Bearer ${value}` } }))).status,
+        (await send(submission({ fields: { "content-encoding": value } }))).status,
+        (await send(request("GET", `/operations/${id}`, { "if-none-match": value }))).status,
+      ];
+      expect(statuses.filter((status) => status >= 500)).toEqual([]);
+      expect([statuses[0], statuses[3], statuses[5]]).toEqual([415, 401, 404]);
+    }
+  });
+
+  it("take steps in proportion to their length: If-None-Match", () => {
+    for (const value of hostile) {
+      const { text, count } = countedText(value);
+      expect(matches(text, '"tag"')).toBe(false);
+      expect(count.steps).toBeLessThan(10 * value.length);
+    }
+  });
+});

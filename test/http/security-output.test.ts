@@ -1,0 +1,181 @@
+import { inspect } from "node:util";
+import {
+  AsyncReplyError,
+  type Backend,
+  bearer,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type HttpRequest,
+  type HttpResponse,
+  type OrderServiceOptions,
+  permanentFailure,
+  type ServiceEvent,
+} from "async-request-reply";
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
+import { request, submission, TOKENS } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { modes } from "../composed-backend.js";
+import { toHttpRequest } from "../plain-harness.js";
+
+const INTERNALS = ["SELECT secret FROM tokens", "/srv/app/src/db.ts:17", "PgPoolError", "10.0.0.7:5432"];
+
+/** What drivers throw: a class of their own, a statement, a path, an address, and a cause with all of it again. */
+class PgPoolError extends Error {
+  readonly query = INTERNALS[0];
+  constructor() {
+    super(`PgPoolError at ${INTERNALS.join(" ")}`, { cause: new Error(INTERNALS.join(" ")) });
+    this.name = "PgPoolError";
+  }
+}
+
+function fail(): never {
+  throw new PgPoolError();
+}
+
+const UNKNOWN = "01980000-0000-7000-8000-000000000000";
+
+/** Everything a client can see of a service in which something throws, and what its observer sees. */
+async function everythingSeen(
+  options: Partial<OrderServiceOptions>,
+  processor: () => unknown = () => undefined,
+  clock: ManualClock = createManualClock(),
+): Promise<{ readonly replies: readonly HttpResponse[]; readonly events: readonly ServiceEvent[] }> {
+  const events: ServiceEvent[] = [];
+  const service = createOrderService({
+    authorize: bearer(TOKENS),
+    observe: (event) => events.push(event),
+    cancellable: true,
+    ...options,
+    runtime: { clock, ...options.runtime },
+  });
+  const replies: HttpResponse[] = [];
+  const send = async (each: HttpRequest): Promise<HttpResponse> => {
+    const reply = await service.handle(each);
+    replies.push(reply);
+    return reply;
+  };
+  const keyed = toHttpRequest(submission({ fields: { "idempotency-key": "k" } }));
+  const { headers } = await send(keyed);
+  const monitor = headers.location ?? headers["operation-location"] ?? `/operations/${UNKNOWN}`;
+  await send(toHttpRequest(request("GET", monitor)));
+  const working = createWorker(service, { orders: processor }, { maxAttempts: 1 }).runUntilIdle();
+  // A store that is away is asked again after a while.
+  await clock.advance(60_000);
+  await working;
+  for (const method of ["GET", "HEAD", "DELETE"]) await send(toHttpRequest(request(method, monitor)));
+  await send(keyed);
+  return { replies, events };
+}
+
+function expectNothingInternal(replies: readonly HttpResponse[]): void {
+  const shown = JSON.stringify(replies);
+  for (const internal of INTERNALS) expect(shown).not.toContain(internal);
+  // The lines of a stack.
+  expect(shown).not.toMatch(/\bat \S+ \(|node_modules|\.ts:\d/);
+}
+
+const throwing: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
+  authorize: { authorize: fail },
+  admit: { admit: fail },
+  create: { create: fail },
+  "the hash of the runtime": { runtime: { hash: fail } },
+  "the ids of the runtime": { runtime: { newId: fail } },
+  observe: { observe: fail },
+};
+
+describe("S12: an error from inside", () => {
+  it.each(Object.entries(throwing))("is not shown to clients when %s throws it", async (_, options) => {
+    const { replies } = await everythingSeen(options);
+    expectNothingInternal(replies);
+  });
+
+  for (const { mode, createBackend } of modes) {
+    const methods = [
+      "record",
+      "claim",
+      "create",
+      "get",
+      "requestCancel",
+      "publish",
+      "beginAttempt",
+      "settle",
+    ];
+    it.each(methods)(`is not shown when %s of a back end throws it, with ${mode}`, async (method) => {
+      for (const error of [
+        new PgPoolError(),
+        ...(["STORE_UNAVAILABLE", "OVERLOADED", "CORRUPT_RECORD", "INTERNAL"] as const).map(
+          (code) => new AsyncReplyError(code, INTERNALS.join(" "), { cause: new PgPoolError() }),
+        ),
+      ]) {
+        let thrown = 0;
+        const backend = interceptBackend(createBackend(), async (call, proceed) => {
+          if (call.method !== method || thrown === 3) return proceed();
+          thrown += 1;
+          throw error;
+        });
+        const { replies } = await everythingSeen({ backend });
+        expectNothingInternal(replies);
+        expect(replies.every(({ status }) => status >= 200)).toBe(true);
+      }
+    });
+  }
+
+  it("is not shown when a processor throws it, whatever it throws", async () => {
+    for (const error of [new PgPoolError(), INTERNALS[0], { message: INTERNALS[1] }, undefined]) {
+      const { replies, events } = await everythingSeen({}, () => {
+        throw error;
+      });
+      expectNothingInternal(replies);
+      expect(JSON.parse(String(replies.at(-2)?.body))).toMatchObject({ status: "failed" });
+      expect(events.some((event) => event.event === "operation.failed" && event.error === error)).toBe(true);
+    }
+  });
+
+  it("is not shown as the cause of a permanent failure, whose reason is", async () => {
+    const { replies } = await everythingSeen({}, () => {
+      throw permanentFailure("The item is sold out.", new PgPoolError());
+    });
+    expectNothingInternal(replies);
+    expect(JSON.stringify(replies)).toContain("The item is sold out.");
+  });
+
+  it("is not shown when a result cannot be written", async () => {
+    const { replies } = await everythingSeen({}, () => ({ toJSON: fail }));
+    expectNothingInternal(replies);
+    expect(JSON.stringify(replies)).toContain("invalid-result");
+  });
+
+  it("reaches the observer whole", async () => {
+    const backend = interceptBackend(createMemoryBackend(), async ({ port }, proceed) =>
+      port === "queue" ? proceed() : fail(),
+    );
+    const { events, replies } = await everythingSeen({ backend });
+    expect(replies[0]?.status).toBe(500);
+    const refused = events.find(({ event }) => event === "request.refused");
+    expect(inspect(refused)).toContain(INTERNALS[0]);
+  });
+});
+
+describe("S22: what is kept and what is published", () => {
+  const TOKEN = "token-of-a";
+
+  it.each(modes)("holds no credential, with $mode", async ({ createBackend }) => {
+    const written: PortCall[] = [];
+    const clock = createManualClock();
+    const inner: Backend = createBackend({ clock });
+    const backend = interceptBackend(inner, (call, proceed) => {
+      written.push(call);
+      return proceed();
+    });
+    const { events, replies } = await everythingSeen({ backend, cancellable: false }, () => undefined, clock);
+    expect(replies[0]?.status).toBe(202);
+    const kept = await inner.operations.list?.({ limit: 10 });
+    const claims = await inner.idempotency.takeStale({ olderThanMs: 1, limit: 10 });
+    expect([kept?.length, claims.length]).toEqual([1, 1]);
+    expect(written.map(({ method }) => method)).toContain("publish");
+    for (const dump of [kept, claims, written, events, replies])
+      expect(inspect(dump, { depth: 20 })).not.toContain(TOKEN);
+  });
+});

@@ -1,0 +1,188 @@
+import {
+  type Announcement,
+  type Backend,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOperation,
+  type Job,
+  type Queue,
+  type Service,
+} from "async-request-reply";
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+
+// RELIABILITY.md S20: whoever can write to the queue can wake a worker, and nothing more.
+
+const UNKNOWN = "01980000-0000-7000-8000-000000000000";
+const input = z.object({ text: z.string() });
+const definitions = [
+  defineOperation({ name: "reports", path: "/reports", input }),
+  defineOperation({ name: "exports", path: "/exports", input }),
+] as const;
+
+interface Run {
+  readonly processor: string;
+  readonly scope: string;
+  readonly attempt: number;
+  readonly input: unknown;
+}
+
+let clock: ManualClock;
+let backend: Backend;
+let service: Service<typeof definitions>;
+let runs: Run[];
+/** How deliveries were answered. */
+let answers: string[];
+
+beforeEach(() => {
+  clock = createManualClock();
+  runs = [];
+  answers = [];
+  const memory = createMemoryBackend({ clock });
+  backend = { ...memory, queue: watched(memory.queue) };
+  const authorize = (): { id: string } => ({ id: "tenant-1" });
+  service = createService({
+    operations: definitions,
+    backend,
+    authorize,
+    runtime: { clock, random: () => 0.5 },
+  });
+});
+
+function watched(queue: Queue): Queue {
+  const noted = (answer: string, give: () => Promise<void>) => (): Promise<void> => {
+    answers.push(answer);
+    return give();
+  };
+  return {
+    publish: (announcements) => queue.publish(announcements),
+    receive: async (request) =>
+      (await queue.receive(request)).map(({ announcement, ack, nack }) => ({
+        announcement,
+        ack: noted("ack", ack),
+        nack: noted("nack", nack),
+      })),
+  };
+}
+
+async function work(names: readonly ("reports" | "exports")[] = ["reports", "exports"]): Promise<void> {
+  const processorOf =
+    (processor: string) =>
+    (value: unknown, { scope, attempt }: Job) =>
+      void runs.push({ processor, scope, attempt, input: value });
+  const processors = Object.fromEntries(names.map((name) => [name, processorOf(name)]));
+  await createWorker(service, processors).runUntilIdle();
+}
+
+async function submit(path: string): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const { body } = await service.handle({ method: "POST", path, headers, body: '{"text":"x"}' });
+  return (JSON.parse(String(body)) as { operationId: string }).operationId;
+}
+
+const genuine = (operationId: string): Announcement => ({
+  version: 1,
+  id: `${operationId}.forged`,
+  operationId,
+  definition: "reports",
+});
+
+const forgeries: Readonly<Record<string, (operationId: string) => unknown>> = {
+  "no version": (id) => ({ ...genuine(id), version: undefined }),
+  "another version": (id) => ({ ...genuine(id), version: 2 }),
+  "a version that is text": (id) => ({ ...genuine(id), version: "1" }),
+  "no operation": (id) => ({ ...genuine(id), operationId: undefined }),
+  "an operation that is a list": (id) => ({ ...genuine(id), operationId: [id] }),
+  "an id in capitals": (id) => ({ ...genuine(id), operationId: id.toUpperCase() }),
+  "SQL in place of an id": (id) => ({ ...genuine(id), operationId: `${id}'; DROP TABLE operations; --` }),
+  "an id of a megabyte": (id) => ({ ...genuine(id), id: "x".repeat(1_000_000) }),
+  "an empty id": (id) => ({ ...genuine(id), id: "" }),
+  "no id": (id) => ({ ...genuine(id), id: undefined }),
+};
+
+describe("S20: a message that is no announcement", () => {
+  it.each(Object.entries(forgeries))(
+    "begins no work, and does not come again and again: %s",
+    async (_, forge) => {
+      const id = await submit("/reports");
+      await service.announcer.idle();
+      // What is genuine is taken away, so that only the forgery could begin the work.
+      await backend.queue.receive({
+        definitions: ["reports"],
+        limit: 9,
+        leaseMs: 1,
+        signal: AbortSignal.abort(),
+      });
+      await backend.queue.publish([forge(id) as Announcement]);
+      for (let round = 0; round < 5; round += 1) {
+        await work();
+        await clock.advance(2_000);
+      }
+      expect(runs).toEqual([]);
+      // Acknowledged, not handed back: the store was never asked, so asking again would give the same.
+      expect(answers).toEqual(["ack"]);
+      await clock.advance(30_000);
+      await work();
+      expect(runs).toHaveLength(1);
+    },
+  );
+
+  it("does not hold up those behind it", async () => {
+    await backend.queue.publish([{ ...genuine(UNKNOWN), version: 7 } as never, genuine(UNKNOWN)]);
+    await submit("/reports");
+    await work();
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe("S20: an announcement that is well formed and wrong", () => {
+  it("does nothing when the operation is unknown", async () => {
+    await backend.queue.publish([genuine(UNKNOWN)]);
+    await work();
+    expect([runs, answers]).toEqual([[], ["ack"]]);
+  });
+
+  it("does not repeat work that is done", async () => {
+    const id = await submit("/reports");
+    await work();
+    await backend.queue.publish([genuine(id), genuine(id), genuine(id)]);
+    await work();
+    expect(runs).toHaveLength(1);
+  });
+
+  it("does not bring another tenant's operation before the wrong processor, under the wrong scope", async () => {
+    const id = UNKNOWN;
+    await backend.operations.create({ id, scope: "tenant-2", definition: "exports", input: '{"text":"y"}' });
+    const announcement = { ...genuine(id), scope: "tenant-1", input: '{"text":"forged"}', attempt: 99 };
+    await backend.queue.publish([announcement]);
+    await work();
+    expect(runs).toEqual([{ processor: "exports", scope: "tenant-2", attempt: 1, input: { text: "y" } }]);
+  });
+
+  it("costs an operation no attempt when it wakes a worker that has no processor for it", async () => {
+    const id = UNKNOWN;
+    await backend.operations.create({ id, scope: "tenant-2", definition: "exports", input: '{"text":"y"}' });
+    await backend.queue.publish([genuine(id), genuine(id)]);
+    await work(["reports"]);
+    expect(runs).toEqual([]);
+    await work(["exports"]);
+    expect(runs).toEqual([{ processor: "exports", scope: "tenant-2", attempt: 1, input: { text: "y" } }]);
+  });
+
+  it("begins nothing before it is due", async () => {
+    const id = await submit("/reports");
+    let failures = 0;
+    const failing = createWorker(service, {
+      reports: () => {
+        failures += 1;
+        throw new Error("not yet");
+      },
+    });
+    await failing.runUntilIdle();
+    await backend.queue.publish(Array.from({ length: 20 }, () => genuine(id)));
+    await failing.runUntilIdle();
+    expect(failures).toBe(1);
+  });
+});

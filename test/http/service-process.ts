@@ -1,0 +1,55 @@
+import {
+  type Backend,
+  createOrderService,
+  createWorker,
+  type HttpResponse,
+  type OrderServiceOptions,
+  type Service,
+} from "async-request-reply";
+import { type Change, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { toHttpRequest } from "../plain-harness.js";
+
+export const KEY = { "idempotency-key": "k" };
+
+/** One process: an order service over a back end that it may share with others. */
+export interface ServiceProcess {
+  readonly service: ReturnType<typeof createOrderService>;
+  /** Submits an order under {@link KEY}, if not told otherwise. */
+  submit(change?: Change): Promise<HttpResponse>;
+  read(path: string): Promise<HttpResponse>;
+  cancel(path: string): Promise<HttpResponse>;
+}
+
+export function createProcess(backend: Backend, options: Partial<OrderServiceOptions> = {}): ServiceProcess {
+  const service = createOrderService({ backend, authorize: () => ({ id: "a" }), ...options });
+  const handle: Service["handle"] = service.handle;
+  return {
+    service,
+    submit: (change = { fields: KEY }) => handle(toHttpRequest(submission(change))),
+    read: (path) => handle(toHttpRequest(request("GET", path))),
+    cancel: (path) => handle(toHttpRequest(request("DELETE", path))),
+  };
+}
+
+export function idOf({ body }: HttpResponse): string {
+  return (JSON.parse(String(body)) as { operationId: string }).operationId;
+}
+
+/** The type of a problem. */
+export function typeOf({ body }: HttpResponse): string {
+  return (JSON.parse(String(body)) as { type: string }).type;
+}
+
+export async function listed(backend: Backend): Promise<readonly unknown[]> {
+  return (await backend.operations.list?.({ limit: 1_000 })) ?? [];
+}
+
+/** How often each operation was worked on, until nothing is left to do. */
+export async function runsOf(backend: Backend): Promise<readonly number[]> {
+  const runs = new Map<string, number>();
+  const { service } = createProcess(backend);
+  await createWorker(service, {
+    orders: (_, { operationId }) => void runs.set(operationId, (runs.get(operationId) ?? 0) + 1),
+  }).runUntilIdle();
+  return [...runs.values()];
+}

@@ -1,0 +1,11 @@
+import { idempotencyStoreCases } from "async-request-reply/testing";
+import { memoryIdempotency } from "../backends/memory-harnesses.js";
+import { claimStores, releaseStores, staleStores } from "./broken/claim-stores.js";
+import { proveSuite } from "./broken/prove.js";
+
+proveSuite("idempotency stores", {
+  cases: idempotencyStoreCases,
+  harness: memoryIdempotency,
+  base: (store) => store,
+  broken: [...claimStores, ...releaseStores, ...staleStores],
+});

@@ -1,0 +1,11 @@
+import { queueCases } from "async-request-reply/testing";
+import { memoryQueue } from "../backends/memory-harnesses.js";
+import { proveSuite } from "./broken/prove.js";
+import { deliveringQueues, receivingQueues } from "./broken/queues.js";
+
+proveSuite("queues", {
+  cases: queueCases,
+  harness: memoryQueue,
+  base: (queue) => queue,
+  broken: [...receivingQueues, ...deliveringQueues],
+});

@@ -1,0 +1,236 @@
+import type { Claim, ClaimResult, IdempotencyStore } from "async-request-reply";
+import { turn } from "../../../src/testing/turn.js";
+import { type BrokenPort, sharingAnswers } from "./prove.js";
+
+/** Stores that break a rule of claiming a key. */
+export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "lets the last claim win",
+    caughtBy: ["claim.exists", "claim.race", "claim.scope", "claim.repeated"],
+    methods: (store) => {
+      const last = new Map<string, Claim>();
+      return {
+        claim: async (claim) => {
+          const name = JSON.stringify([claim.scope, claim.definition, claim.key]);
+          const before = last.get(name);
+          if (before !== undefined) await store.release(before);
+          last.set(name, claim);
+          return store.claim(claim);
+        },
+      };
+    },
+  },
+  {
+    name: "looks before it claims",
+    caughtBy: ["claim.race", "claim.races", "release.race"],
+    methods: (store) => {
+      const held = new Map<string, ClaimResult>();
+      return {
+        claim: async (claim) => {
+          const known = held.get(claim.key);
+          await turn();
+          if (known !== undefined) return store.claim(claim);
+          held.set(claim.key, await store.claim(claim));
+          return { outcome: "claimed" };
+        },
+        release: async (owner) => {
+          held.delete(owner.key);
+          await store.release(owner);
+        },
+      };
+    },
+  },
+  {
+    name: "gives one answer to different claims that come at once",
+    caughtBy: ["claim.race", "claim.races", "release.race"],
+    methods: (store) => ({ claim: sharingAnswers((claim: Claim) => store.claim(claim)) }),
+  },
+  {
+    name: "forgets the fingerprint of the first claim",
+    caughtBy: ["claim.exists", "claim.race"],
+    methods: (store) => ({
+      claim: async (claim) => {
+        const result = await store.claim(claim);
+        return result.outcome === "exists" ? { ...result, fingerprint: claim.fingerprint } : result;
+      },
+    }),
+  },
+  {
+    name: "tells the holder of a key that somebody has it",
+    caughtBy: ["claim.repeated"],
+    methods: (store) => {
+      const claimed = new Set<string>();
+      return {
+        claim: async (claim) => {
+          const { operationId, fingerprint } = claim;
+          if (claimed.has(operationId)) return { outcome: "exists", operationId, fingerprint };
+          const result = await store.claim(claim);
+          if (result.outcome === "claimed") claimed.add(operationId);
+          return result;
+        },
+      };
+    },
+  },
+  {
+    name: "takes a key of another scope for the same",
+    caughtBy: ["claim.scope", "claim.names", "claim.separators"],
+    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, scope: "" }) }),
+  },
+  {
+    name: "takes a key of another definition for the same",
+    caughtBy: ["claim.scope", "claim.names", "claim.separators"],
+    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, definition: "" }) }),
+  },
+  {
+    name: "runs the parts of a key together with a separator",
+    caughtBy: ["claim.separators"],
+    methods: (store) => ({
+      claim: (claim) => {
+        const key = [claim.scope, claim.definition, claim.key].join(":");
+        return store.claim({ ...claim, scope: "", definition: "", key });
+      },
+    }),
+  },
+  {
+    name: "runs the parts of a key together without a separator",
+    caughtBy: ["claim.separators"],
+    methods: (store) => ({
+      claim: (claim) => {
+        const key = `${claim.scope}${claim.definition}${claim.key}`;
+        return store.claim({ ...claim, scope: "", definition: "", key });
+      },
+    }),
+  },
+  {
+    name: "compares keys without regard to case",
+    caughtBy: ["claim.names"],
+    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.toLowerCase() }) }),
+  },
+  {
+    name: "drops blanks at the ends of keys",
+    caughtBy: ["claim.names"],
+    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.trim() }) }),
+  },
+  {
+    name: "cuts long keys",
+    caughtBy: ["claim.names"],
+    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.slice(0, 254) }) }),
+  },
+  {
+    name: "lets a claim expire by itself",
+    caughtBy: ["claim.stays"],
+    methods: (store, clock) => {
+      const dayMs = 24 * 3_600_000;
+      return {
+        claim: async (claim) => {
+          const releaseLater = () => void store.release(claim);
+          const result = await store.claim(claim);
+          if (result.outcome === "claimed") clock.schedule(dayMs, releaseLater);
+          return result;
+        },
+      };
+    },
+  },
+];
+
+/** Stores that break a rule of releasing a key. */
+export const releaseStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "releases nothing",
+    caughtBy: ["release.owner", "release.repeated", "release.race", "stale.released"],
+    methods: () => ({ release: async () => {} }),
+  },
+  {
+    name: "releases for whoever asks",
+    caughtBy: ["release.stranger", "release.repeated"],
+    methods: (store) => ({
+      release: async (owner) => {
+        const held = await store.claim({ ...owner, fingerprint: "" });
+        const operationId = held.outcome === "exists" ? held.operationId : owner.operationId;
+        await store.release({ ...owner, operationId });
+      },
+    }),
+  },
+  {
+    name: "releases every key of the operation",
+    caughtBy: ["release.apart"],
+    methods: (store) => ({
+      release: async ({ operationId }) => {
+        const claims = await store.takeStale({ olderThanMs: 0, limit: 1_000 });
+        const own = claims.filter((claim) => claim.operationId === operationId);
+        for (const claim of own) await store.release(claim);
+      },
+    }),
+  },
+];
+
+/** Stores that break a rule of handing out stale claims. */
+export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "hands out claims of any age",
+    caughtBy: ["stale.age", "stale.again", "stale.released"],
+    methods: (store) => ({ takeStale: ({ limit }) => store.takeStale({ olderThanMs: 0, limit }) }),
+  },
+  {
+    name: "hands out stale claims without their fingerprints",
+    caughtBy: ["stale.age"],
+    methods: (store) => ({
+      takeStale: async (request) =>
+        (await store.takeStale(request)).map((claim) => ({ ...claim, fingerprint: "" })),
+    }),
+  },
+  {
+    name: "counts the age from the latest claim of a key",
+    caughtBy: ["stale.not-renewed"],
+    methods: (store, clock) => {
+      const claimedAt = new Map<string, number>();
+      return {
+        claim: async (claim) => {
+          claimedAt.set(claim.key, clock.now());
+          return store.claim(claim);
+        },
+        takeStale: async ({ olderThanMs, limit }) =>
+          (await store.takeStale({ olderThanMs, limit })).filter(
+            ({ key }) => (claimedAt.get(key) ?? 0) + olderThanMs <= clock.now(),
+          ),
+      };
+    },
+  },
+  {
+    name: "hands out a stale claim once only",
+    caughtBy: ["stale.again"],
+    methods: (store) => {
+      const seen = new Set<string>();
+      return {
+        takeStale: async (request) =>
+          (await store.takeStale(request)).filter(({ key }) => !seen.has(key) && seen.add(key)),
+      };
+    },
+  },
+  {
+    name: "frees stale claims as it hands them out",
+    caughtBy: ["stale.again"],
+    methods: (store) => ({
+      takeStale: async (request) => {
+        const stale = await store.takeStale(request);
+        for (const claim of stale) await store.release(claim);
+        return stale;
+      },
+    }),
+  },
+  {
+    name: "hands out the newest claims first",
+    caughtBy: ["stale.order"],
+    methods: (store) => ({ takeStale: async (request) => [...(await store.takeStale(request))].reverse() }),
+  },
+  {
+    name: "hands out more stale claims than the limit",
+    caughtBy: ["stale.order"],
+    methods: (store) => ({ takeStale: (request) => store.takeStale({ ...request, limit: 1_000 }) }),
+  },
+  {
+    name: "hands a stale claim to several callers",
+    caughtBy: ["stale.race"],
+    methods: (store) => ({ takeStale: sharingAnswers((request) => store.takeStale(request)) }),
+  },
+];

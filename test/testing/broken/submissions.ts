@@ -1,0 +1,227 @@
+import type { RecordResult, Submission, Submissions } from "async-request-reply";
+import { turn } from "../../../src/testing/turn.js";
+import { type BrokenPort, sharingAnswers } from "./prove.js";
+
+type Broken = BrokenPort<Submissions<unknown>>;
+
+function claimOf({ operation, fingerprint }: Submission) {
+  const { id: operationId, scope, definition, key = "" } = operation;
+  return { scope, definition, key, operationId, fingerprint };
+}
+
+/** Records with the two stores one after the other, without care for what may lie between. */
+async function recordInTwoSteps(submissions: Submissions<unknown>, given: Submission): Promise<RecordResult> {
+  const claim = await submissions.idempotency.claim(claimOf(given));
+  const id = claim.outcome === "exists" ? claim.operationId : given.operation.id;
+  await submissions.operations.create({ ...given.operation, id }, given.initial);
+  const operation = await submissions.operations.get(id, given.operation.scope);
+  if (claim.outcome === "claimed" || operation === undefined) return { outcome: "created" };
+  return { outcome: "exists", operation, fingerprint: claim.fingerprint };
+}
+
+/** Atomic steps that break a rule of recording. */
+export const recordingSubmissions: readonly Broken[] = [
+  {
+    name: "creates the operation without its key",
+    caughtBy: ["record.both", "record.race", "record.exists", "record.half-done"],
+    methods: ({ operations }) => ({
+      record: async ({ operation, initial }) => {
+        await operations.create(operation, initial);
+        return { outcome: "created" };
+      },
+    }),
+  },
+  {
+    name: "binds the key without an operation",
+    caughtBy: ["record.both", "record.repeated", "record.keyless", "record.preparing"],
+    methods: ({ idempotency }) => ({
+      record: async (submission) => {
+        await idempotency.claim(claimOf(submission));
+        return { outcome: "created" };
+      },
+    }),
+  },
+  {
+    name: "looks for the key before it records",
+    caughtBy: ["record.race"],
+    methods: (submissions) => {
+      const known = new Set<string | undefined>();
+      return {
+        record: async (submission) => {
+          const isNew = !known.has(submission.operation.key);
+          await turn();
+          known.add(submission.operation.key);
+          const result = await submissions.record(submission);
+          return isNew ? { outcome: "created" } : result;
+        },
+      };
+    },
+  },
+  {
+    name: "answers `exists` to the repetition of what it created",
+    caughtBy: ["record.repeated", "record.keyless", "record.preparing"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const { id, scope } = submission.operation;
+        const operation = await submissions.operations.get(id, scope);
+        if (operation === undefined) return submissions.record(submission);
+        return { outcome: "exists", operation, fingerprint: submission.fingerprint };
+      },
+    }),
+  },
+  {
+    name: "answers with the fingerprint of whoever asks",
+    caughtBy: ["record.exists", "record.race"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const result = await submissions.record(submission);
+        return result.outcome === "created" ? result : { ...result, fingerprint: submission.fingerprint };
+      },
+    }),
+  },
+  {
+    name: "answers with the operation as it was recorded",
+    caughtBy: ["record.exists", "record.preparing"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const result = await submissions.record(submission);
+        if (result.outcome === "created") return result;
+        const { result: _, settledAt: __, ...operation } = result.operation;
+        return { ...result, operation: { ...operation, state: "pending" } };
+      },
+    }),
+  },
+  {
+    name: "runs scope and definition together",
+    caughtBy: ["record.apart"],
+    methods: (submissions) => ({
+      record: (submission) => {
+        const { operation } = submission;
+        const definition = `${operation.scope}:${operation.definition}`;
+        return submissions.record({ ...submission, operation: { ...operation, scope: "", definition } });
+      },
+    }),
+  },
+  {
+    name: "takes a missing key for an empty one",
+    caughtBy: ["record.keyless"],
+    methods: (submissions) => ({
+      record: (submission) =>
+        submissions.record({ ...submission, operation: { key: "", ...submission.operation } }),
+    }),
+  },
+  {
+    name: "records everything as pending",
+    caughtBy: ["record.preparing"],
+    methods: (submissions) => ({
+      record: ({ operation, fingerprint }) => submissions.record({ operation, fingerprint }),
+    }),
+  },
+  {
+    name: "creates an operation of its own for a key that is bound to one that is missing",
+    caughtBy: ["record.half-done", "record.half-done-other"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const claim = await submissions.idempotency.claim(claimOf(submission));
+        if (claim.outcome === "claimed") return submissions.record(submission);
+        const known = await submissions.operations.get(claim.operationId, submission.operation.scope);
+        if (known !== undefined) return submissions.record(submission);
+        await submissions.operations.create(submission.operation);
+        return { outcome: "created" };
+      },
+    }),
+  },
+  {
+    name: "creates the missing operation of a key from whatever payload comes",
+    caughtBy: ["record.half-done-other"],
+    methods: (submissions) => ({ record: (submission) => recordInTwoSteps(submissions, submission) }),
+  },
+  {
+    name: "keeps the key of what it refuses",
+    caughtBy: ["record.refused"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        try {
+          return await submissions.record(submission);
+        } catch (error) {
+          await submissions.idempotency.claim(claimOf(submission));
+          throw error;
+        }
+      },
+    }),
+  },
+];
+
+/** Atomic steps that break a rule of purging. */
+export const purgingSubmissions: readonly Broken[] = [
+  {
+    name: "purges before the retention is over",
+    caughtBy: ["purge.both"],
+    methods: (submissions) => ({ purge: ({ limit }) => submissions.purge({ retentionMs: 0, limit }) }),
+  },
+  {
+    name: "keeps the keys of what it purges",
+    caughtBy: ["purge.both", "purge.limit", "purge.successor"],
+    methods: ({ operations }) => ({
+      purge: async (request) => {
+        const expired = await operations.takeExpired(request);
+        await operations.remove(
+          expired.map(({ id }) => id),
+          { afterMs: 0 },
+        );
+        await operations.takeExpired({ retentionMs: 1e12, limit: 1 });
+        return expired.length;
+      },
+    }),
+  },
+  {
+    name: "keeps the operations whose keys it frees",
+    caughtBy: ["purge.both", "purge.limit"],
+    methods: ({ operations, idempotency }) => ({
+      purge: async (request) => {
+        const expired = await operations.takeExpired(request);
+        for (const { id: operationId, scope, definition, key = "" } of expired) {
+          await idempotency.release({ scope, definition, key, operationId });
+        }
+        return expired.length;
+      },
+    }),
+  },
+  {
+    name: "frees the keys of what has not ended",
+    caughtBy: ["purge.terminal-only", "purge.successor"],
+    methods: (submissions) => ({
+      purge: async (request) => {
+        const claims = await submissions.idempotency.takeStale({ olderThanMs: 0, limit: 1_000 });
+        for (const claim of claims) await submissions.idempotency.release(claim);
+        return submissions.purge(request);
+      },
+    }),
+  },
+  {
+    name: "purges more than the limit",
+    caughtBy: ["purge.limit"],
+    methods: (submissions) => ({
+      purge: ({ retentionMs }) => submissions.purge({ retentionMs, limit: 100 }),
+    }),
+  },
+  {
+    name: "counts what others have purged",
+    caughtBy: ["purge.race"],
+    methods: (submissions) => ({ purge: sharingAnswers((request) => submissions.purge(request)) }),
+  },
+  {
+    name: "spends the limit on what was purged before",
+    caughtBy: ["purge.makes-room"],
+    methods: (submissions) => {
+      let purged = 0;
+      return {
+        purge: async ({ retentionMs, limit }) => {
+          const count = await submissions.purge({ retentionMs, limit: Math.max(0, limit - purged) });
+          purged += count;
+          return count;
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,124 @@
+import { createMemoryBackend, type Delivery, type Queue } from "async-request-reply";
+import {
+  createManualClock,
+  operationStoreCases,
+  type PortCase,
+  type QueueHarness,
+  queueCases,
+  runnableCases,
+} from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { memoryOperations, memoryQueue } from "../backends/memory-harnesses.js";
+import { runSuite } from "../backends/run-suite.js";
+import { overriding } from "./broken/prove.js";
+
+/** A queue that drops an announcement which it has seen before. */
+function deduplicating(queue: Queue): Queue {
+  const seen = new Set<string>();
+  return overriding(queue, {
+    publish: (announcements) =>
+      queue.publish(announcements.filter(({ id }) => !seen.has(id) && seen.add(id))),
+  });
+}
+
+/** A queue that is the store as well: it delivers what it could begin. */
+function beginningQueues(): QueueHarness {
+  const clock = createManualClock();
+  const stores = new WeakMap<Queue, ReturnType<typeof createMemoryBackend>["operations"]>();
+  let tokens = 0;
+  return {
+    capabilities: { leaseGranularityMs: 1, skipsTime: true, ordered: true, beginsAttempts: true },
+    deliversWithinMs: 1_000,
+    passTime: (ms) => clock.advance(ms),
+    create: async () => {
+      const { queue, operations } = createMemoryBackend({ clock });
+      const begin = async (delivery: Delivery, leaseMs: number): Promise<readonly Delivery[]> => {
+        const { operationId } = delivery.announcement;
+        tokens += 1;
+        const lease = { operationId, token: `token-${tokens}` };
+        const begun = await operations.beginAttempt(operationId, { token: lease.token, leaseMs });
+        return begun.outcome === "begun" ? [{ ...delivery, attempt: { lease, begun } }] : [];
+      };
+      const port = overriding(queue, {
+        receive: async (request) => {
+          const deliveries = await queue.receive(request);
+          return (await Promise.all(deliveries.map((each) => begin(each, request.leaseMs)))).flat();
+        },
+      });
+      stores.set(port, operations);
+      return { port };
+    },
+    prepare: async (queue, { operationId: id, definition }) => {
+      await stores.get(queue)?.create({ id, definition, scope: "tenant-1", input: "null" });
+    },
+  };
+}
+
+const deduplicates = memoryQueue(deduplicating);
+runSuite("a queue that deduplicates", queueCases, {
+  ...deduplicates,
+  capabilities: { ...deduplicates.capabilities, deduplicates: true },
+});
+
+runSuite("a queue that begins attempts", queueCases, beginningQueues());
+
+describe("a case that needs what a back end has not", () => {
+  const needy: PortCase<QueueHarness> = {
+    name: "takes both",
+    rule: "both",
+    needs: ["watch", "deduplicates"],
+    run: async () => {},
+  };
+
+  it("is skipped with the names of what is missing", () => {
+    const [both] = runnableCases([needy], {
+      ...memoryQueue(),
+      capabilities: { leaseGranularityMs: 1, watch: false },
+    });
+    expect(both).toEqual({ case: needy, skipped: "needs watch, deduplicates" });
+  });
+
+  it("runs where nothing is missing", () => {
+    const capabilities = { leaseGranularityMs: 1, watch: true, deduplicates: true };
+    expect(runnableCases([needy], { ...memoryQueue(), capabilities })).toEqual([{ case: needy }]);
+  });
+
+  it("is the exception: without any capability most cases of the operation store run", () => {
+    const cases = runnableCases(operationStoreCases, {
+      ...memoryOperations(),
+      capabilities: { leaseGranularityMs: 1 },
+    });
+    const skipped = cases.filter((each) => each.skipped !== undefined).map((each) => each.case.needs);
+    expect(new Set(skipped.flat())).toEqual(new Set(["skipsTime", "watch", "list"]));
+    expect(skipped.length).toBeLessThan(cases.length / 4);
+  });
+});
+
+describe("a case", () => {
+  it("closes its port, whether it passes or fails", async () => {
+    const harness = memoryOperations();
+    let open = 0;
+    const counting = {
+      ...harness,
+      create: async () => {
+        open += 1;
+        const { port } = await harness.create();
+        const close = async (): Promise<void> => {
+          open -= 1;
+        };
+        return { port: overriding(port, { get: async () => undefined }), close };
+      },
+    };
+    const outcomes = new Set<string>();
+    for (const each of operationStoreCases) {
+      outcomes.add(
+        await each.run(counting).then(
+          () => "passed",
+          () => "failed",
+        ),
+      );
+    }
+    expect(outcomes).toEqual(new Set(["passed", "failed"]));
+    expect(open).toBe(0);
+  });
+});

@@ -1,0 +1,128 @@
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+
+/** Schedules tasks that note their name and the time at which they ran. */
+function noting(clock: ManualClock) {
+  const start = clock.now();
+  const noted: [string, number][] = [];
+  const note = (name: string, delayMs: number): (() => void) =>
+    clock.schedule(delayMs, () => noted.push([name, clock.now() - start]));
+  return { noted, note };
+}
+
+describe("a manual clock", () => {
+  it("stands still until it is moved", async () => {
+    const clock = createManualClock(1_000);
+    expect(clock.now()).toBe(1_000);
+    await clock.advance(0);
+    expect(clock.now()).toBe(1_000);
+    await clock.advance(250);
+    expect(clock.now()).toBe(1_250);
+  });
+
+  it("starts at a time that looks like a real one", () => {
+    expect(new Date(createManualClock().now()).getUTCFullYear()).toBe(2026);
+  });
+
+  it("runs tasks in the order of their time, each at its time, and those of one time in order of scheduling", async () => {
+    const clock = createManualClock();
+    const { noted, note } = noting(clock);
+    note("c", 30);
+    note("a", 10);
+    note("b1", 20);
+    note("b2", 20);
+    note("late", 31);
+    await clock.advance(30);
+    expect(noted).toEqual([
+      ["a", 10],
+      ["b1", 20],
+      ["b2", 20],
+      ["c", 30],
+    ]);
+    await clock.advance(1);
+    expect(noted.at(-1)).toEqual(["late", 31]);
+  });
+
+  it("runs what is scheduled on the way, and takes delays of less than 0 for 0", async () => {
+    const clock = createManualClock();
+    const { noted, note } = noting(clock);
+    clock.schedule(10, () => {
+      note("at once", 0);
+      note("past", -5);
+      note("inside", 10);
+      note("outside", 91);
+    });
+    await clock.advance(100);
+    expect(noted).toEqual([
+      ["at once", 10],
+      ["past", 10],
+      ["inside", 20],
+    ]);
+  });
+
+  it("lets promises run to their end between two tasks, however many follow one another", async () => {
+    const clock = createManualClock();
+    const order: string[] = [];
+    clock.schedule(10, () => {
+      void (async () => {
+        for (let step = 0; step < 100; step += 1) await Promise.resolve();
+        order.push(`promises at ${clock.now()}`);
+      })();
+    });
+    clock.schedule(11, () => order.push("the next task"));
+    const start = clock.now();
+    await clock.advance(20);
+    expect(order).toEqual([`promises at ${start + 10}`, "the next task"]);
+  });
+
+  it("lets what waits before it is moved schedule tasks of that time", async () => {
+    const clock = createManualClock();
+    const { noted, note } = noting(clock);
+    void (async () => {
+      for (let step = 0; step < 100; step += 1) await Promise.resolve();
+      note("a", 10);
+    })();
+    await clock.advance(10);
+    expect(noted).toEqual([["a", 10]]);
+  });
+
+  it("does not run a task that was taken back, not even by a task of the same time", async () => {
+    const clock = createManualClock();
+    const { noted, note } = noting(clock);
+    note("never", 5)();
+    clock.schedule(10, () => cancel());
+    const cancel = note("cancelled", 10);
+    await clock.advance(10);
+    cancel();
+    await clock.advance(10);
+    expect(noted).toEqual([]);
+  });
+
+  it("adds up moves that are made at the same time", async () => {
+    const clock = createManualClock();
+    const start = clock.now();
+    const { noted, note } = noting(clock);
+    note("a", 15);
+    await Promise.all([clock.advance(10), clock.advance(10)]);
+    expect(clock.now()).toBe(start + 20);
+    expect(noted).toEqual([["a", 15]]);
+  });
+
+  it("rejects with what a task throws, stands at its time, and can be moved on", async () => {
+    const clock = createManualClock();
+    const start = clock.now();
+    const { noted, note } = noting(clock);
+    clock.schedule(10, () => {
+      throw new Error("a task failed");
+    });
+    note("a", 15);
+    await expect(clock.advance(20)).rejects.toThrow("a task failed");
+    expect(clock.now()).toBe(start + 10);
+    await clock.advance(10);
+    expect(noted).toEqual([["a", 15]]);
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("refuses to be moved by %s", async (ms) => {
+    await expect(createManualClock().advance(ms)).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+});

@@ -1,0 +1,95 @@
+import {
+  type Announcement,
+  AsyncReplyError,
+  type Clock,
+  type Delivery,
+  parseAnnouncement,
+  type Queue,
+} from "async-request-reply";
+
+interface Message {
+  readonly content: Uint8Array;
+}
+
+/** What is needed of a confirm channel. */
+export interface ConfirmChannel {
+  publish(
+    exchange: string,
+    routingKey: string,
+    content: Uint8Array,
+    options: { readonly persistent: true; readonly mandatory: true; readonly messageId: string },
+    confirmed: (error: unknown) => void,
+  ): boolean;
+  /** Holds back more than `count` unacked messages. */
+  prefetch(count: number): Promise<unknown>;
+  consume(
+    queue: string,
+    onMessage: (message: Message | null) => void,
+  ): Promise<{ readonly consumerTag: string }>;
+  cancel(consumerTag: string): Promise<unknown>;
+  ack(message: Message): void;
+  nack(message: Message, allUpTo: boolean, requeue: boolean): void;
+}
+
+const NACK_DELAY_MS = 1_000;
+
+/** An outline, to see that the port fits: one durable queue for each definition, consumers for as long as a call waits. */
+export function createRabbitQueue(channel: ConfirmChannel, clock: Clock): Queue {
+  return {
+    publish: async (announcements) => {
+      await Promise.all(announcements.map((announcement) => publishOne(channel, announcement)));
+    },
+    receive: async ({ definitions, limit, signal }) => {
+      const pushed: Message[] = [];
+      let wake: () => void = () => {};
+      await channel.prefetch(limit);
+      const consumers = await Promise.all(
+        definitions.map((definition) =>
+          channel.consume(definition, (message) => {
+            if (message !== null) pushed.push(message);
+            wake();
+          }),
+        ),
+      );
+      if (pushed.length === 0 && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      }
+      // Until a consumer is cancelled the broker goes on sending: what is too much goes back.
+      await Promise.all(consumers.map(({ consumerTag }) => channel.cancel(consumerTag)));
+      for (const message of pushed.slice(limit)) channel.nack(message, false, true);
+      return pushed.slice(0, limit).flatMap((message) => toDelivery(channel, clock, message));
+    },
+  };
+}
+
+function publishOne(channel: ConfirmChannel, announcement: Announcement): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const content = new TextEncoder().encode(JSON.stringify(announcement));
+    const options = { persistent: true, mandatory: true, messageId: announcement.id } as const;
+    channel.publish("", announcement.definition, content, options, (cause) => {
+      if (cause === null || cause === undefined) resolve();
+      else reject(new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker did not confirm.", { cause }));
+    });
+  });
+}
+
+/** A message that is no announcement has no operation to look at: it is acked, and nobody hears of it. */
+function toDelivery(channel: ConfirmChannel, clock: Clock, message: Message): readonly Delivery[] {
+  try {
+    const announcement = parseAnnouncement(JSON.parse(new TextDecoder().decode(message.content)));
+    return [
+      {
+        announcement,
+        ack: async () => channel.ack(message),
+        // Requeueing at once would spin while the store cannot be reached.
+        nack: async () => void clock.schedule(NACK_DELAY_MS, () => channel.nack(message, false, true)),
+      },
+    ];
+  } catch {
+    channel.ack(message);
+    return [];
+  }
+}

@@ -17,6 +17,7 @@ import {
   submission,
   TOKENS,
 } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { operationIdOf } from "../../src/testing/suites/adapter/reply-checks.js";
 import { modes } from "../composed-backend.js";
 import { createPlainHarness } from "../plain-harness.js";
 
@@ -35,8 +36,7 @@ async function watched(options: Options = {}): Promise<Orders & { readonly calls
 }
 
 async function submit({ send }: Orders, fields = {}): Promise<string> {
-  const reply = await send(submission({ fields }));
-  return (JSON.parse(reply.body) as { operationId: string }).operationId;
+  return operationIdOf(await send(submission({ fields })));
 }
 
 describe("S1: another scope's operation", () => {

@@ -6,6 +6,7 @@ import {
   type OrderServiceOptions,
   type Service,
 } from "async-request-reply";
+import { expect } from "vitest";
 import { type Change, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 
@@ -31,7 +32,9 @@ export function createProcess(backend: Backend, options: Partial<OrderServiceOpt
   };
 }
 
-export function idOf({ body }: HttpResponse): string {
+/** The id of an operation that was accepted. */
+export function idOf({ status, body }: HttpResponse): string {
+  expect([status, body]).toEqual([202, expect.any(String)]);
   return (JSON.parse(String(body)) as { operationId: string }).operationId;
 }
 

@@ -61,6 +61,18 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
     }),
   },
   {
+    name: "looks at what was published once the signal is aborted only",
+    caughtBy: ["receive.waits", "receive.other-definition"],
+    methods: (queue) => ({
+      receive: async (request) => {
+        const received = await queue.receive({ ...request, signal: AbortSignal.abort() });
+        if (received.length > 0 || request.signal.aborted) return received;
+        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+        return queue.receive(request);
+      },
+    }),
+  },
+  {
     name: "waits on in spite of the signal",
     caughtBy: ["receive.abort", "receive.nothing", "delivery.acked"],
     methods: (queue) => ({

@@ -5,7 +5,7 @@ import { integer, type Row, type SqlClient, text, toOperation, toState } from ".
 const later = (parameter: string): string => `now() + ${parameter} * interval '1 ms'`;
 
 /** The conditions of `beginAttempt`, in the order in which they decide. */
-export const BEGIN: string = `
+const BEGIN = `
   with before as (select * from operations where id = $1 for update),
   begun as (
     update operations o set token = $2, lease_ends_at = ${later("$3")}, announce_at = ${later("$3")}, round = 0,

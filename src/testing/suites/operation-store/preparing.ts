@@ -41,7 +41,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.lease",
-    name: "lets nobody else begin until the creator's lease is over, and then begins as preparing",
+    name: "counts the creator's lease as the first attempt, and lets nobody else begin until it is over",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createPreparing(store, 5 * unitMs);
       equal(await knock(store, operation.id), "busy", "beginning at once");
@@ -50,7 +50,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       await pass(unitMs);
       const begun = await begin(store, operation.id);
       equal(begun.operation.state, "preparing", "the state in which it begins");
-      equal(begun.previousLost, true, "`previousLost`");
+      deepEqual([begun.operation.attempt, begun.previousLost], [2, true], "attempt and `previousLost`");
     },
   },
   {
@@ -138,7 +138,8 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       equal(isOutcome(settled, "settled", "settling as retry").state, "preparing", "the state in the answer");
       equal(await knock(store, operation.id), "not-due", "beginning at once");
       await pass(5 * unitMs);
-      equal((await begin(store, operation.id)).operation.state, "preparing", "the state in which it begins");
+      const { state, attempt } = (await begin(store, operation.id)).operation;
+      deepEqual([state, attempt], ["preparing", 1], "the state in which it begins, and the attempt");
     },
   },
   {

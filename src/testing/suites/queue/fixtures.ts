@@ -40,7 +40,7 @@ export interface Receiving {
 
 export type Request = Omit<ReceiveRequest, "signal" | "leaseMs">;
 
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 
 /** Calls `receive` again and again, as a worker does. */
 export function startReceiving(
@@ -75,8 +75,11 @@ export function startReceiving(
         before = gathered.length;
         await Promise.race([all, looping, harness.passTime(harness.deliversWithinMs)]);
       }
+      const inTime = gathered.length;
       aborter.abort();
       await endsInTime(looping, harness, "a call of `receive` whose signal was aborted");
+      const late = gathered.length - inTime;
+      ok(inTime >= count || late === 0, `${late} deliveries came only when the signal was aborted`);
       return gathered;
     },
   };

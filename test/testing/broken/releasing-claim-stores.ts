@@ -1,0 +1,104 @@
+import type { IdempotencyStore } from "async-request-reply";
+import { type BrokenPort, sharingAnswers } from "./prove.js";
+
+/** Stores that break a rule of releasing a key. */
+export const releaseStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "releases nothing",
+    caughtBy: ["release.owner", "release.repeated", "release.race", "stale.released"],
+    methods: () => ({ release: async () => {} }),
+  },
+  {
+    name: "releases for whoever asks",
+    caughtBy: ["release.stranger", "release.repeated"],
+    methods: (store) => ({
+      release: async (owner) => {
+        const held = await store.claim({ ...owner, fingerprint: "" });
+        const operationId = held.outcome === "exists" ? held.operationId : owner.operationId;
+        await store.release({ ...owner, operationId });
+      },
+    }),
+  },
+  {
+    name: "releases every key of the operation",
+    caughtBy: ["release.apart"],
+    methods: (store) => ({
+      release: async ({ operationId }) => {
+        const claims = await store.takeStale({ olderThanMs: 0, limit: 1_000 });
+        const own = claims.filter((claim) => claim.operationId === operationId);
+        for (const claim of own) await store.release(claim);
+      },
+    }),
+  },
+];
+
+/** Stores that break a rule of handing out stale claims. */
+export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "hands out claims of any age",
+    caughtBy: ["stale.age", "stale.again", "stale.released"],
+    methods: (store) => ({ takeStale: ({ limit }) => store.takeStale({ olderThanMs: 0, limit }) }),
+  },
+  {
+    name: "hands out stale claims without their fingerprints",
+    caughtBy: ["stale.age"],
+    methods: (store) => ({
+      takeStale: async (request) =>
+        (await store.takeStale(request)).map((claim) => ({ ...claim, fingerprint: "" })),
+    }),
+  },
+  {
+    name: "counts the age from the latest claim of a key",
+    caughtBy: ["stale.not-renewed"],
+    methods: (store, clock) => {
+      const claimedAt = new Map<string, number>();
+      return {
+        claim: async (claim) => {
+          claimedAt.set(claim.key, clock.now());
+          return store.claim(claim);
+        },
+        takeStale: async ({ olderThanMs, limit }) =>
+          (await store.takeStale({ olderThanMs, limit })).filter(
+            ({ key }) => (claimedAt.get(key) ?? 0) + olderThanMs <= clock.now(),
+          ),
+      };
+    },
+  },
+  {
+    name: "hands out a stale claim once only",
+    caughtBy: ["stale.again"],
+    methods: (store) => {
+      const seen = new Set<string>();
+      return {
+        takeStale: async (request) =>
+          (await store.takeStale(request)).filter(({ key }) => !seen.has(key) && seen.add(key)),
+      };
+    },
+  },
+  {
+    name: "frees stale claims as it hands them out",
+    caughtBy: ["stale.again"],
+    methods: (store) => ({
+      takeStale: async (request) => {
+        const stale = await store.takeStale(request);
+        for (const claim of stale) await store.release(claim);
+        return stale;
+      },
+    }),
+  },
+  {
+    name: "hands out the newest claims first",
+    caughtBy: ["stale.order"],
+    methods: (store) => ({ takeStale: async (request) => [...(await store.takeStale(request))].reverse() }),
+  },
+  {
+    name: "hands out more stale claims than the limit",
+    caughtBy: ["stale.order"],
+    methods: (store) => ({ takeStale: (request) => store.takeStale({ ...request, limit: 1_000 }) }),
+  },
+  {
+    name: "hands a stale claim to several callers",
+    caughtBy: ["stale.race"],
+    methods: (store) => ({ takeStale: sharingAnswers((request) => store.takeStale(request)) }),
+  },
+];

@@ -35,7 +35,7 @@ export interface IdempotencyStore {
 
   /**
    * Hands out claims that are at least `olderThanMs` old, oldest first, each to one caller, to check that they have an
-   * operation. One that stays comes again after another `olderThanMs`.
+   * operation. One that stays comes again after another `olderThanMs`. A store that knows which have one may leave them out.
    */
   takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly Claim[]>;
 }

@@ -9,7 +9,7 @@ export interface Lease {
 
 /** How a new operation starts, if not as `pending` and due at once. */
 export type InitialState =
-  /** Hidden, under a lease of the caller, who is creating its resource before the reply. */
+  /** Under a lease of the caller, who is creating its resource before the reply: that is its first attempt. */
   | { readonly state: "preparing"; readonly token: string; readonly leaseMs: number }
   /** Terminal from the first moment: the end of a submission that was never finished. */
   | { readonly state: "failed"; readonly error: JsonText };
@@ -77,7 +77,10 @@ export interface OperationStore {
    */
   create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome>;
 
-  /** Reads an operation of this scope. Another scope's, a hidden and an unknown one are all `undefined`. */
+  /**
+   * Reads an operation of this scope, also one that is `preparing`. Another scope's, a hidden and an unknown one are all
+   * `undefined`.
+   */
   get(id: string, scope: string): Promise<Operation | undefined>;
 
   /**
@@ -102,7 +105,8 @@ export interface OperationStore {
 
   /**
    * Fails an operation that nobody works on with {@link CANCELLED}, at once. Where a lease is live it leaves a mark for the
-   * next `renew` or `retry`; `completed` beats it. A `preparing` operation is `unknown`, as it is for `get`.
+   * next `renew` or `retry`; `completed` beats it, and when that lease is lost `beginAttempt` ends the operation. What is
+   * `preparing` is `unknown`: no client knows of it.
    */
   requestCancel(id: string, scope: string): Promise<CancelOutcome>;
 
@@ -129,7 +133,7 @@ export interface OperationStore {
   /** Forgets terminal operations `afterMs` from now; until then they can be read and keep their ids occupied. */
   remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void>;
 
-  /** Calls `onChange` with the id of every operation that this store sees becoming visible, progressing or terminal. */
+  /** Calls `onChange`, which must not throw, with the id of every operation that this store sees created or changed. */
   watch?(onChange: (operationId: string) => void): () => void;
 
   /** Lists operations by id, which is by age; hidden ones included. For operators, not for clients. */

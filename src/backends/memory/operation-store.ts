@@ -44,7 +44,8 @@ export class MemoryOperationStore implements OperationStore {
   readonly #clock: Clock;
   readonly #maxOperations: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #schedule = new Schedule<Entry>();
+  /** By definition, so that what no worker asks for is not looked at by those who ask for others. */
+  readonly #schedules = new Map<string, Schedule<Entry>>();
   readonly #retention = new Retention();
   readonly #watchers = new Set<(operationId: string) => void>();
 
@@ -61,8 +62,7 @@ export class MemoryOperationStore implements OperationStore {
   createNow(operation: NewOperation, initial?: InitialState): CreateOutcome {
     const known = this.#entries.get(operation.id);
     if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
-    if (this.#entries.size >= this.#maxOperations)
-      throw new AsyncReplyError("OVERLOADED", "The store is full.");
+    if (this.#entries.size >= this.#maxOperations) throw full();
     const entry = createEntry(operation, initial, this.#clock.now());
     this.#entries.set(operation.id, entry);
     this.#changed(entry);
@@ -103,10 +103,17 @@ export class MemoryOperationStore implements OperationStore {
   ): Promise<SettleResult> {
     const entry = this.#entries.get(lease.operationId);
     if (entry === undefined) return { outcome: "lost" };
+    if (entry.token === lease.token) this.#makeSureOfRoom(then);
     const settled = this.#apply(entry, () => settle(entry, this.#clock.now(), lease.token, settlement));
     const ended = settled.outcome === "settled" && isTerminal(settled.state);
     if (ended) for (const operation of then) this.createNow(operation);
     return settled;
+  }
+
+  /** Follow-ups are created with the settlement or not at all, and then nothing is settled either. */
+  #makeSureOfRoom(then: readonly NewOperation[]): void {
+    const missing = then.filter(({ id }) => !this.#entries.has(id)).length;
+    if (this.#entries.size + missing > this.#maxOperations) throw full();
   }
 
   async requestCancel(id: string, scope: string): Promise<CancelOutcome> {
@@ -120,13 +127,15 @@ export class MemoryOperationStore implements OperationStore {
     readonly limit: number;
   }): Promise<DueOperation[]> {
     const now = this.#clock.now();
-    const wanted = new Set(request.definitions);
-    const taken = this.#schedule.take(now, request.limit, ({ operation }) =>
-      wanted.has(operation.definition),
-    );
-    for (const entry of taken) {
-      handOut(entry, now);
-      this.#schedule.add(entry);
+    const taken: Entry[] = [];
+    for (const definition of request.definitions) {
+      const schedule = this.#scheduleOf(definition);
+      const due = schedule.take(now, request.limit - taken.length);
+      for (const entry of due) {
+        handOut(entry, now);
+        schedule.add(entry);
+      }
+      taken.push(...due);
     }
     return taken.map(({ operation: { id, definition } }) => ({ id, definition }));
   }
@@ -178,6 +187,14 @@ export class MemoryOperationStore implements OperationStore {
       .slice(0, limit);
   }
 
+  #scheduleOf(definition: string): Schedule<Entry> {
+    const known = this.#schedules.get(definition);
+    if (known !== undefined) return known;
+    const schedule = new Schedule<Entry>();
+    this.#schedules.set(definition, schedule);
+    return schedule;
+  }
+
   #visible(id: string, scope: string): Entry | undefined {
     const entry = this.#entries.get(id);
     return entry?.operation.scope === scope && entry.operation.hidden !== true ? entry : undefined;
@@ -194,10 +211,14 @@ export class MemoryOperationStore implements OperationStore {
 
   #changed(entry: Entry, before?: Operation, announcedBefore?: number): void {
     const { operation } = entry;
-    if (entry.announceAt !== announcedBefore) this.#schedule.add(entry);
+    if (entry.announceAt !== announcedBefore) this.#scheduleOf(operation.definition).add(entry);
     if (operation.settledAt !== undefined && before?.settledAt === undefined) {
       this.#retention.ended(operation.id, operation.settledAt);
     }
     if (operation !== before) for (const onChange of this.#watchers) onChange(operation.id);
   }
+}
+
+function full(): AsyncReplyError {
+  return new AsyncReplyError("OVERLOADED", "The store is full.");
 }

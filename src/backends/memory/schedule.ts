@@ -20,28 +20,32 @@ export class Schedule<T extends Scheduled> {
     else items.push(item);
   }
 
-  /** Takes out items that are due at `now` and pass the filter, at most `limit`. The caller moves or clears their time. */
-  take(now: number, limit: number, accepts: (item: T) => boolean): T[] {
+  /** Takes out items that are due at `now`, at most `limit`. The caller moves or clears their time. */
+  take(now: number, limit: number): T[] {
     const taken: T[] = [];
     const current = Math.floor(now / BUCKET_MS);
     const due = [...this.#buckets.keys()].filter((bucket) => bucket <= current).sort((a, b) => a - b);
     for (const bucket of due) {
       if (taken.length === limit) break;
-      this.#takeFrom(bucket, now, limit, accepts, taken);
+      this.#takeFrom(bucket, now, limit, taken);
     }
     return taken;
   }
 
-  #takeFrom(bucket: number, now: number, limit: number, accepts: (item: T) => boolean, taken: T[]): void {
-    const rest: T[] = [];
+  #takeFrom(bucket: number, now: number, limit: number, taken: T[]): void {
+    const items = this.#buckets.get(bucket) ?? [];
+    const later: T[] = [];
     const seen = new Set<T>();
-    for (const item of this.#buckets.get(bucket) ?? []) {
-      const moved = item.announceAt === undefined || Math.floor(item.announceAt / BUCKET_MS) !== bucket;
-      if (moved || seen.has(item)) continue;
+    let looked = 0;
+    while (looked < items.length && taken.length < limit) {
+      const item = items[looked++] as T;
+      const { announceAt } = item;
+      if (announceAt === undefined || Math.floor(announceAt / BUCKET_MS) !== bucket || seen.has(item))
+        continue;
       seen.add(item);
-      const due = (item.announceAt as number) <= now && taken.length < limit && accepts(item);
-      (due ? taken : rest).push(item);
+      (announceAt <= now ? taken : later).push(item);
     }
+    const rest = later.concat(items.slice(looked));
     if (rest.length > 0) this.#buckets.set(bucket, rest);
     else this.#buckets.delete(bucket);
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
-export const SERVER_CORE = 0;
+const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
 /** Starts the process of a server on its own core, and waits until it listens. */
@@ -31,16 +31,13 @@ export async function startServer({ server, retain }) {
 
 /** Runs a command on one core where the system can pin it, so that server and load do not take turns. */
 export function spawnOn(core, command, options) {
-  const [program, ...args] = canPin ? ["taskset", "-c", String(core), ...command] : command;
+  const [program, ...args] = isPinned ? ["taskset", "-c", String(core), ...command] : command;
   return spawn(program, args, options);
 }
 
-/** Whether a program can be run. */
-export function isInstalled(program) {
-  return spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
-}
-
-const canPin = availableParallelism() > 1 && isInstalled("taskset");
+/** Whether server and load have a core each. */
+export const isPinned =
+  availableParallelism() > 1 && spawnSync("taskset", ["--version"], { stdio: "ignore" }).error === undefined;
 
 function failed() {
   throw new Error("The server ended before it listened.");

@@ -1,22 +1,30 @@
 import { randomInt } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { isInstalled, LOAD_CORE, spawnOn } from "./child.mjs";
+import { isPinned, LOAD_CORE, spawnOn } from "./child.mjs";
 
 const CONNECTIONS = 32;
 
-/** Which program makes the load: wrk costs so little that it keeps up with any server here. */
-export const loader = isInstalled("wrk") ? "wrk" : "autocannon";
+/** `BENCH_LOADER=wrk` takes wrk instead, if it is installed: loader.mjs says what that costs the servers. */
+export const loader = process.env.BENCH_LOADER ?? "loader.mjs";
 
 /**
  * Loads a server for some seconds: reads `path`, or posts orders when there is none. Every post has a key of its own.
  * Throws unless every reply was a success.
  */
 export async function load(origin, { path, seconds }) {
-  const figures = JSON.parse(await run(loader === "wrk" ? wrk : autocannon, { origin, path, seconds }));
+  const toCommand = loader === "wrk" ? wrk : ownLoader;
+  const figures = JSON.parse(await run(toCommand({ origin, path, seconds })));
   if (figures.failed > 0 || figures.requests === 0) {
     throw new Error(`${figures.failed} of ${figures.requests} requests failed`);
   }
   return figures;
+}
+
+function ownLoader({ origin, path, seconds }) {
+  const script = fileURLToPath(new URL("loader.mjs", import.meta.url));
+  // On the server's own core polling would take the time that the server needs.
+  const options = { origin, path, seconds, connections: CONNECTIONS, poll: isPinned };
+  return [process.execPath, script, JSON.stringify(options)];
 }
 
 function wrk({ origin, path, seconds }) {
@@ -26,14 +34,9 @@ function wrk({ origin, path, seconds }) {
   return ["wrk", ...options, origin, "--", seed, ...(path === undefined ? [] : [path])];
 }
 
-function autocannon({ origin, path, seconds }) {
-  const script = fileURLToPath(new URL("autocannon.mjs", import.meta.url));
-  return [process.execPath, script, JSON.stringify({ origin, path, seconds, connections: CONNECTIONS })];
-}
-
 /** The last line of what a loader prints is its figures. */
-async function run(toCommand, request) {
-  const child = spawnOn(LOAD_CORE, toCommand(request), { stdio: ["ignore", "pipe", "inherit"] });
+async function run(command) {
+  const child = spawnOn(LOAD_CORE, command, { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   for await (const chunk of child.stdout) output += chunk;
   return output.trimEnd().split("\n").at(-1);

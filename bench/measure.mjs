@@ -3,7 +3,8 @@ import { post } from "./check.mjs";
 import { startServer } from "./child.mjs";
 import { load } from "./load.mjs";
 
-const WARM_UP_SECONDS = 1;
+/** After so long the servers here are compiled; a second is too short for those with much code. */
+const WARM_UP_SECONDS = 2;
 
 /**
  * Measures every subject once in each round, each round in another order, so that a machine that is slower for a while is

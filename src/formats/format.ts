@@ -5,8 +5,8 @@ export interface ParseContext {
   readonly limits: { readonly maxDepth: number };
   /** Name of the definition: the root element of XML, the top-level member of YANG data. */
   readonly name: string;
-  /** JSON Schema of the input: formats without types of their own read by it. */
-  readonly schema?: JsonSchema;
+  /** JSON Schema of the input, if it is known: formats without types of their own read by it. */
+  readonly schema: JsonSchema | undefined;
 }
 
 /** What is being written: formats with a root name or a namespace write each kind differently. */

@@ -15,10 +15,10 @@ export async function admitRequest(
   request: HttpRequest,
   authorization: Authorization,
 ): Promise<ScopedPrincipal> {
-  const { settings, runtime } = service;
-  const principal = await authorizeRequest(request, authorization, { ...settings, clock: runtime.clock });
-  if (settings.admit === undefined) return principal;
-  const refusal = await settings.admit(toAuthorizationRequest(request), principal, authorization);
+  const { admit } = service.settings;
+  const principal = await authorizeRequest(request, authorization, service);
+  if (admit === undefined) return principal;
+  const refusal = await admit(toAuthorizationRequest(request), principal, authorization);
   if (refusal === undefined) return principal;
   const { status, retryAfterSeconds } = refusal;
   const code = status === 429 ? "TOO_MANY_REQUESTS" : "OVERLOADED";

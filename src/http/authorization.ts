@@ -1,19 +1,13 @@
 import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../core/errors.js";
-import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
-import type { Clock } from "../ports/runtime.js";
+import type { Authorization, AuthorizationRequest, Principal } from "../ports/authorize.js";
 import { withinTime } from "../steps/within-time.js";
+import type { Service } from "./context.js";
 import { header, singleHeader } from "./headers.js";
 import type { HttpRequest } from "./message.js";
 
 /** A principal whose scope is known. */
 export interface ScopedPrincipal extends Principal {
   readonly scope: string;
-}
-
-export interface AuthorizeOptions {
-  readonly authorize: Authorize;
-  readonly authorizeTimeoutMs: number;
-  readonly clock: Clock;
 }
 
 /**
@@ -25,13 +19,16 @@ export interface AuthorizeOptions {
 export async function authorizeRequest(
   request: HttpRequest,
   authorization: Authorization,
-  { authorize, authorizeTimeoutMs, clock }: AuthorizeOptions,
+  { settings, runtime }: Service,
 ): Promise<ScopedPrincipal> {
+  const { authorize, authorizeTimeoutMs } = settings;
   singleHeader(request.headers, "authorization");
   try {
     const answer = authorize(toAuthorizationRequest(request), authorization);
     const principal =
-      answer instanceof Promise ? await withinTime(answer, authorizeTimeoutMs, clock, tookTooLong) : answer;
+      answer instanceof Promise
+        ? await withinTime(answer, authorizeTimeoutMs, runtime.clock, tookTooLong)
+        : answer;
     return scoped(principal);
   } catch (error) {
     throw denial(error, authorize.challenge ?? "Bearer");

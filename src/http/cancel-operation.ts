@@ -26,14 +26,13 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
     const operation = await storeAnswer(service, operations.get(found.id, scope));
     if (outcome === "unknown" || operation === undefined) throw notFound();
     const status = isTerminal(operation.state) ? 200 : 202;
-    const headers = { "cache-control": "no-store" };
-    return reply(format, {
+    const shown = {
       status,
       kind: "operation",
       name: operation.definition,
       value: toVisible(operation),
-      headers,
-    });
+    } as const;
+    return reply(format, shown, { "cache-control": "no-store" });
   });
 }
 

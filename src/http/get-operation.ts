@@ -7,7 +7,7 @@ import type { Service } from "./context.js";
 import { entityTag, matches } from "./entity-tag.js";
 import { header } from "./headers.js";
 import type { HttpRequest, HttpResponse } from "./message.js";
-import { emptyReply, reply } from "./reply.js";
+import { emptyReply, type Fields, reply } from "./reply.js";
 import { toVisible } from "./represent.js";
 import { pathOf } from "./request-path.js";
 import { storeAnswer } from "./store-answer.js";
@@ -23,19 +23,17 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
     const operation = await findOperation(service, request, scope);
     learn(service, operation);
     const { definition: name } = operation;
-    const headers = { "cache-control": "private, no-cache", ...retryAfter(service, operation) };
-    const full = reply(format, {
-      status: 200,
-      kind: "operation",
-      name,
-      value: toVisible(operation),
-      headers,
-    });
-    const etag = await entityTag(full, service.runtime.hash);
-    if (!matches(header(request.headers, "if-none-match"), etag))
-      return { ...full, headers: { ...full.headers, etag } };
-    return emptyReply(304, { ...headers, etag, vary: "accept" });
+    const fields: Fields = { "cache-control": "private, no-cache" };
+    if (!isTerminal(operation.state)) fields["retry-after"] = retryAfter(service, operation);
+    const full = reply(format, { status: 200, kind: "operation", name, value: toVisible(operation) }, fields);
+    fields.etag = await entityTag(full, service.runtime.hash);
+    return matches(header(request.headers, "if-none-match"), fields.etag) ? notModified(fields) : full;
   });
+}
+
+/** What a 200 would have had, without what describes the content (RFC 9110 §15.4.5). */
+function notModified({ "content-type": _, "content-length": __, ...fields }: Fields): HttpResponse {
+  return emptyReply(304, fields);
 }
 
 /**
@@ -68,8 +66,6 @@ function learn({ estimate }: Service, { definition, createdAt, settledAt }: Oper
   if (settledAt !== undefined) estimate.learn(definition, settledAt - createdAt);
 }
 
-function retryAfter({ estimate, runtime }: Service, operation: Operation): Record<string, string> {
-  if (isTerminal(operation.state)) return {};
-  const ageMs = Math.max(0, runtime.clock.now() - operation.createdAt);
-  return { "retry-after": String(estimate.seconds(operation.definition, ageMs)) };
+function retryAfter({ estimate, runtime }: Service, { definition, createdAt }: Operation): string {
+  return String(estimate.seconds(definition, Math.max(0, runtime.clock.now() - createdAt)));
 }

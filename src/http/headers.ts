@@ -1,20 +1,16 @@
 import { AsyncReplyError } from "../core/errors.js";
 import type { HeaderFields } from "./message.js";
 
-/** The values of a field, one for each line; the name is in lower case. */
-export function headerLines(headers: HeaderFields, name: string): readonly string[] {
-  const values: string[] = [];
-  if (!Array.isArray(headers)) collectFromObject(headers as Readonly<Record<string, string>>, name, values);
-  else if (typeof headers[0] === "string") collectFromFlatList(headers as readonly string[], name, values);
-  else
-    for (const [key, value] of headers as readonly [string, string][]) if (is(key, name)) values.push(value);
-  return values;
+/** The value of a field whose name is given in lower case; several of them where its line is repeated. */
+export function fieldValue(headers: HeaderFields, name: string): string | readonly string[] | undefined {
+  if (!Array.isArray(headers)) return inObject(headers as FieldObject, name);
+  return typeof headers[0] === "string" ? inFlatList(headers, name) : inPairs(headers, name);
 }
 
 /** The value of a field whose lines combine to a list (RFC 9110 §5.3). */
 export function header(headers: HeaderFields, name: string): string | undefined {
-  const lines = headerLines(headers, name);
-  return lines.length < 2 ? lines[0] : lines.join(", ");
+  const value = fieldValue(headers, name);
+  return typeof value === "object" ? value.join(", ") : value;
 }
 
 /**
@@ -24,29 +20,41 @@ export function header(headers: HeaderFields, name: string): string | undefined 
  * @throws AsyncReplyError `INVALID_HEADER`
  */
 export function singleHeader(headers: HeaderFields, name: string): string | undefined {
-  const lines = headerLines(headers, name);
-  if (lines.length > 1)
-    throw new AsyncReplyError("INVALID_HEADER", `The header field ${name} must not be repeated.`);
-  return lines[0];
+  const value = fieldValue(headers, name);
+  if (typeof value !== "object") return value;
+  throw new AsyncReplyError("INVALID_HEADER", `The header field ${name} must not be repeated.`);
 }
 
-function collectFromObject(
-  headers: Readonly<Record<string, string | readonly string[]>>,
-  name: string,
-  into: string[],
-): void {
+type FieldObject = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Found = string | readonly string[] | undefined;
+
+function inObject(headers: FieldObject, name: string): Found {
+  let found: Found;
   for (const key in headers) {
-    if (!is(key, name)) continue;
-    const value = headers[key];
-    if (typeof value === "string") into.push(value);
-    else if (value !== undefined) into.push(...value);
+    const value = is(key, name) ? headers[key] : undefined;
+    if (typeof value === "string") found = add(found, value);
+    else if (value !== undefined) for (const line of value) found = add(found, line);
   }
+  return found;
 }
 
-function collectFromFlatList(headers: readonly string[], name: string, into: string[]): void {
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (is(headers[index] as string, name)) into.push(headers[index + 1] as string);
+function inPairs(headers: readonly (readonly [string, string])[], name: string): Found {
+  let found: Found;
+  for (const [key, value] of headers) if (is(key, name)) found = add(found, value);
+  return found;
+}
+
+function inFlatList(headers: readonly string[], name: string): Found {
+  let found: Found;
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    if (is(headers[at] as string, name)) found = add(found, headers[at + 1] as string);
   }
+  return found;
+}
+
+function add(found: Found, value: string): Found {
+  if (found === undefined) return value;
+  return typeof found === "string" ? [found, value] : [...found, value];
 }
 
 function is(candidate: string, name: string): boolean {

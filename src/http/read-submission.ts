@@ -9,7 +9,7 @@ import { replyFormat } from "../formats/accept.js";
 import type { Format } from "../formats/format.js";
 import { refuseContentCoding, requestFormat } from "../formats/media-type.js";
 import type { Service } from "./context.js";
-import { header, headerLines, singleHeader } from "./headers.js";
+import { fieldValue, header, singleHeader } from "./headers.js";
 import type { HttpRequest } from "./message.js";
 import { readBody } from "./read-body.js";
 
@@ -42,16 +42,15 @@ export async function readSubmission(
   const key = readKey(request, definition);
   const bytes = await readBody(request, settings, runtime.clock);
   const { name, jsonSchema } = definition;
-  const schema = jsonSchema === undefined ? {} : { schema: jsonSchema };
-  const value = format.parse(bytes, { limits: settings, name, ...schema });
+  const value = format.parse(bytes, { limits: settings, name, schema: jsonSchema });
   const output = await validate(definition.input, value);
   const input = canonicalJson(value);
   return { replyFormat: accepted, key, input, fingerprint: await fingerprint(input, runtime.hash), output };
 }
 
 function readKey({ headers }: HttpRequest, definition: OperationDefinition): string | undefined {
-  const [line, ...more] = headerLines(headers, "idempotency-key");
-  if (more.length > 0) {
+  const line = fieldValue(headers, "idempotency-key");
+  if (typeof line === "object") {
     throw new AsyncReplyError(
       "INVALID_IDEMPOTENCY_KEY",
       "The header field Idempotency-Key must not be repeated.",

@@ -27,17 +27,16 @@ export function toSubmission(
   { scope }: ScopedPrincipal,
   { input, key, fingerprint }: ReadSubmission,
 ): Submission {
-  const keyed = key === undefined ? {} : { key };
-  return {
-    operation: { id: service.runtime.newId(), scope, definition: definition.name, input, ...keyed },
-    fingerprint,
-  };
+  const operation = { id: service.runtime.newId(), scope, definition: definition.name, input };
+  return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };
 }
 
 /** Records a submission that becomes pending at once. */
 export async function acceptSubmission(service: Service, submission: Submission): Promise<Accepted> {
   const recorded = await recordSubmission(service, submission);
-  return recorded.outcome === "created" ? { ...recorded, announce: true } : replayOf(recorded.operation);
+  if (recorded.outcome === "replayed") return replayOf(recorded.operation);
+  const { operationId, replayed } = recorded;
+  return { operationId, replayed, announce: true };
 }
 
 /** A submission whose key has an operation already. */

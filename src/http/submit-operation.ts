@@ -9,7 +9,7 @@ import { createBeforeReply } from "./create-before-reply.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
 import { readSubmission } from "./read-submission.js";
 import { type Accepted, acceptSubmission, toSubmission } from "./record-submission.js";
-import { reply } from "./reply.js";
+import { type Fields, reply } from "./reply.js";
 import { toResource } from "./represent.js";
 
 /**
@@ -62,20 +62,19 @@ function replyToSubmission(
 ): HttpResponse {
   const { operationId, operation, replayed, resource } = accepted;
   const monitor = `${service.settings.basePath}/operations/${operationId}`;
-  const common = { "cache-control": "no-store", ...(replayed ? { "idempotent-replayed": "true" } : {}) };
+  const fields: Fields = { "cache-control": "no-store" };
+  if (replayed) fields["idempotent-replayed"] = "true";
   if (resource !== undefined) {
     const { body, location } = toResource(resource);
     // Without a URI of its own the resource is identified by the target URI (RFC 9110 §15.3.2).
-    const headers = {
-      ...(location === undefined ? {} : { location }),
-      "operation-location": monitor,
-      ...common,
-    };
-    return reply(format, { status: 201, kind: "resource", name, value: body, headers });
+    if (location !== undefined) fields.location = location;
+    fields["operation-location"] = monitor;
+    return reply(format, { status: 201, kind: "resource", name, value: body }, fields);
   }
-  const status = operation?.state ?? "pending";
-  const headers = { location: monitor, "retry-after": retryAfter(service, name, operation), ...common };
-  return reply(format, { status: 202, kind: "operation", name, value: { operationId, status }, headers });
+  fields.location = monitor;
+  fields["retry-after"] = retryAfter(service, name, operation);
+  const value = { operationId, status: operation?.state ?? "pending" };
+  return reply(format, { status: 202, kind: "operation", name, value }, fields);
 }
 
 function retryAfter(

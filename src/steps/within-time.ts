@@ -9,6 +9,15 @@ export function withinTime<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.schedule(ms, () => reject(tooLate()));
-    promise.then(resolve, reject).finally(cancel);
+    promise.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
 }

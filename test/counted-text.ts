@@ -4,7 +4,7 @@ interface StepCount {
 }
 
 /**
- * A text that counts how it is read, so that a test can tell linear from quadratic without a clock (RELIABILITY.md S15).
+ * A text that counts how it is read, so that a test can tell linear from quadratic without a clock.
  * Reading one character or the length is one step; a method of String takes as many as it passes characters.
  */
 export function countedText(text: string): { readonly text: string; readonly count: StepCount } {

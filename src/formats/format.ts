@@ -20,7 +20,7 @@ export interface SerializeContext {
   readonly schema?: JsonSchema;
 }
 
-/** Translates between bytes and the JSON data model (DESIGN.md §4). */
+/** Translates between bytes and the JSON data model. */
 export interface Format {
   /** The canonical type first (used in replies), then the aliases that are accepted as input. */
   readonly mediaTypes: readonly [string, ...string[]];

@@ -5,7 +5,7 @@ import type { Submission } from "../ports/backend.js";
 import type { Lease } from "../ports/operation-store.js";
 import { createResource } from "../steps/create-resource.js";
 import type { Service } from "./context.js";
-import { type Accepted, orUncertain, recordSubmission, replayOf } from "./record-submission.js";
+import { type Accepted, asUncertain, recordSubmission, replayOf } from "./record-submission.js";
 import { storeAnswer } from "./store-answer.js";
 
 /** A submission whose resource is created before the reply: what the 201 path carries along. */
@@ -35,8 +35,12 @@ export async function createBeforeReply(creation: Creation): Promise<Accepted> {
 }
 
 /** A creation has its own time on top of that of the store. */
-function settled({ service }: Creation, work: Promise<Accepted>): Promise<Accepted> {
-  return orUncertain(storeAnswer(service, work, service.settings.createTimeoutMs));
+async function settled({ service }: Creation, work: Promise<Accepted>): Promise<Accepted> {
+  try {
+    return await storeAnswer(service, work, service.settings.createTimeoutMs);
+  } catch (error) {
+    throw asUncertain(error);
+  }
 }
 
 /** Answers from an operation that exists, or takes its creation over if nobody is at it. */

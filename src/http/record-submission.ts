@@ -27,16 +27,11 @@ export function toSubmission(
   { scope }: ScopedPrincipal,
   { input, key, fingerprint }: ReadSubmission,
 ): Submission {
-  const operation = { id: service.runtime.newId(), scope, definition: definition.name, input };
-  return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };
-}
-
-/** Records a submission that becomes pending at once. */
-export async function acceptSubmission(service: Service, submission: Submission): Promise<Accepted> {
-  const recorded = await recordSubmission(service, submission);
-  if (recorded.outcome === "replayed") return replayOf(recorded.operation);
-  const { operationId, replayed } = recorded;
-  return { operationId, replayed, announce: true };
+  const id = service.runtime.newId();
+  const { name } = definition;
+  // Written out, because a spread costs more than all the rest of this.
+  if (key === undefined) return { operation: { id, scope, definition: name, input }, fingerprint };
+  return { operation: { id, scope, definition: name, input, key }, fingerprint };
 }
 
 /** A submission whose key has an operation already. */
@@ -46,42 +41,45 @@ export function replayOf(operation: Operation): Accepted {
   return { operationId: id, replayed: true, announce: false, operation, ...created };
 }
 
+/** What a recorded submission can have come to. */
+export type Kept = Exclude<Recorded, { readonly outcome: "key-reused" }>;
+
 /**
  * RECORD, with a key that belongs to another payload as an error.
  *
  * @throws AsyncReplyError `IDEMPOTENCY_KEY_REUSED`, `SUBMISSION_UNCERTAIN`
  */
-export async function recordSubmission(
-  service: Service,
-  submission: Submission,
-): Promise<Exclude<Recorded, { readonly outcome: "key-reused" }>> {
-  const { backend, settings, runtime, observe } = service;
-  const options = { clock: runtime.clock, recordTimeoutMs: settings.recordTimeoutMs };
-  const recorded = await orUncertain(record(backend, submission, options));
-  if (recorded.outcome !== "key-reused") return recorded;
-  const { definition, scope } = submission.operation;
-  observe({ event: "key.reused", definition, scope });
-  throw new AsyncReplyError(
-    "IDEMPOTENCY_KEY_REUSED",
-    "This Idempotency-Key belongs to a request with another payload.",
-  );
+export async function recordSubmission(service: Service, submission: Submission): Promise<Kept> {
+  const { backend, settings, runtime } = service;
+  try {
+    const recorded = await record(backend, submission, {
+      clock: runtime.clock,
+      recordTimeoutMs: settings.recordTimeoutMs,
+    });
+    if (recorded.outcome === "key-reused") throw keyReused();
+    return recorded;
+  } catch (error) {
+    if (isAsyncReplyError(error) && error.code === "IDEMPOTENCY_KEY_REUSED") {
+      const { definition, scope } = submission.operation;
+      service.observe({ event: "key.reused", definition, scope });
+    }
+    throw asUncertain(error);
+  }
 }
 
 /**
- * Tells the client the one thing it must know when a store fails in the middle: that nothing is sure, and that repeating
- * the request with its key is safe.
- *
- * @throws AsyncReplyError `SUBMISSION_UNCERTAIN`
+ * What the client must know when a store fails in the middle: that nothing is sure, and that repeating the request with
+ * its key is safe. Any other error stays what it is.
  */
-export async function orUncertain<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    const unavailable =
-      isAsyncReplyError(cause) && (cause.code === "STORE_UNAVAILABLE" || cause.code === "OVERLOADED");
-    if (!unavailable) throw cause;
-    const detail =
-      "The request may have been accepted. Repeated with the same Idempotency-Key it gives the same operation.";
-    throw new AsyncReplyError("SUBMISSION_UNCERTAIN", detail, { cause });
-  }
+export function asUncertain(error: unknown): unknown {
+  const { code } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
+  if (code !== "STORE_UNAVAILABLE" && code !== "OVERLOADED") return error;
+  const detail =
+    "The request may have been accepted. Repeated with the same Idempotency-Key it gives the same operation.";
+  return new AsyncReplyError("SUBMISSION_UNCERTAIN", detail, { cause: error });
+}
+
+function keyReused(): AsyncReplyError {
+  const detail = "This Idempotency-Key belongs to a request with another payload.";
+  return new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail);
 }

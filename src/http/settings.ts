@@ -28,7 +28,7 @@ export interface SettingsOptions {
   readonly bodyTimeoutMs?: number;
   /** How long the authorize hook may take. Default 5 s. */
   readonly authorizeTimeoutMs?: number;
-  /** How long recording may take before the reply is 503. Default 10 s. */
+  /** How long a store may take to record, read or cancel before the reply is 503: at most 30 s. Default 10 s. */
   readonly recordTimeoutMs?: number;
   /** How long `create` of a definition may take before the reply is 503. Default 30 s. */
   readonly createTimeoutMs?: number;
@@ -61,11 +61,21 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
     maxDepth: depth(options.maxDepth),
     bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
     authorizeTimeoutMs: durationMs("authorizeTimeoutMs", options.authorizeTimeoutMs, 5_000),
-    recordTimeoutMs: durationMs("recordTimeoutMs", options.recordTimeoutMs, 10_000),
+    recordTimeoutMs: recordTimeout(options.recordTimeoutMs),
     createTimeoutMs: durationMs("createTimeoutMs", options.createTimeoutMs, 30_000),
     leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),
     maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
   };
+}
+
+/** Half of the shortest grace of a purge, which must outlast every submission that is under way. */
+const MAX_RECORD_TIMEOUT_MS = 30_000;
+
+function recordTimeout(value: number | undefined): number {
+  const ms = durationMs("recordTimeoutMs", value, 10_000);
+  if (ms > MAX_RECORD_TIMEOUT_MS)
+    throw invalidOption("recordTimeoutMs", `at most ${MAX_RECORD_TIMEOUT_MS}`, value);
+  return ms;
 }
 
 /** What is deeper than this could exhaust the stack of whoever walks the value. */

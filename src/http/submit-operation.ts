@@ -8,7 +8,7 @@ import type { Service } from "./context.js";
 import { createBeforeReply } from "./create-before-reply.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
 import { readSubmission } from "./read-submission.js";
-import { type Accepted, acceptSubmission, toSubmission } from "./record-submission.js";
+import { type Accepted, type Kept, recordSubmission, replayOf, toSubmission } from "./record-submission.js";
 import { type Fields, reply } from "./reply.js";
 import { toResource } from "./represent.js";
 
@@ -40,7 +40,7 @@ export function submitOperation(
     // From here on every step may be repeated: a retry after a crash meets the same operation and helps it to its end.
     const accepted =
       definition.create === undefined
-        ? await acceptSubmission(service, submission)
+        ? toAccepted(await recordSubmission(service, submission))
         : await createBeforeReply({ service, definition, submission, output: read.output });
     const { operationId, replayed } = accepted;
     const event = replayed ? "operation.replayed" : "operation.accepted";
@@ -52,6 +52,12 @@ export function submitOperation(
     }
     return replyToSubmission(service, definition, read.replyFormat, accepted);
   });
+}
+
+function toAccepted(recorded: Kept): Accepted {
+  if (recorded.outcome === "replayed") return replayOf(recorded.operation);
+  const { operationId, replayed } = recorded;
+  return { operationId, replayed, announce: true };
 }
 
 function replyToSubmission(

@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../core/errors.js";
 import type { Operation } from "../core/operation.js";
-import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
+import { atomicSubmissions, type Backend, type Submission, type Submissions } from "../ports/backend.js";
 import type { Clock } from "../ports/runtime.js";
 import { withinTime } from "./within-time.js";
 
@@ -22,7 +22,7 @@ export interface RecordOptions {
  *
  * @throws AsyncReplyError `STORE_UNAVAILABLE` when the stores did not answer in time, and what they throw
  */
-export async function record<Tx>(
+export function record<Tx>(
   backend: Backend<Tx>,
   submission: Submission,
   { clock, recordTimeoutMs }: RecordOptions,
@@ -31,8 +31,19 @@ export async function record<Tx>(
   const recorded =
     submissions === undefined
       ? recordComposed(backend, submission, deadline(clock, recordTimeoutMs))
-      : submissions.record(submission).then((result) => fromResult(result, submission));
+      : recordAtomic(submissions, submission);
   return withinTime(recorded, recordTimeoutMs, clock, notRecordedInTime);
+}
+
+async function recordAtomic(
+  submissions: Pick<Submissions<unknown>, "record">,
+  submission: Submission,
+): Promise<Recorded> {
+  const { operation, fingerprint } = submission;
+  const result = await submissions.record(submission);
+  if (result.outcome === "created") return { outcome: "created", operationId: operation.id, replayed: false };
+  if (result.fingerprint !== fingerprint) return { outcome: "key-reused" };
+  return { outcome: "replayed", operation: result.operation };
 }
 
 /** The two stores one after the other: the claim fixes the operation id, so that creation can be repeated by anybody. */
@@ -61,12 +72,6 @@ async function recordComposed(
   if (others === undefined)
     throw new AsyncReplyError("CORRUPT_RECORD", "The operation exists and cannot be read.");
   return { outcome: "replayed", operation: others };
-}
-
-function fromResult(result: RecordResult, { operation, fingerprint }: Submission): Recorded {
-  if (result.outcome === "created") return { outcome: "created", operationId: operation.id, replayed: false };
-  if (result.fingerprint !== fingerprint) return { outcome: "key-reused" };
-  return { outcome: "replayed", operation: result.operation };
 }
 
 function deadline(clock: Clock, ms: number): () => void {

@@ -2,6 +2,7 @@ import { operationError } from "../core/problem.js";
 import { atomicSubmissions, type Backend } from "../ports/backend.js";
 import type { Claim } from "../ports/idempotency-store.js";
 import type { Observer } from "../ports/observer.js";
+import type { Clock } from "../ports/runtime.js";
 import type { Announcer } from "./announcer.js";
 
 const BATCH = 500;
@@ -12,6 +13,7 @@ export interface SweepOptions {
   /** The definitions whose operations it announces. */
   readonly definitions: readonly string[];
   readonly announcer: Announcer;
+  readonly clock: Clock;
   readonly retentionMs: number;
   readonly purgeGraceMs: number;
   readonly abandonAfterMs: number;
@@ -65,20 +67,27 @@ async function announceDue({ backend, definitions, announcer }: SweepOptions): P
  * its id taken. As a failed operation it is then purged like all others.
  */
 async function endAbandoned(options: SweepOptions): Promise<number> {
-  const { backend, abandonAfterMs } = options;
+  const { backend, abandonAfterMs, purgeGraceMs, clock } = options;
   // Where both are recorded in one step no claim can lack its operation. And where both are purged in one step, a claim
   // that was just purged would look as if it did: ending it would bring its operation back.
   if (atomicSubmissions(backend) !== undefined) return 0;
+  const until = clock.now() + purgeGraceMs / 2;
   const stale = await backend.idempotency.takeStale({ olderThanMs: abandonAfterMs, limit: BATCH });
-  for (const claim of stale) await endIfAbandoned(options, claim);
+  for (const claim of stale) await endIfAbandoned(options, claim, until);
   return stale.length;
 }
 
-async function endIfAbandoned({ backend, observe }: SweepOptions, claim: Claim): Promise<void> {
+async function endIfAbandoned(
+  { backend, clock, observe }: SweepOptions,
+  claim: Claim,
+  until: number,
+): Promise<void> {
   const { operationId, scope, definition, key } = claim;
   if ((await backend.operations.get(operationId, scope)) !== undefined) return;
   const error = operationError("abandoned", "The submission was never finished, so no work was done.");
   const operation = { id: operationId, scope, definition, key, input: "null" };
+  // Had this process stood still meanwhile, the operation could have come, ended and been purged.
+  if (clock.now() >= until) return;
   const created = await backend.operations.create(operation, { state: "failed", error });
   if (created === "created") observe({ event: "operation.abandoned", operationId, definition });
 }

@@ -23,8 +23,9 @@ export async function finishCreation(
   const { clock } = runtime;
   const abandon = async (): Promise<boolean> => {
     const error = operationError("abandoned", "The resource could not be created, so no work was done.");
-    await operations.settle(lease, { to: "failed", error });
-    observe({ event: "operation.abandoned", operationId: operation.id, definition: definition.name });
+    const { outcome } = await operations.settle(lease, { to: "failed", error });
+    if (outcome === "settled")
+      observe({ event: "operation.abandoned", operationId: operation.id, definition: definition.name });
     return false;
   };
   const tooOld = clock.now() - operation.createdAt > settings.abandonAfterMs;

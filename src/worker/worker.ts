@@ -74,7 +74,7 @@ export function createWorker<const Definitions extends readonly OperationDefinit
   const works = toWorks(source.operations, processors);
   const definitions = [...works.keys()];
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
-  const sweep = createSweep({ backend, definitions, announcer, observe, ...settings });
+  const sweep = createSweep({ backend, definitions, announcer, clock: runtime.clock, observe, ...settings });
   const draining = new Latch();
   const stopping = new Latch();
   const execute = createExecutor({

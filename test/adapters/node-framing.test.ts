@@ -2,7 +2,7 @@ import { allowAnonymous, createMemoryBackend, createOrderService } from "async-r
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "./node-harness.js";
 
-// RELIABILITY.md S17: framing is the parser's business. These requests could be read as one request by one reader and as
+// Framing is the parser's business. These requests could be read as one request by one reader and as
 // two by another; the parser refuses them, and neither of the two is ever recorded.
 
 const ORDER = '{"itemId":"book","quantity":2}';

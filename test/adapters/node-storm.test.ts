@@ -27,7 +27,7 @@ function requests(): { readonly key: number; readonly duplicate: number }[] {
   ).flat(2);
 }
 
-describe.each(modes)("a storm of duplicates (RELIABILITY.md F13) with $mode", ({ createBackend }) => {
+describe.each(modes)("a storm of duplicates with $mode", ({ createBackend }) => {
   it("gives each key one operation and one run, and never a 5xx", { timeout: 60_000 }, async () => {
     const backend = createBackend();
     const service = createOrderService({ backend, authorize: allowAnonymous() });

@@ -67,7 +67,7 @@ function head(fields: readonly string[], { method = "POST", token = "token" } = 
 const chunked = "transfer-encoding: chunked";
 const declared = (bytes: number): string => `content-length: ${bytes}`;
 
-describe("uploads that take their time (RELIABILITY.md F15)", () => {
+describe("uploads that take their time", () => {
   it("hold up nobody else and bind no key, whether they stop in their fields or in their bodies", async () => {
     const { connect, recorded, refusals } = await start();
     const slow = Array.from({ length: 200 }, () => connect());
@@ -98,7 +98,7 @@ describe("uploads that take their time (RELIABILITY.md F15)", () => {
   });
 });
 
-describe("uploads that are too large (RELIABILITY.md F16)", () => {
+describe("uploads that are too large", () => {
   it("get 413 at the bound, and of 10 MB without a declared length hardly any are held in memory", async () => {
     const { connect, exchanges, recorded } = await start();
     const connection = connect();

@@ -59,6 +59,10 @@ const others: Readonly<Record<string, readonly [option: string, make: () => unkn
     "maxDepth",
     () => createOrderService({ authorize, maxDepth: 1_001 }),
   ],
+  "a record time that a purge could overtake": [
+    "recordTimeoutMs",
+    () => createOrderService({ authorize, recordTimeoutMs: 30_001 }),
+  ],
   "a duration that timers cannot count": [
     "leaseMs",
     () => createOrderService({ authorize, leaseMs: 2 ** 31 }),

@@ -8,7 +8,7 @@ import { equalNumbers } from "./exact-number.js";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (bytes: Uint8Array): unknown =>
-  jsonFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "orders" });
+  jsonFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "orders", schema: undefined });
 
 /** What a strict parser makes of the bytes: a value, or nothing where it refuses them as malformed. */
 function parsed(bytes: Uint8Array): { readonly value: unknown } | undefined {

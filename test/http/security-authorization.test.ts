@@ -59,6 +59,30 @@ describe("S3: a hook that does not clearly allow", () => {
   });
 });
 
+describe("S9: a hook that admits", () => {
+  it("holds no request for ever when it never answers", async () => {
+    const clock = createManualClock();
+    const admit = (): Promise<undefined> => new Promise(() => {});
+    const orders = await mountOrders(createPlainHarness(), { admit, runtime: { clock } });
+    let status: number | undefined;
+    void orders.send(submission()).then((reply) => {
+      status = reply.status;
+    });
+    await clock.advance(120_000);
+    expect(status).toBe(503);
+    expect(await orders.recorded()).toEqual([]);
+  });
+
+  it("admits nobody when it throws", async () => {
+    const admit = (): never => {
+      throw new Error("no answer from the counter");
+    };
+    const orders = await mountOrders(createPlainHarness(), { admit });
+    expect((await orders.send(submission())).status).toBeGreaterThanOrEqual(500);
+    expect(await orders.recorded()).toEqual([]);
+  });
+});
+
 describe("S24: credentials", () => {
   const token = "0123456789abcdef";
   const stepsFor = (credential: string): number => {

@@ -61,6 +61,9 @@ describe("S6: limits", () => {
     ],
   };
 
+  /** Where 100,000 is too much. */
+  const good: Readonly<Record<string, number>> = { maxDepth: 1_000, recordTimeoutMs: 30_000 };
+
   for (const [what, [names, make]] of Object.entries(makers)) {
     it.each(names)(
       `of the ${what} that are none throw at construction, and the error names the option: %s`,
@@ -70,7 +73,7 @@ describe("S6: limits", () => {
           expect([value, isAsyncReplyError(error) && error.code]).toEqual([value, "INVALID_OPTION"]);
           expect((error as Error).message).toContain(name);
         }
-        expect(() => make({ [name]: 100_000 / (name === "maxDepth" ? 1_000 : 1) })).not.toThrow();
+        expect(() => make({ [name]: good[name] ?? 100_000 })).not.toThrow();
       },
     );
   }

@@ -13,7 +13,7 @@ import { createManualClock, type ManualClock } from "async-request-reply/testing
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 
-// RELIABILITY.md S20: whoever can write to the queue can wake a worker, and nothing more.
+// Messages are input (docs/security.md): whoever can write to the queue can wake a worker, and nothing more.
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 const input = z.object({ text: z.string() });

@@ -52,7 +52,7 @@ const backend = {
 /** What an order does to the process that works on it, by its `itemId`. */
 const behaviours = {
   exit: () => process.exit(1),
-  block: (job) => job.attempt === 1 && blockFor(2_500),
+  block: (job) => job.attempt === 1 && blockFor(4_500),
   slow: () => new Promise((resolve) => setTimeout(resolve, 600)),
   throw: () => {
     throw new Error("simulated");
@@ -74,7 +74,7 @@ const worker = createWorker(
     },
   },
   {
-    leaseMs: 1_000,
+    leaseMs: 2_000,
     sweepIntervalMs: 100,
     backoff: { baseMs: 50, maxMs: 200 },
     maxAttempts: 3,

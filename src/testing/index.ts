@@ -1,7 +1,7 @@
 export { createManualClock, type ManualClock } from "./manual-clock.js";
+export type { History } from "./simulator/history.js";
 export {
   type CreateBackend,
-  type History,
   SimulationFailure,
   type SimulationOptions,
   simulate,

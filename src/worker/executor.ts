@@ -1,37 +1,18 @@
 import { parseAnnouncement } from "../core/announcement.js";
 import type { Operation } from "../core/operation.js";
-import type { RetryAfterEstimate } from "../core/retry-after.js";
-import type { Observer } from "../ports/observer.js";
-import type { OperationStore } from "../ports/operation-store.js";
 import type { BegunAttempt, Delivery } from "../ports/queue.js";
-import type { Runtime } from "../ports/runtime.js";
-import type { Announcer } from "../steps/announcer.js";
 import { type Ending, exhausted, runAttempt, type Work } from "./attempt.js";
+import type { WorkerContext } from "./context.js";
 import { finishCreation } from "./finish-creation.js";
-import { type Latch, sleep } from "./latch.js";
+import { sleep } from "./latch.js";
 import { report } from "./report.js";
-import type { WorkerSettings } from "./settings.js";
 import { settleReliably } from "./settle.js";
-
-export interface ExecutorOptions {
-  readonly works: ReadonlyMap<string, Work>;
-  readonly operations: OperationStore;
-  readonly runtime: Runtime;
-  readonly settings: WorkerSettings;
-  readonly announcer: Announcer;
-  readonly estimate: RetryAfterEstimate;
-  readonly observe: Observer;
-  /** Raised when nothing new may begin. */
-  readonly draining: Latch;
-  /** Raised when what runs can be waited for no longer. */
-  readonly stopping: Latch;
-}
 
 /**
  * Makes the function that deals with one delivery from receipt to settlement. It never rejects: an operation that misbehaves
  * is that operation's affair.
  */
-export function createExecutor(options: ExecutorOptions): (delivery: Delivery) => Promise<void> {
+export function createExecutor(options: WorkerContext): (delivery: Delivery) => Promise<void> {
   const { works, operations, runtime, settings, announcer, observe, draining, stopping } = options;
   const { clock } = runtime;
   const onError = (step: string, error: unknown): void =>

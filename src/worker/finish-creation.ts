@@ -4,7 +4,7 @@ import { operationError } from "../core/problem.js";
 import type { Lease } from "../ports/operation-store.js";
 import { createResource } from "../steps/create-resource.js";
 import { validateStored, type Work } from "./attempt.js";
-import type { ExecutorOptions } from "./executor.js";
+import type { WorkerContext } from "./context.js";
 
 const RETRY_DELAY_MS = 30_000;
 
@@ -18,7 +18,7 @@ export async function finishCreation(
   { definition }: Work,
   operation: Operation,
   lease: Lease,
-  { operations, runtime, settings, observe }: ExecutorOptions,
+  { operations, runtime, settings, observe }: WorkerContext,
 ): Promise<boolean> {
   const { clock } = runtime;
   const abandon = async (): Promise<boolean> => {

@@ -2,11 +2,11 @@ import { isTerminal, type Operation, type OperationState } from "../core/operati
 import type { ServiceEvent } from "../ports/observer.js";
 import type { SettleResult } from "../ports/operation-store.js";
 import type { Ending } from "./attempt.js";
-import type { ExecutorOptions } from "./executor.js";
+import type { WorkerContext } from "./context.js";
 
 /** Tells the observer how an attempt ended, and the estimate how long its operation took. */
 export function report(
-  { observe, estimate, runtime }: Pick<ExecutorOptions, "observe" | "estimate" | "runtime">,
+  { observe, estimate, runtime }: Pick<WorkerContext, "observe" | "estimate" | "runtime">,
   { id: operationId, definition, attempt, createdAt }: Operation,
   ending: Ending,
   settled: SettleResult | undefined,

@@ -1,4 +1,4 @@
-import type { History } from "./simulate.js";
+import type { History } from "./history.js";
 
 const MAX_REPLAYS = 300;
 

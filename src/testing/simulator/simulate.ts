@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/runtime.js";
 import { keepWorker, RETENTION_MS, type Stage } from "./actors.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { createEntrances, runClient } from "./clients.js";
+import type { History } from "./history.js";
 import { Ledger } from "./ledger.js";
 import { shrink } from "./shrink.js";
 import { Process, World } from "./world.js";
@@ -38,13 +39,6 @@ export class SimulationFailure extends Error {
     this.violations = violations;
     this.trace = trace;
   }
-}
-
-/** One history that happened. */
-export interface History {
-  readonly violations: readonly string[];
-  readonly trace: readonly string[];
-  readonly choices: readonly number[];
 }
 
 const MAX_CALM_STEPS = 5_000;

@@ -4,10 +4,10 @@ import { replyFormat } from "../formats/accept.js";
 import { admitRequest } from "./admission.js";
 import { answer } from "./answer.js";
 import type { Service } from "./context.js";
-import { findOperation, notFound } from "./get-operation.js";
+import { findOperation, notFound, retryAfter } from "./get-operation.js";
 import { header } from "./headers.js";
 import type { HttpRequest, HttpResponse } from "./message.js";
-import { reply } from "./reply.js";
+import { type Fields, reply } from "./reply.js";
 import { toVisible } from "./represent.js";
 import { storeAnswer } from "./store-answer.js";
 
@@ -25,14 +25,11 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
     const outcome = await storeAnswer(service, operations.requestCancel(found.id, scope));
     const operation = await storeAnswer(service, operations.get(found.id, scope));
     if (outcome === "unknown" || operation === undefined) throw notFound();
-    const status = isTerminal(operation.state) ? 200 : 202;
-    const shown = {
-      status,
-      kind: "operation",
-      name: operation.definition,
-      value: toVisible(operation),
-    } as const;
-    return reply(format, shown, { "cache-control": "no-store" });
+    const fields: Fields = { "cache-control": "no-store" };
+    const ended = isTerminal(operation.state);
+    if (!ended) fields["retry-after"] = retryAfter(service, operation);
+    const shown = { kind: "operation", name: operation.definition, value: toVisible(operation) } as const;
+    return reply(format, { status: ended ? 200 : 202, ...shown }, fields);
   });
 }
 

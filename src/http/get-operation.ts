@@ -66,6 +66,7 @@ function learn({ estimate }: Service, { definition, createdAt, settledAt }: Oper
   if (settledAt !== undefined) estimate.learn(definition, settledAt - createdAt);
 }
 
-function retryAfter({ estimate, runtime }: Service, { definition, createdAt }: Operation): string {
+/** When to look at a pending operation again. */
+export function retryAfter({ estimate, runtime }: Service, { definition, createdAt }: Operation): string {
   return String(estimate.seconds(definition, Math.max(0, runtime.clock.now() - createdAt)));
 }

@@ -26,7 +26,7 @@ export interface SettingsOptions {
   readonly maxDepth?: number;
   /** How long a body may take to arrive. Default 30 s. */
   readonly bodyTimeoutMs?: number;
-  /** How long the authorize hook may take. Default 5 s. */
+  /** How long the authorize hook may take, and the admit hook. Default 5 s each. */
   readonly authorizeTimeoutMs?: number;
   /** How long a store may take to record, read or cancel before the reply is 503: at most 30 s. Default 10 s. */
   readonly recordTimeoutMs?: number;

@@ -6,6 +6,7 @@ import { admitRequest } from "./admission.js";
 import { answer } from "./answer.js";
 import type { Service } from "./context.js";
 import { createBeforeReply } from "./create-before-reply.js";
+import { retryAfter } from "./get-operation.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
 import { readSubmission } from "./read-submission.js";
 import { type Accepted, type Kept, recordSubmission, replayOf, toSubmission } from "./record-submission.js";
@@ -78,17 +79,12 @@ function replyToSubmission(
     return reply(format, { status: 201, kind: "resource", name, value: body }, fields);
   }
   fields.location = monitor;
-  fields["retry-after"] = retryAfter(service, name, operation);
+  fields["retry-after"] = retryAfterOf(service, name, operation);
   const value = { operationId, status: operation?.state ?? "pending" };
   return reply(format, { status: 202, kind: "operation", name, value }, fields);
 }
 
-function retryAfter(
-  { estimate, runtime }: Service,
-  definition: string,
-  operation: Operation | undefined,
-): string {
-  if (operation === undefined) return String(estimate.seconds(definition, 0));
-  if (isTerminal(operation.state)) return "0";
-  return String(estimate.seconds(definition, Math.max(0, runtime.clock.now() - operation.createdAt)));
+function retryAfterOf(service: Service, definition: string, operation: Operation | undefined): string {
+  if (operation === undefined) return String(service.estimate.seconds(definition, 0));
+  return isTerminal(operation.state) ? "0" : retryAfter(service, operation);
 }

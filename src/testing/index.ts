@@ -6,6 +6,17 @@ export {
   type SimulationOptions,
   simulate,
 } from "./simulator/simulate.js";
+export {
+  type AdapterCapabilities,
+  type AdapterCase,
+  type AdapterHarness,
+  adapterCases,
+  type Mounted,
+  type Upload,
+  type WireConnection,
+  type WireRequest,
+  type WireResponse,
+} from "./suites/adapter-suite.js";
 export { type IdempotencyStoreHarness, idempotencyStoreCases } from "./suites/idempotency-store-suite.js";
 export { type OperationStoreHarness, operationStoreCases } from "./suites/operation-store-suite.js";
 export {

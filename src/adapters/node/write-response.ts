@@ -4,8 +4,9 @@ import { pipeline } from "node:stream/promises";
 import type { HttpResponse } from "../../http/message.js";
 import { hasBody } from "./read-request.js";
 
-/** How long a refused upload may go on, so that its client gets to read the reply before the connection is closed. */
+/** How long and how much of a refused upload may go on, so that its client gets to read the reply before the end. */
 const LINGER_MS = 2_000;
+const LINGER_BYTES = 16_777_216;
 
 /**
  * Sends a reply, also to a request whose body was not read: a short rest is skipped and the connection stays in use, any
@@ -50,7 +51,12 @@ function linger(req: IncomingMessage): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    req.on("end", done).on("close", done).on("error", done).resume();
+    let skipped = 0;
+    req.on("end", done).on("close", done).on("error", done);
+    req.on("data", (chunk: Uint8Array) => {
+      skipped += chunk.byteLength;
+      if (skipped > LINGER_BYTES) done();
+    });
   });
 }
 

@@ -47,8 +47,10 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   async takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<Claim[]> {
     const now = this.#clock.now();
     const stale: Claim[] = [];
+    // What is looked at moves to the end, where it must not be met again.
+    const most = Math.min(request.limit, this.#held.size);
     for (const [name, { claim, at }] of this.#held) {
-      if (at + request.olderThanMs > now || stale.length === request.limit) break;
+      if (at + request.olderThanMs > now || stale.length === most) break;
       stale.push(claim);
       this.#held.delete(name);
       this.#held.set(name, { claim, at: now });

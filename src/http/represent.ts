@@ -2,7 +2,7 @@ import type { CreatedResource } from "../core/definition.js";
 import type { JsonText, Operation } from "../core/operation.js";
 
 /** The operation resource of the 202 (spec §2). */
-export interface AcceptedOperation {
+interface AcceptedOperation {
   readonly operationId: string;
   readonly status: string;
 }

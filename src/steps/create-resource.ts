@@ -84,7 +84,7 @@ async function attempt<Output>(
 }
 
 /** The stored form of what `create` gave: what every 201 of this operation shows. */
-export function resourceText(resource: CreatedResource | undefined, maxBytes: number): JsonText {
+function resourceText(resource: CreatedResource | undefined, maxBytes: number): JsonText {
   const { body, location } = resource ?? ({} as Partial<CreatedResource>);
   if (
     typeof body !== "object" ||

@@ -92,7 +92,7 @@ const PERMANENT: Partial<Record<ErrorCode, { readonly problem: ProblemName; read
 };
 
 /** What an error means for the operation, in the state it was in when the attempt began. */
-export function endingOf(error: unknown, { attempt }: Operation, settings: WorkerSettings): Ending {
+function endingOf(error: unknown, { attempt }: Operation, settings: WorkerSettings): Ending {
   const { code, detail } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
   if (code === "LEASE_LOST") return { error };
   if (code === "WORKER_STOPPED")

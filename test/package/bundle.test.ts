@@ -6,10 +6,11 @@ describe("a bundle for a runtime without node: modules", () => {
     expect((await bundle(subpath)).imports).toEqual([]);
   });
 
-  it("keeps our own part of . within 15 KB, minified and compressed", async () => {
+  // A guard against growth. What a service without a worker takes in is a fifth less.
+  it("keeps our own part of . within 21 KB, minified and compressed", async () => {
     const own = await bundle(".", ["zod", "zod/*", "uuid"]);
     const whole = await bundle(".");
     console.log(`bundle of ".": ${own.gzipBytes} bytes of our own, ${whole.gzipBytes} with zod and uuid`);
-    expect(own.gzipBytes).toBeLessThanOrEqual(15 * 1024);
+    expect(own.gzipBytes).toBeLessThanOrEqual(21 * 1024);
   });
 });

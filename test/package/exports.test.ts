@@ -61,6 +61,7 @@ describe("the exports of the package", () => {
     expect(await names("./testing")).toMatchInlineSnapshot(`
       [
         "SimulationFailure",
+        "adapterCases",
         "createManualClock",
         "idempotencyStoreCases",
         "operationStoreCases",

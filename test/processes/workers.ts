@@ -12,7 +12,7 @@ import {
 } from "async-request-reply";
 
 /** A worker process and what it told of itself. */
-export interface WorkerProcess {
+interface WorkerProcess {
   readonly child: ChildProcess;
   readonly events: ServiceEvent[];
   kill(signal: NodeJS.Signals): void;

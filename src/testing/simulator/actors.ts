@@ -22,7 +22,7 @@ export interface Stage {
   readonly nextNumber: () => number;
 }
 
-export const LEASE_MS = 30_000;
+const LEASE_MS = 30_000;
 export const RETENTION_MS = 3_600_000;
 const SWEEP_MS = 10_000;
 

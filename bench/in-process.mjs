@@ -11,7 +11,7 @@ import { createHonoApp } from "./hono-app.mjs";
 import { inRounds, sampleFunction } from "./measure.mjs";
 import { printGoals, printTable } from "./report.mjs";
 
-const SAMPLE_MS = 250;
+const SAMPLE_MS = 500;
 const CALLS_PER_TURN = 32;
 
 /** The benches that need no sockets, by goal: each gives its tables. */

@@ -8,6 +8,23 @@ import { AsyncReplyError } from "./errors.js";
  * @throws AsyncReplyError `INTERNAL` for anything else: a parser that gives such a value has a fault
  */
 export function canonicalJson(value: unknown): string {
+  return isInOrder(value) ? JSON.stringify(value) : write(value);
+}
+
+/** Whether the engine writes the value in canonical form already: plain, and its members in order. */
+function isInOrder(value: unknown): boolean {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (!isPlainObject(value)) return false;
+  let last = "";
+  for (const name in value) {
+    if (name < last || !isInOrder(value[name])) return false;
+    last = name;
+  }
+  return true;
+}
+
+function write(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" && Number.isFinite(value)) return `${value}`;
   if (typeof value === "boolean" || value === null) return `${value}`;
@@ -19,7 +36,7 @@ export function canonicalJson(value: unknown): string {
 function canonicalArray(items: readonly unknown[]): string {
   let text = "";
   // Not `map`: it would leave out holes, which are no JSON.
-  for (const item of items) text += text === "" ? canonicalJson(item) : `,${canonicalJson(item)}`;
+  for (const item of items) text += text === "" ? write(item) : `,${write(item)}`;
   return `[${text}]`;
 }
 
@@ -27,7 +44,7 @@ function canonicalObject(members: Readonly<Record<string, unknown>>): string {
   let text = "";
   // Without a comparison function the order is that of UTF-16 code units (RFC 8785 §3.2.3).
   for (const name of Object.keys(members).sort()) {
-    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${canonicalJson(members[name])}`;
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${write(members[name])}`;
   }
   return `{${text}}`;
 }

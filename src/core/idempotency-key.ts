@@ -13,6 +13,7 @@ import { AsyncReplyError } from "./errors.js";
  * @throws AsyncReplyError `INVALID_IDEMPOTENCY_KEY`
  */
 export function parseIdempotencyKey(value: string): string {
+  if (/^[!#-+\--:<-~]{1,255}$/.test(value)) return value;
   if (value.length > MAX_VALUE_LENGTH) throw invalid(`is longer than ${MAX_VALUE_LENGTH} characters`);
   const start = blanksEnd(value, 0);
   const key = value[start] === '"' ? quotedKey(value, start) : bareKey(value, start);

@@ -31,6 +31,8 @@ export function parseMediaType(value: string): MediaType | undefined {
  */
 export function requestFormat(contentType: string | undefined, formats: readonly Format[]): Format {
   if (contentType === undefined) throw unsupported("The header field Content-Type is required.", formats);
+  const exact = formats.find(({ mediaTypes }) => mediaTypes[0] === contentType);
+  if (exact !== undefined) return exact;
   const mediaType = parseMediaType(contentType);
   if (mediaType === undefined) throw unsupported("The header field Content-Type is malformed.", formats);
   const format = formats.find(({ mediaTypes }) => mediaTypes.includes(mediaType.type));

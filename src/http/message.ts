@@ -8,7 +8,7 @@ export type HeaderFields =
  * Reads the whole body, once, when asked. Throws AsyncReplyError `BODY_TOO_LARGE` as soon as there are more than
  * `maxBytes`, and `BODY_ABORTED` when the client goes away.
  */
-export type BodyReader = (maxBytes: number) => Promise<Uint8Array>;
+export type BodyReader = (maxBytes: number) => Uint8Array | Promise<Uint8Array>;
 
 /** A request as plain data. Nothing of the body is read before the request is authorized and negotiated. */
 export interface HttpRequest {

@@ -16,20 +16,32 @@ const encoder = new TextEncoder();
  *
  * @throws AsyncReplyError `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`
  */
-export async function readBody(request: HttpRequest, limits: BodyLimits, clock: Clock): Promise<Uint8Array> {
+export function readBody(
+  request: HttpRequest,
+  limits: BodyLimits,
+  clock: Clock,
+): Uint8Array | Promise<Uint8Array> {
   const { body, headers } = request;
   const { maxBodyBytes } = limits;
   if (Number(header(headers, "content-length")) > maxBodyBytes) throw tooLarge(maxBodyBytes);
   if (body === undefined) return new Uint8Array();
   if (typeof body === "string") return bounded(toBytes(body), maxBodyBytes);
   if (body instanceof Uint8Array) return bounded(body, maxBodyBytes);
-  const source = typeof body === "function" ? undefined : body[Symbol.asyncIterator]();
-  const reading = typeof body === "function" ? body(maxBodyBytes) : collect(source as Chunks, maxBodyBytes);
+  const reading = typeof body === "function" ? body(maxBodyBytes) : body[Symbol.asyncIterator]();
+  return reading instanceof Uint8Array ? reading : readSlowly(reading, limits, clock);
+}
+
+async function readSlowly(
+  source: Promise<Uint8Array> | Chunks,
+  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+  clock: Clock,
+): Promise<Uint8Array> {
+  const reading = source instanceof Promise ? source : collect(source, maxBodyBytes);
   try {
-    return await withinTime(reading, limits.bodyTimeoutMs, clock, tooSlow);
+    return await withinTime(reading, bodyTimeoutMs, clock, tooSlow);
   } catch (error) {
     // Not awaited: a source that hangs may hang here too.
-    source?.return?.()?.catch(() => {});
+    if (!(source instanceof Promise)) source.return?.()?.catch(() => {});
     throw isAsyncReplyError(error) ? error : broken(error);
   }
 }

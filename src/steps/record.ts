@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../core/errors.js";
 import type { Operation } from "../core/operation.js";
-import { atomicSubmissions, type Backend, type Submission, type Submissions } from "../ports/backend.js";
+import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
 import type { Clock } from "../ports/runtime.js";
 import { withinTime } from "./within-time.js";
 
@@ -28,19 +28,15 @@ export function record<Tx>(
   { clock, recordTimeoutMs }: RecordOptions,
 ): Promise<Recorded> {
   const submissions = atomicSubmissions(backend);
-  const recorded =
-    submissions === undefined
-      ? recordComposed(backend, submission, deadline(clock, recordTimeoutMs))
-      : recordAtomic(submissions, submission);
-  return withinTime(recorded, recordTimeoutMs, clock, notRecordedInTime);
+  const limited = <T>(work: Promise<T>): Promise<T> =>
+    withinTime(work, recordTimeoutMs, clock, notRecordedInTime);
+  if (submissions === undefined)
+    return limited(recordComposed(backend, submission, deadline(clock, recordTimeoutMs)));
+  // The time limit goes around the store's own promise: where that has settled already, no timer is needed.
+  return limited(submissions.record(submission)).then((result) => fromResult(result, submission));
 }
 
-async function recordAtomic(
-  submissions: Pick<Submissions<unknown>, "record">,
-  submission: Submission,
-): Promise<Recorded> {
-  const { operation, fingerprint } = submission;
-  const result = await submissions.record(submission);
+function fromResult(result: RecordResult, { operation, fingerprint }: Submission): Recorded {
   if (result.outcome === "created") return { outcome: "created", operationId: operation.id, replayed: false };
   if (result.fingerprint !== fingerprint) return { outcome: "key-reused" };
   return { outcome: "replayed", operation: result.operation };

@@ -8,16 +8,23 @@ export function withinTime<T>(
   tooLate: () => Error,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.schedule(ms, () => reject(tooLate()));
+    let settled = false;
+    let cancel: (() => void) | undefined;
     promise.then(
       (value) => {
-        cancel();
+        settled = true;
+        cancel?.();
         resolve(value);
       },
       (error: unknown) => {
-        cancel();
+        settled = true;
+        cancel?.();
         reject(error);
       },
     );
+    // A promise that has settled already calls back before this, and needs no timer.
+    queueMicrotask(() => {
+      if (!settled) cancel = clock.schedule(ms, () => reject(tooLate()));
+    });
   });
 }

@@ -8,6 +8,9 @@ import { sleep } from "./latch.js";
 import { report } from "./report.js";
 import { settleReliably } from "./settle.js";
 
+/** At least so long an operation waits that may not run beside another: full jitter alone could be no pause at all. */
+const SUSPECT_PAUSE_MS = 1_000;
+
 /**
  * Makes the function that deals with one delivery from receipt to settlement. It never rejects: an operation that misbehaves
  * is that operation's affair.
@@ -29,7 +32,7 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     const work = works.get(operation.definition);
     if (work === undefined || draining.raised) return giveBack(attempt, 0);
     if (!previousLost) return execute(work, attempt);
-    if (suspectRunning) return giveBack(attempt, settings.backoffMs(operation.attempt));
+    if (suspectRunning) return giveBack(attempt, SUSPECT_PAUSE_MS + settings.backoffMs(operation.attempt));
     suspectRunning = true;
     await execute(work, attempt);
     suspectRunning = false;

@@ -21,8 +21,12 @@ export interface WorkerStage<Definitions extends readonly OperationDefinition[]>
   submit(input?: unknown): Promise<string>;
   read(id: string): Promise<Operation>;
   cancel(id: string): Promise<number>;
-  worker(processors: Processors<Definitions>, options?: WorkerOptions): Worker;
+  /** Begins an attempt as a worker that then dies. */
+  lose(id: string): Promise<void>;
+  worker(processors: Processors<Definitions>, options?: WorkerOptions, random?: () => number): Worker;
 }
+
+export const LEASE_MS = 30_000;
 
 const orders = defineOrders({ cancellable: true });
 
@@ -59,7 +63,11 @@ export function createStage(
     },
     cancel: async (id) =>
       (await service.handle({ method: "DELETE", path: `/operations/${id}`, headers: {} })).status,
-    worker: (processors, options) => createWorker(service, processors, options),
+    lose: async (id) => {
+      await backend.operations.beginAttempt(id, { token: `lost ${id}`, leaseMs: LEASE_MS });
+    },
+    worker: (processors, options, random = Math.random) =>
+      createWorker({ ...service, runtime: { ...service.runtime, random } }, processors, options),
   };
 }
 

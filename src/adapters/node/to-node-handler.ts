@@ -12,10 +12,9 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void;
 export function toNodeHandler(service: Pick<Service, "handle" | "settings">): NodeHandler {
   const { maxBodyBytes } = service.settings;
   return (req, res) => {
-    service
+    // `handle` never rejects.
+    void service
       .handle(toHttpRequest(req))
-      .then((response) => writeResponse(req, res, response, maxBodyBytes))
-      // Only a connection that broke can end up here: `handle` never rejects.
-      .catch(() => res.destroy());
+      .then((response) => writeResponse(req, res, response, maxBodyBytes));
   };
 }

@@ -12,25 +12,33 @@ const LINGER_BYTES = 16_777_216;
  * Sends a reply, also to a request whose body was not read: a short rest is skipped and the connection stays in use, any
  * other connection is closed after the reply.
  */
-export async function writeResponse(
+export function writeResponse(
   req: IncomingMessage,
   res: ServerResponse,
   { status, headers, body }: HttpResponse,
   maxBodyBytes: number,
-): Promise<void> {
+): void {
   if (res.destroyed) return;
   const unread = !req.complete && hasBody(req);
   const tooLong = unread && !(Number(req.headers["content-length"]) <= maxBodyBytes);
   // What did not come in time is not waited for any longer (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
   res.writeHead(status, tooLong || tooSlow ? { ...headers, connection: "close" } : headers);
-  if (tooLong && !tooSlow) {
-    await write(res, body);
-    await linger(req);
-    res.end();
-  } else if (isPlain(body)) res.end(body);
-  else await pipeline(Readable.from(body), res);
+  // Only a connection that broke rejects here.
+  if (tooLong && !tooSlow) writeSlowly(req, res, body).catch(() => res.destroy());
+  else if (isPlain(body)) res.end(body);
+  else pipeline(Readable.from(body), res).catch(() => res.destroy());
   // Node itself skips the rest of the body once the reply is finished.
+}
+
+async function writeSlowly(
+  req: IncomingMessage,
+  res: ServerResponse,
+  body: HttpResponse["body"],
+): Promise<void> {
+  await write(res, body);
+  await linger(req);
+  res.end();
 }
 
 async function write(res: ServerResponse, body: HttpResponse["body"]): Promise<void> {

@@ -39,12 +39,7 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
   const preparing = initial?.state === "preparing" ? initial : undefined;
   const attempt = preparing === undefined ? 0 : 1;
   const entry: Entry = {
-    operation: {
-      ...operation,
-      state: preparing === undefined ? "pending" : "preparing",
-      attempt,
-      createdAt: now,
-    },
+    operation: toOperation(operation, preparing === undefined ? "pending" : "preparing", attempt, now),
     token: preparing?.token,
     leaseEndsAt: now + (preparing?.leaseMs ?? 0),
     dueAt: now,
@@ -56,6 +51,19 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
   };
   if (initial?.state === "failed") end(entry, now, "failed", { error: initial.error });
   return entry;
+}
+
+/** Two literals, not a copy with additions: on the way of every submission the copy cost more than all the rest. */
+function toOperation(
+  { id, scope, definition, input, key, hidden }: NewOperation,
+  state: "pending" | "preparing",
+  attempt: number,
+  createdAt: number,
+): Operation {
+  if (key !== undefined && hidden === undefined)
+    return { id, scope, definition, input, key, state, attempt, createdAt };
+  const operation: Operation = { id, scope, definition, input, state, attempt, createdAt };
+  return { ...operation, ...(key === undefined ? {} : { key }), ...(hidden === undefined ? {} : { hidden }) };
 }
 
 /** Whether this creation was made by the same caller before, whose answer was lost. */

@@ -19,8 +19,8 @@ export class MemorySubmissions implements Submissions<never> {
       this.operations.createNow(operation, initial);
       return { outcome: "created" };
     }
-    const owner = { scope, definition, key, operationId: id };
-    const claim = this.idempotency.claimNow({ ...owner, fingerprint });
+    const owner = { scope, definition, key, fingerprint, operationId: id };
+    const claim = this.idempotency.claimNow(owner);
     if (claim.outcome === "exists") {
       if (claim.fingerprint === fingerprint) {
         // Whoever uses the two stores one by one may be between them: this helps such a submission to its end.

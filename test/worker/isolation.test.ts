@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { createStage, LEASE_MS, signalOf } from "./stage.js";
+
+describe("operations whose last attempt was lost", () => {
+  it("run one at a time, and what has to wait is given back uncounted with a pause", async () => {
+    const { submit, read, worker, clock, lose } = createStage();
+    const [first, second] = [await submit(), await submit()];
+    const fresh = await submit();
+    await lose(first);
+    await lose(second);
+    await clock.advance(LEASE_MS);
+    const started: string[] = [];
+    const finish = signalOf();
+    const idle = worker({
+      orders: async (_, { operationId }) => {
+        started.push(operationId);
+        if (operationId !== fresh) await finish.promise;
+      },
+    }).runUntilIdle();
+    while ((await read(fresh)).state === "pending") await clock.advance(0);
+    expect(started.filter((id) => id !== fresh)).toHaveLength(1);
+    const waiting = started.includes(first) ? second : first;
+    expect(await read(waiting)).toMatchObject({ state: "pending", attempt: 1 });
+    finish.resolve();
+    await idle;
+    await clock.advance(LEASE_MS);
+    await worker({ orders: () => "done" }).runUntilIdle();
+    expect(await read(waiting)).toMatchObject({ state: "completed", attempt: 2 });
+  });
+
+  it("do not come back at once when jitter says so: two of them would keep a worker busy for ever", async () => {
+    const { submit, worker, clock, lose, events } = createStage();
+    const ids = [await submit(), await submit()];
+    for (const id of ids) await lose(id);
+    await clock.advance(LEASE_MS);
+    const finish = signalOf();
+    const working = worker({ orders: () => finish.promise }, {}, () => 0);
+    await working.start();
+    const released = (): number => events.filter(({ event }) => event === "operation.released").length;
+    while (released() === 0) await clock.advance(1);
+    for (let turn = 0; turn < 50; turn += 1) await clock.advance(1);
+    expect(released()).toBe(1);
+    finish.resolve();
+    await working.stop();
+  });
+
+  it("are ended when the attempt that was lost was their last", async () => {
+    const { submit, read, worker, clock, lose } = createStage();
+    const id = await submit();
+    await lose(id);
+    await clock.advance(LEASE_MS);
+    let runs = 0;
+    await worker({ orders: () => (runs += 1) }, { maxAttempts: 1 }).runUntilIdle();
+    expect(runs).toBe(0);
+    expect(await read(id)).toMatchObject({ state: "failed", attempt: 2 });
+  });
+});

@@ -22,7 +22,7 @@ if (unknown !== undefined) throw new Error(`There is no bench of ${unknown}, onl
 console.log(
   `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}), load by ${loader}.`,
 );
-console.log(`${rounds} rounds. CPU is user and system time of the server's process for each request.`);
+console.log(`${rounds} rounds. CPU is user and system time for each request or call.`);
 console.log("Ratios are speeds beside the first row, by the CPU of the same round: median (least-most).");
 for (const goal of asked) {
   if (goal in serverBenches) await runServerBench(serverBenches[goal], { rounds, seconds });

@@ -53,22 +53,26 @@ async function newOperation(origin) {
  */
 export async function sampleFunction({ begin, input }, milliseconds) {
   const run = begin();
-  const calls = await callsIn(milliseconds, run, input);
-  const inputs = Array.from({ length: calls }, input);
-  const startedAt = performance.now();
-  const before = process.cpuUsage();
-  await run(inputs);
-  const { user, system } = process.cpuUsage(before);
-  return { cpuUs: (user + system) / calls, wallUs: ((performance.now() - startedAt) * 1e3) / calls };
+  await callFor(milliseconds, run, input); // the warm-up
+  return callFor(milliseconds, run, input);
 }
 
-/** How many calls take about so long; finding out is the warm-up. */
-async function callsIn(milliseconds, run, input) {
-  for (let calls = 16; ; calls *= 2) {
-    const inputs = Array.from({ length: calls }, input);
+/** Few inputs at a time: a heap full of them would be work for the garbage collector, which is measured too. */
+const INPUTS = 512;
+
+async function callFor(milliseconds, run, input) {
+  let calls = 0;
+  let cpuUs = 0;
+  let wallUs = 0;
+  while (wallUs < milliseconds * 1e3) {
+    const inputs = Array.from({ length: INPUTS }, input);
     const startedAt = performance.now();
+    const before = process.cpuUsage();
     await run(inputs);
-    const tookMs = performance.now() - startedAt;
-    if (tookMs > milliseconds / 2) return Math.ceil((calls * milliseconds) / tookMs);
+    const { user, system } = process.cpuUsage(before);
+    wallUs += (performance.now() - startedAt) * 1e3;
+    cpuUs += user + system;
+    calls += INPUTS;
   }
+  return { cpuUs: cpuUs / calls, wallUs: wallUs / calls };
 }

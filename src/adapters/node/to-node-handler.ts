@@ -12,9 +12,10 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void;
 export function toNodeHandler(service: Pick<Service, "handle" | "settings">): NodeHandler {
   const { maxBodyBytes } = service.settings;
   return (req, res) => {
-    // `handle` never rejects.
-    void service
+    service
       .handle(toHttpRequest(req))
-      .then((response) => writeResponse(req, res, response, maxBodyBytes));
+      .then((response) => writeResponse(req, res, response, maxBodyBytes))
+      // `handle` never rejects; but a hook of the user's may have given a field that Node refuses to write.
+      .catch(() => res.destroy());
   };
 }

@@ -6,8 +6,6 @@ export interface CoalesceOptions<Item, Result> {
   readonly maxBatch: number;
   /** How many may wait; one more is refused with `OVERLOADED`. */
   readonly maxWaiting: number;
-  /** Awaited before the first batch of a burst, so that what comes meanwhile joins it. Default: the turn of the caller. */
-  readonly gather?: () => Promise<void>;
 }
 
 interface Waiting<Item, Result> {
@@ -32,7 +30,8 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   let draining: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
-    await options.gather?.();
+    // A turn of the microtask queue, so that calls of one burst share the first batch.
+    await undefined;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, options.maxBatch);
       waiting = waiting.slice(options.maxBatch);

@@ -34,8 +34,6 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   const published = coalesce<{ readonly id: string; readonly definition: string }, void>({
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
-    // Requests that are answered in one turn of the event loop are announced together.
-    gather: () => runtime.pause(),
     flush: async (operations) => {
       const announcements = operations.map((operation) => announce(operation, `${prefix}-${count++}`));
       // One event for the batch; the sweep will see to its operations.

@@ -106,15 +106,16 @@ async function answer(
   backend: Backend,
   { call, port, method, args }: Extract<Message, { readonly call: number }>,
 ): Promise<void> {
+  // A child that was killed meanwhile needs no answer; whether it was is known only once it is sent.
+  const reply = (message: object): boolean => child.connected && child.send(message, () => {});
   try {
     const result =
       method === "receive"
         ? await receive(backend, args[0] as never)
         : await invoke(backend[port], method, args);
-    if (child.connected) child.send({ call, result });
+    reply({ call, result });
   } catch (error) {
-    if (child.connected)
-      child.send({ call, error: isAsyncReplyError(error) ? error.message : String(error) });
+    reply({ call, error: isAsyncReplyError(error) ? error.message : String(error) });
   }
 }
 

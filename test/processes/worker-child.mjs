@@ -74,10 +74,10 @@ const worker = createWorker(
     },
   },
   {
-    leaseMs: 2_000,
+    leaseMs: 1_500,
     sweepIntervalMs: 100,
     backoff: { baseMs: 50, maxMs: 200 },
-    maxAttempts: 3,
+    maxAttempts: 5,
     concurrency: 4,
     drainTimeoutMs: 300,
   },

@@ -1,24 +1,11 @@
-import {
-  createMemoryBackend,
-  createService,
-  defineOperation,
-  type StandardSchema,
-} from "async-request-reply";
+import { createMemoryBackend, createService, defineOperation } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
 import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { createPlainHarness } from "../plain-harness.js";
+import { anything } from "./careless-schema.js";
 
 const harness = createPlainHarness();
-
-/** Takes everything, as a careless schema would. */
-const anything: StandardSchema<unknown, Record<string, unknown>> = {
-  "~standard": {
-    version: 1,
-    vendor: "test",
-    validate: (value) => ({ value: value as Record<string, unknown> }),
-  },
-};
 
 describe("S4: ids", () => {
   it.each([

@@ -1,6 +1,7 @@
 import { allowAnonymous, type Backend, createMemoryBackend, createOrderService } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { replacing } from "../replacing.js";
 
 const post = {
   method: "POST",
@@ -8,16 +9,6 @@ const post = {
   headers: { "content-type": "application/json", "idempotency-key": "k1" },
   body: '{"itemId":"a","quantity":1}',
 };
-
-/** The port with some methods replaced; the rest is bound to the port itself. */
-function replace<Port extends object>(port: Port, methods: Partial<Port>): Port {
-  return new Proxy(port, {
-    get: (target, name) => {
-      const value: unknown = methods[name as keyof Port] ?? Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
 
 function composed(clock: ManualClock): Backend {
   const { submissions: _, ...backend } = createMemoryBackend({ clock });
@@ -36,7 +27,7 @@ describe("recording", () => {
       arrives = resolve;
     });
     const { operations } = backend;
-    const slow = replace(operations, {
+    const slow = replacing(operations, {
       create: async (...request) => {
         await gate;
         return operations.create(...request);
@@ -59,7 +50,7 @@ describe("recording", () => {
     const clock = createManualClock();
     const backend = composed(clock);
     const claim = backend.idempotency.claim.bind(backend.idempotency);
-    const late = replace(backend.idempotency, {
+    const late = replacing(backend.idempotency, {
       claim: async (request) => {
         const result = await claim(request);
         await clock.advance(10_000);
@@ -74,7 +65,7 @@ describe("recording", () => {
   it("helps a submission to its end whose process died after the claim", async () => {
     const clock = createManualClock();
     const backend = composed(clock);
-    const dying = replace(backend.operations, { create: () => Promise.reject(new Error("dies here")) });
+    const dying = replacing(backend.operations, { create: () => Promise.reject(new Error("dies here")) });
     await serviceOn({ ...backend, operations: dying }, clock).handle(post);
     const retried = await serviceOn(backend, clock).handle(post);
     expect(retried.status).toBe(202);
@@ -88,7 +79,7 @@ describe("recording", () => {
     const calls: string[] = [];
     const submissions =
       whole.submissions &&
-      replace(whole.submissions, {
+      replacing(whole.submissions, {
         record: (submission) => {
           calls.push("record");
           return whole.submissions?.record(submission) as never;

@@ -9,6 +9,7 @@ import {
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { replacing } from "../replacing.js";
 
 const HOUR_MS = 3_600_000;
 const GRACE_MS = 300_000;
@@ -132,12 +133,7 @@ describe("the sweep", () => {
   it("goes on with its other parts when one fails", async () => {
     const { clock, backend, service, submit, read, events } = stage("composed");
     const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
-    const operations = new Proxy(backend.operations, {
-      get: (target, name) => {
-        const value: unknown = name === "takeExpired" ? takeExpired : Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    const operations = replacing(backend.operations, { takeExpired });
     const path = await submit();
     await service.announcer.idle();
     await clock.advance(30_000);

@@ -6,6 +6,7 @@ import {
   type OperationStore,
 } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
+import { replacing } from "../replacing.js";
 
 /** Mistakes in the protocol, each as a back end that makes it. The simulator must find every one of them. */
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
@@ -116,16 +117,4 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
 function composed(clock: Parameters<CreateBackend>[0]): Backend {
   const { submissions: _, ...backend } = createMemoryBackend({ clock });
   return backend;
-}
-
-/** The port with some of its methods replaced. */
-function replacing<Port extends object>(port: Port, methods: Partial<Port>): Port {
-  return new Proxy(port, {
-    get: (target, name) => {
-      const own = methods[name as keyof Port];
-      if (own !== undefined) return own;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }

@@ -5,6 +5,8 @@ export const library: Options = {
   name: "library",
   entry: {
     index: "src/index.ts",
+    express: "src/adapters/express/index.ts",
+    fetch: "src/adapters/fetch/index.ts",
     node: "src/adapters/node/index.ts",
     testing: "src/testing/index.ts",
   },

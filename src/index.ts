@@ -10,6 +10,7 @@ export {
   type OperationDefinition,
   type OperationDefinitionOptions,
 } from "./core/definition.js";
+export type { Deprecation } from "./core/deprecation.js";
 export {
   AsyncReplyError,
   type ErrorCode,
@@ -28,7 +29,7 @@ export type {
   OperationStatus,
   Settlement,
 } from "./core/operation.js";
-export { defineOrders, type Order, type OrderDefinition } from "./core/order.js";
+export { defineOrders, type Order, type OrderDefinition, type OrderOptions } from "./core/order.js";
 export { type Problem, type ProblemName, problemType } from "./core/problem.js";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./core/standard-schema.js";
 export type { Format, ParseContext, Representation, SerializeContext } from "./formats/format.js";

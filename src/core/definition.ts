@@ -1,3 +1,4 @@
+import { type Deprecation, readDeprecation } from "./deprecation.js";
 import { checkFunction, invalidOption } from "./options.js";
 import type { StandardSchema } from "./standard-schema.js";
 
@@ -44,6 +45,8 @@ export interface OperationDefinitionOptions<Name extends string, Output, Result>
   /** Whether clients may cancel with `DELETE /operations/<id>`. Default false. */
   readonly cancellable?: boolean;
   readonly create?: CreateResource<Output>;
+  /** Tells clients to leave: every reply of the path says so in `Deprecation`, `Sunset` and `Link`. Nothing else changes. */
+  readonly deprecated?: Deprecation;
 }
 
 /** What `POST <path>` accepts and what its work gives. Made by {@link defineOperation}. */
@@ -55,6 +58,7 @@ export interface OperationDefinition<Name extends string = string, Output = unkn
   readonly jsonSchema?: JsonSchema;
   readonly idempotencyKey: "optional" | "required";
   readonly cancellable: boolean;
+  readonly deprecated?: Deprecation;
   // A method, so that a list can hold definitions of different outputs.
   create?(input: Output, context: CreateContext): CreatedResource | Promise<CreatedResource>;
 }
@@ -67,7 +71,8 @@ export interface OperationDefinition<Name extends string = string, Output = unkn
 export function defineOperation<const Name extends string, Output, Result = unknown>(
   options: OperationDefinitionOptions<Name, Output, Result>,
 ): OperationDefinition<Name, Output, Result> {
-  const { name, path, input, result, idempotencyKey = "optional", cancellable = false, create } = options;
+  const { name, path, input, result, create, deprecated } = options;
+  const { idempotencyKey = "optional", cancellable = false } = options;
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(name)) throw invalidOption("name", "1 to 100 of `a-z0-9._-`", name);
   if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(path)) throw invalidOption("path", "a path such as `/orders`", path);
   if (path === "/operations")
@@ -88,6 +93,7 @@ export function defineOperation<const Name extends string, Output, Result = unkn
     ...(result === undefined ? {} : { result }),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     ...(create === undefined ? {} : { create }),
+    ...(deprecated === undefined ? {} : { deprecated: readDeprecation(deprecated) }),
   });
 }
 

@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
-import { type CreateResource, defineOperation, type OperationDefinition } from "./definition.js";
+import {
+  type CreateResource,
+  defineOperation,
+  type OperationDefinition,
+  type OperationDefinitionOptions,
+} from "./definition.js";
 import { checkFunction } from "./options.js";
 
 /** An order as a client submits it (spec §2). */
@@ -48,17 +53,17 @@ const orderJsonSchema = {
 /** The operation of spec §4.1: `POST /orders`. */
 export type OrderDefinition = OperationDefinition<"orders", Order>;
 
+/** What of the order operation is up to its user. */
+export type OrderOptions = Pick<
+  OperationDefinitionOptions<"orders", Order, unknown>,
+  "create" | "idempotencyKey" | "cancellable" | "deprecated"
+>;
+
 /**
  * Defines the order operation. With `create` the order is made before the reply, which is then a 201 whose body
  * has the `status` `pending` (spec §4.1).
  */
-export function defineOrders(
-  options: {
-    readonly create?: CreateResource<Order>;
-    readonly idempotencyKey?: "optional" | "required";
-    readonly cancellable?: boolean;
-  } = {},
-): OrderDefinition {
+export function defineOrders(options: OrderOptions = {}): OrderDefinition {
   const { create, ...rest } = options;
   checkFunction("create", create, { optional: true });
   return defineOperation({

@@ -1,9 +1,11 @@
 import { AsyncReplyError } from "../core/errors.js";
-import type { HeaderFields } from "./message.js";
+import type { HeaderFields, JoinedFields } from "./message.js";
 
 /** The value of a field whose name is given in lower case; several of them where its line is repeated. */
 export function fieldValue(headers: HeaderFields, name: string): string | readonly string[] | undefined {
-  if (!Array.isArray(headers)) return inObject(headers as FieldObject, name);
+  if (!Array.isArray(headers)) {
+    return isJoined(headers) ? (headers.get(name) ?? undefined) : inObject(headers as FieldObject, name);
+  }
   return typeof headers[0] === "string" ? inFlatList(headers, name) : inPairs(headers, name);
 }
 
@@ -27,6 +29,10 @@ export function singleHeader(headers: HeaderFields, name: string): string | unde
 
 type FieldObject = Readonly<Record<string, string | readonly string[] | undefined>>;
 type Found = string | readonly string[] | undefined;
+
+function isJoined(headers: HeaderFields): headers is JoinedFields {
+  return typeof (headers as Partial<JoinedFields>).get === "function";
+}
 
 function inObject(headers: FieldObject, name: string): Found {
   let found: Found;

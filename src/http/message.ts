@@ -1,12 +1,21 @@
-/** Header fields in any of the forms that platforms have: pairs, an object, or a flat list as Node's `rawHeaders`. */
+/** Header fields of a platform that has joined repeated lines already, as `Headers` of the Fetch API. */
+export interface JoinedFields {
+  get(name: string): string | null;
+}
+
+/**
+ * Header fields in any of the forms that platforms have: pairs, an object, a flat list as Node's `rawHeaders`, or
+ * something to ask as `Headers`.
+ */
 export type HeaderFields =
   | readonly (readonly [name: string, value: string])[]
   | readonly string[]
+  | JoinedFields
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Reads the whole body, once, when asked. Throws AsyncReplyError `BODY_TOO_LARGE` as soon as there are more than
- * `maxBytes`, and `BODY_ABORTED` when the client goes away.
+ * `maxBytes`, `BODY_ABORTED` when the client goes away, and `BODY_ALREADY_READ` when somebody else was first.
  */
 export type BodyReader = (maxBytes: number) => Uint8Array | Promise<Uint8Array>;
 

@@ -1,7 +1,7 @@
 import { createMemoryBackend } from "../backends/memory/index.js";
 import type { OperationDefinition } from "../core/definition.js";
 import { invalidOption } from "../core/options.js";
-import { defineOrders, type OrderDefinition } from "../core/order.js";
+import { defineOrders, type OrderDefinition, type OrderOptions } from "../core/order.js";
 import { createRetryAfterEstimate } from "../core/retry-after.js";
 import { jsonFormat } from "../formats/json.js";
 import type { Backend } from "../ports/backend.js";
@@ -52,12 +52,8 @@ export function createService<const Definitions extends readonly OperationDefini
 }
 
 export interface OrderServiceOptions<Tx = unknown>
-  extends Omit<ServiceOptions<readonly OrderDefinition[], Tx>, "operations"> {
-  /** Creates the order before the reply, which is then a 201 (spec §4.1). */
-  readonly create?: NonNullable<OrderDefinition["create"]>;
-  readonly idempotencyKey?: "optional" | "required";
-  readonly cancellable?: boolean;
-}
+  extends Omit<ServiceOptions<readonly OrderDefinition[], Tx>, "operations">,
+    OrderOptions {}
 
 /**
  * Makes the order submission service of the specification: `POST /orders` and `GET /operations/<id>`.
@@ -67,13 +63,7 @@ export interface OrderServiceOptions<Tx = unknown>
 export function createOrderService<Tx = unknown>(
   options: OrderServiceOptions<Tx>,
 ): Service<readonly [OrderDefinition], Tx> {
-  const { create, idempotencyKey, cancellable, ...rest } = options;
-  const orders = defineOrders({
-    ...(create === undefined ? {} : { create }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(cancellable === undefined ? {} : { cancellable }),
-  });
-  return createService<readonly [OrderDefinition], Tx>({ ...rest, operations: [orders] });
+  return createService<readonly [OrderDefinition], Tx>({ ...options, operations: [defineOrders(options)] });
 }
 
 function checkDefinitions(definitions: readonly OperationDefinition[] | undefined): void {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Service } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
@@ -15,9 +15,15 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** Makes a listener for Node's server out of a service. */
+export type ToListener = (service: Pick<Service, "handle" | "settings">) => RequestListener;
+
 /** Starts a server on a free port of this machine. */
-export async function startServer(service: Pick<Service, "handle" | "settings">): Promise<RunningServer> {
-  const server = createServer(toNodeHandler(service)).listen(0, "127.0.0.1");
+export async function startServer(
+  service: Pick<Service, "handle" | "settings">,
+  toListener: ToListener = toNodeHandler,
+): Promise<RunningServer> {
+  const server = createServer(toListener(service)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
@@ -35,13 +41,14 @@ export async function startServer(service: Pick<Service, "handle" | "settings">)
 /** The harness of the adapter suite over real sockets. `close` ends what its cases have mounted. */
 export function createNodeHarness(
   createBackend: AdapterHarness["createBackend"],
+  toListener?: ToListener,
 ): AdapterHarness & { close(): Promise<void> } {
   const running: RunningServer[] = [];
   return {
     capabilities: { sockets: true, fieldLines: true },
     createBackend,
     mount: async (service) => {
-      const started = await startServer(service);
+      const started = await startServer(service, toListener);
       running.push(started);
       return mounted(started);
     },

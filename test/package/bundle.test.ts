@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bundle } from "./built.js";
 
 describe("a bundle for a runtime without node: modules", () => {
-  it.each([".", "./testing"])("imports nothing that is left of %s", async (subpath) => {
+  it.each([".", "./fetch", "./testing"])("imports nothing that is left of %s", async (subpath) => {
     expect((await bundle(subpath)).imports).toEqual([]);
   });
 

@@ -15,6 +15,8 @@ describe("the exports of the package", () => {
     expect(Object.keys(manifest.exports)).toMatchInlineSnapshot(`
       [
         ".",
+        "./express",
+        "./fetch",
         "./node",
         "./testing",
       ]
@@ -45,6 +47,22 @@ describe("the exports of the package", () => {
         "submitOperation",
         "submitOrder",
         "unauthenticated",
+      ]
+    `);
+  });
+
+  it("has the names of ./express", async () => {
+    expect(await names("./express")).toMatchInlineSnapshot(`
+      [
+        "toExpressHandler",
+      ]
+    `);
+  });
+
+  it("has the names of ./fetch", async () => {
+    expect(await names("./fetch")).toMatchInlineSnapshot(`
+      [
+        "toFetchHandler",
       ]
     `);
   });

@@ -4,10 +4,10 @@ import type { BodyReader, HttpRequest } from "../../http/message.js";
 import { join, tooLarge } from "../../http/read-body.js";
 
 /** Node's request as plain data. `rawHeaders` keeps repeated fields apart, which `headers` does not. */
-export function toHttpRequest(req: IncomingMessage): HttpRequest {
+export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? "/"): HttpRequest {
   return {
     method: req.method ?? "GET",
-    path: originForm(req.url ?? "/"),
+    path: originForm(target),
     headers: req.rawHeaders,
     body: hasBody(req) ? bodyReader(req) : undefined,
   };
@@ -25,9 +25,22 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0;
 }
 
+/** Whether something that ran before has begun to read the body. */
+export function wasRead(req: IncomingMessage): boolean {
+  return req.readableDidRead && !req.readableAborted;
+}
+
+function alreadyRead(): AsyncReplyError {
+  return new AsyncReplyError(
+    "BODY_ALREADY_READ",
+    "Something before toNodeHandler has read the body, which must come to it as it was sent: mount it first.",
+  );
+}
+
 /** Most bodies come together with the header section: when they are asked for, all is there. */
 function bodyReader(req: IncomingMessage): BodyReader {
   return (maxBytes) => {
+    if (wasRead(req)) throw alreadyRead();
     const { readableLength } = req;
     const isWhole = readableLength === Number(req.headers["content-length"]) && readableLength <= maxBytes;
     if (!isWhole) return collect(req, maxBytes);

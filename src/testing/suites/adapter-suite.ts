@@ -6,6 +6,7 @@ import { cancellationCases } from "./adapter/cancellation.js";
 import { connectionCases } from "./adapter/connections.js";
 import { contractCases } from "./adapter/contract.js";
 import { creationCases } from "./adapter/creation.js";
+import { deprecationCases } from "./adapter/deprecation.js";
 import { idempotencyKeyCases } from "./adapter/idempotency-key.js";
 import { negotiationCases } from "./adapter/negotiation.js";
 import { recordingCases } from "./adapter/recording.js";
@@ -25,7 +26,7 @@ export type {
 
 /**
  * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () => c.run(harness))`.
- * A case whose `requires` the harness lacks is to be skipped by name.
+ * A case whose `needs` the harness lacks is to be skipped by name.
  */
 export const adapterCases: readonly AdapterCase[] = [
   ...routingCases,
@@ -38,6 +39,7 @@ export const adapterCases: readonly AdapterCase[] = [
   ...creationCases,
   ...statusCases,
   ...cancellationCases,
+  ...deprecationCases,
   ...basePathCases,
   ...connectionCases,
 ];

@@ -1,0 +1,1 @@
+export { type ExpressHandler, type ExpressRequest, toExpressHandler } from "./to-express-handler.js";

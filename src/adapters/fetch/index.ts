@@ -1,0 +1,1 @@
+export { type FetchHandler, toFetchHandler } from "./to-fetch-handler.js";

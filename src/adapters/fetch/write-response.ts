@@ -1,0 +1,32 @@
+import type { HttpResponse } from "../../http/message.js";
+
+type ResponseBody = ConstructorParameters<typeof Response>[0];
+
+/** A reply as a `Response`. */
+export function toResponse({ status, headers, body }: HttpResponse): Response {
+  try {
+    return new Response(toResponseBody(body), { status, headers });
+  } catch {
+    // A hook of the user's has given a field that `Headers` refuses. What was recorded stays; a retry may find it.
+    return new Response(null, { status: 500 });
+  }
+}
+
+function toResponseBody(body: HttpResponse["body"]): ResponseBody {
+  if (body === undefined) return null;
+  if (typeof body === "string" || body instanceof Uint8Array) return body as ResponseBody;
+  return toStream(body[Symbol.asyncIterator]());
+}
+
+function toStream(chunks: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { value, done } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => {
+      await chunks.return?.();
+    },
+  });
+}

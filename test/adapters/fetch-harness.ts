@@ -1,0 +1,56 @@
+import type { Service } from "async-request-reply";
+import { toFetchHandler } from "async-request-reply/fetch";
+import type {
+  AdapterHarness,
+  Upload,
+  WireRequest,
+  WireResponse,
+} from "../../src/testing/suites/adapter/adapter-case.js";
+
+/** The harness of the adapter suite over `Request` objects, without sockets. */
+export function createFetchHarness(createBackend: AdapterHarness["createBackend"]): AdapterHarness {
+  return {
+    capabilities: { sockets: false, fieldLines: false },
+    createBackend,
+    mount: async (service) => ({ send: (request) => sendByFetch(service, request) }),
+  };
+}
+
+/** Sends a request to the Fetch adapter and reads its reply. */
+export async function sendByFetch(
+  service: Pick<Service, "handle">,
+  request: WireRequest,
+): Promise<WireResponse> {
+  const reply = await toFetchHandler(service)(toRequest(request));
+  return { status: reply.status, headers: [...reply.headers], body: await reply.text() };
+}
+
+/** A request of the adapter suite as a platform would hand it over. */
+export function toRequest({ method, path, headers, body }: WireRequest): Request {
+  const controller = new AbortController();
+  const init = { method, headers: headers as [string, string][], signal: controller.signal };
+  const url = /^https?:/.test(path) ? path : `http://localhost${path}`;
+  if (body === undefined) return new Request(url, init);
+  const bytes = typeof body === "string" || body instanceof Uint8Array ? framed(body) : body;
+  if (bytes instanceof Uint8Array) return new Request(url, { ...init, body: bytes });
+  return new Request(url, { ...init, body: toStream(bytes, controller), duplex: "half" } as RequestInit);
+}
+
+function framed(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return Buffer.from(body as string);
+}
+
+/** A client that goes away aborts the request's signal; what has been sent stays readable. */
+function toStream({ chunks, end }: Upload, controller: AbortController): ReadableStream<Uint8Array> {
+  const rest = [...chunks];
+  return new ReadableStream({
+    pull: (stream) => {
+      const chunk = rest.shift();
+      if (chunk !== undefined) stream.enqueue(Buffer.from(chunk as string));
+      else if (end === "abort") controller.abort();
+      else if (end === "stall") return new Promise(() => {});
+      else stream.close();
+      return undefined;
+    },
+  });
+}

@@ -12,9 +12,10 @@ installPeers();
 // Only now: some of them import the peers.
 const { serverBenches, runServerBench } = await import("./servers.mjs");
 const { inProcessBenches, runInProcessBench } = await import("./in-process.mjs");
+const { printSizes } = await import("./sizes.mjs");
 const { loader } = await import("./load.mjs");
 
-const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches)];
+const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches), "G12"];
 const asked = process.argv.length > 2 ? process.argv.slice(2) : all;
 const unknown = asked.find((goal) => !all.includes(goal));
 if (unknown !== undefined) throw new Error(`There is no bench of ${unknown}, only of ${all.join(", ")}.`);
@@ -26,6 +27,7 @@ console.log(`${rounds} rounds. CPU is user and system time for each request or c
 console.log("Ratios are speeds beside the first row, by the CPU of the same round: median (least-most).");
 for (const goal of asked) {
   if (goal in serverBenches) await runServerBench(serverBenches[goal], { rounds, seconds });
+  else if (goal === "G12") await printSizes();
   else await runInProcessBench(inProcessBenches[goal], { rounds });
 }
 

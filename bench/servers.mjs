@@ -4,7 +4,7 @@ import { printGoals, printTable } from "./report.mjs";
 import * as variants from "./variants.mjs";
 
 const { bare, bareRetaining, byHand, byHandRetaining, express, fastify, hono, product } = variants;
-const { fastifyRetaining, honoRetaining, productRetaining } = variants;
+const { fastifyRetaining, h3Retaining, honoRetaining, productRetaining } = variants;
 
 const accept = [
   { goal: "G1", of: product.name, to: fastify.name, atLeast: 1 },
@@ -25,7 +25,9 @@ const read = [
   {
     goal: "G3",
     of: productRetaining.name,
-    to: [bareRetaining.name, byHandRetaining.name, fastifyRetaining.name, honoRetaining.name],
+    to: [bareRetaining, byHandRetaining, fastifyRetaining, honoRetaining, h3Retaining].map(
+      ({ name }) => name,
+    ),
     atLeast: 0.95,
   },
 ];
@@ -45,7 +47,15 @@ export const serverBenches = {
   G3: {
     title: "G3: GET of a status over sockets",
     goals: read,
-    subjects: [bareRetaining, byHandRetaining, productRetaining, fastifyRetaining, honoRetaining, express],
+    subjects: [
+      bareRetaining,
+      byHandRetaining,
+      productRetaining,
+      fastifyRetaining,
+      honoRetaining,
+      h3Retaining,
+      express,
+    ],
     reads: true,
   },
 };

@@ -11,6 +11,7 @@ export const fastify = { name: "fastify 5 + schema", server: "fastify", checks: 
 export const fastifyRetaining = { ...fastify, name: "fastify 5 + schema, retained", retain: true };
 export const hono = { name: "hono + zod-validator", server: "hono", checks: true };
 export const honoRetaining = { ...hono, name: "hono + zod-validator, retained", retain: true };
+export const h3Retaining = { name: "h3 + zod, retained", server: "h3", retain: true, checks: true };
 export const express = {
   name: "express 5 + node-idempotency",
   server: "express-node-idempotency",

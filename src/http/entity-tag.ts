@@ -1,11 +1,15 @@
 import type { HttpResponse } from "./message.js";
 
 /** A strong entity tag: of the bytes and their media type, so that two formats never share one (RFC 9110 §8.8.3). */
-export async function entityTag(
+export function entityTag(
   { headers, body }: HttpResponse,
   hash: (text: string) => string | Promise<string>,
-): Promise<string> {
-  const digest = await hash(`${headers["content-type"]}\n${body as string}`);
+): string | Promise<string> {
+  const digest = hash(`${headers["content-type"]}\n${body as string}`);
+  return typeof digest === "string" ? toTag(digest) : digest.then(toTag);
+}
+
+function toTag(digest: string): string {
   return `"${digest.slice(0, TAG_LENGTH)}"`;
 }
 

@@ -26,7 +26,8 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
     const fields: Fields = { "cache-control": "private, no-cache" };
     if (!isTerminal(operation.state)) fields["retry-after"] = retryAfter(service, operation);
     const full = reply(format, { status: 200, kind: "operation", name, value: toVisible(operation) }, fields);
-    fields.etag = await entityTag(full, service.runtime.hash);
+    const tag = entityTag(full, service.runtime.hash);
+    fields.etag = typeof tag === "string" ? tag : await tag;
     return matches(header(request.headers, "if-none-match"), fields.etag) ? notModified(fields) : full;
   });
 }

@@ -19,21 +19,21 @@ export interface VisibleOperation extends AcceptedOperation {
 /** The operation as the status endpoint shows it. Built member by member, so that nothing internal gets out. */
 export function toVisible(operation: Operation): VisibleOperation {
   const { id, state, createdAt, progress, result, error } = operation;
-  return {
+  const visible: Writable<VisibleOperation> = {
     operationId: id,
     status: state,
     createdAt: new Date(createdAt).toISOString(),
-    ...(state === "pending" ? parsed("progress", progress) : {}),
-    ...parsed("result", result),
-    ...parsed("error", error),
   };
+  // Not spread: measured to cost more than writing all of it as text.
+  if (state === "pending" && progress !== undefined) visible.progress = JSON.parse(progress);
+  if (result !== undefined) visible.result = JSON.parse(result);
+  if (error !== undefined) visible.error = JSON.parse(error);
+  return visible;
 }
+
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 
 /** The resource of a 201, as it was when it was created. */
 export function toResource(text: JsonText): CreatedResource {
   return JSON.parse(text) as CreatedResource;
-}
-
-function parsed(name: string, text: JsonText | undefined): Record<string, unknown> {
-  return text === undefined ? {} : { [name]: JSON.parse(text) as unknown };
 }

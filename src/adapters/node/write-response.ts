@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { HttpResponse } from "../../http/message.js";
-import { hasBody } from "./read-request.js";
+import { declaredLength, hasBody } from "./read-request.js";
 
 /** How long and how much of a refused upload may go on, so that its client gets to read the reply before the end. */
 const LINGER_MS = 2_000;
@@ -20,7 +20,7 @@ export function writeResponse(
 ): void {
   if (res.destroyed) return;
   const unread = !req.complete && hasBody(req);
-  const tooLong = unread && !(Number(req.headers["content-length"]) <= maxBodyBytes);
+  const tooLong = unread && !(declaredLength(req) <= maxBodyBytes);
   // What did not come in time is not waited for any longer (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
   res.writeHead(status, tooLong || tooSlow ? { ...headers, connection: "close" } : headers);

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { toFetchHandler } from "../dist/fetch.js";
+import { bearer, createMemoryBackend, createOrderService } from "../dist/index.js";
+import { createForgetfulBackend } from "./backends/forgetful.mjs";
+import { createH3App } from "./h3-app.mjs";
+import { createHonoApp } from "./hono-app.mjs";
+
+const CALLS_PER_TURN = 32;
+const url = "http://127.0.0.1/orders";
+const body = '{"itemId":"SKU-0001-BLUE","quantity":2}';
+
+/** What a POST costs without sockets, as plain objects and as `Request` and `Response`. */
+export async function handlers() {
+  const floor = ofRequests("Request and Response floor", () => async (request) => {
+    return new Response(await request.text(), { status: 202 });
+  });
+  const plain = ofObjects("plain handler, nothing retained", createForgetfulBackend);
+  const memory = ofObjects("plain handler, memory back end", createMemoryBackend);
+  const fetch = ofRequests("fetch handler, nothing retained", () =>
+    toFetchHandler(orderService(createForgetfulBackend)),
+  );
+  const hono = ofRequests("hono.fetch + zod-validator", () => createHonoApp({ retain: false }).fetch);
+  const h3 = ofRequests("h3.fetch + zod", () => createH3App({ retain: false }).fetch);
+  const subjects = [floor, plain, memory, fetch, hono, h3];
+  for (const { begin, input } of subjects) assert.equal((await begin()([input()])).status, 202);
+  const goals = [
+    { goal: "G4", of: plain.name, to: floor.name, atMost: 0.08 },
+    { goal: "G4", of: fetch.name, to: floor.name, atMost: 1.3 },
+    { goal: "G4", of: fetch.name, to: hono.name, atMost: 0.75 },
+  ];
+  return [{ title: "G4: handlers in process", subjects, goals }];
+}
+
+/** Makes its requests out of what a platform has, which is part of the price. */
+function ofRequests(name, createHandler) {
+  return {
+    name,
+    begin: () => {
+      const handle = createHandler();
+      return each((init) => handle(new Request(url, init)));
+    },
+    input: () => ({ method: "POST", headers: fields(), body }),
+  };
+}
+
+function ofObjects(name, createBackend) {
+  return {
+    name,
+    begin: () => {
+      const service = orderService(createBackend);
+      return each((request) => service.handle(request));
+    },
+    input: () => ({ method: "POST", path: "/orders", headers: Object.entries(fields()).flat(), body }),
+  };
+}
+
+function orderService(createBackend) {
+  return createOrderService({ authorize: bearer({ "bench-token": "bench" }), backend: createBackend() });
+}
+
+/** The key comes in one piece, as from a socket: what `randomUUID` gives is put together on first use. */
+function fields() {
+  return {
+    authorization: "Bearer bench-token",
+    accept: "application/json",
+    "content-type": "application/json",
+    "idempotency-key": Buffer.from(randomUUID(), "latin1").latin1Slice(),
+  };
+}
+
+/** Calls with one input after the other, and gives the last answer. The event loop gets a turn now and then, as in a server. */
+function each(call) {
+  return async (inputs) => {
+    let answer;
+    for (const [index, input] of inputs.entries()) {
+      answer = await call(input);
+      if (index % CALLS_PER_TURN === 0) await nextTurn();
+    }
+    return answer;
+  };
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { printRows } from "./report.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+
+const MAX_PACKAGES = 3;
+const MAX_OWN_KB = 15;
+
+/** What is imported together to build such a service, and what of it is not counted. */
+const own = {
+  name: "product, own code of .",
+  imports: ["./dist/index.js"],
+  external: ["zod", "zod/*", "uuid"],
+};
+const whole = {
+  name: `product ${version}, with zod and uuid`,
+  imports: ["./dist/index.js"],
+  depends: ["uuid", "zod"],
+};
+const peers = [
+  peer("hono", "@hono/node-server", "@hono/zod-validator", "zod"),
+  peer("h3"),
+  peer("fastify"),
+  peer("express"),
+  peer("express", "@node-idempotency/core", "zod"),
+];
+
+function peer(...names) {
+  return { name: names.join(" + "), imports: names, depends: names, folder: here };
+}
+
+/** G12: how many packages an installation brings, and what the imports weigh in a bundle for Node. */
+export async function printSizes() {
+  const rows = [];
+  for (const subject of [own, whole, ...peers]) {
+    const kilobytes = ((await gzippedBytes(subject)) / 1024).toFixed(1);
+    rows.push([subject.name, String(installed(subject) ?? "-"), kilobytes]);
+  }
+  console.log("\nG12: size");
+  printRows([["variant", "packages installed", "KB min+gzip"], ...rows]);
+  printRows([
+    ["goal", "variant", "bound", "measured", ""],
+    [
+      "G12",
+      whole.name,
+      `<= ${MAX_PACKAGES} packages`,
+      rows[1][1],
+      rows[1][1] <= MAX_PACKAGES ? "met" : "missed",
+    ],
+    ["G12", own.name, `<= ${MAX_OWN_KB} KB`, rows[0][2], rows[0][2] <= MAX_OWN_KB ? "met" : "missed"],
+  ]);
+}
+
+async function gzippedBytes({ imports, external = [], folder = root }) {
+  const { outputFiles } = await build({
+    stdin: { contents: imports.map((name) => `export * from "${name}";`).join("\n"), resolveDir: folder },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    external,
+    logLevel: "silent",
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).byteLength;
+}
+
+/** Counts what the lock file says that these need, directly or not; the product counts itself. */
+function installed({ depends, folder = root }) {
+  if (depends === undefined) return undefined;
+  const { packages } = JSON.parse(readFileSync(`${folder}package-lock.json`, "utf8"));
+  const found = new Set(folder === root ? [""] : []);
+  const add = (name, from) => {
+    const path = resolve(packages, name, from);
+    if (path === undefined || found.has(path)) return;
+    found.add(path);
+    for (const dependency of Object.keys(packages[path].dependencies ?? {})) add(dependency, path);
+  };
+  for (const name of depends) add(name, "");
+  return found.size;
+}
+
+/** Where a package is found by one that is installed at `from`: next to it, or further up. */
+function resolve(packages, name, from) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
+    const path = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    if (path in packages) return path;
+    if (folder === "") return undefined;
+  }
+}

@@ -21,18 +21,23 @@ export type BodyReader = (maxBytes: number) => Uint8Array | Promise<Uint8Array>;
 
 /** A request as plain data. Nothing of the body is read before the request is authorized and negotiated. */
 export interface HttpRequest {
+  /** As it was sent: methods are in upper case (RFC 9110 §9.1). */
   readonly method: string;
   /** The path of the request target; a query is ignored. */
   readonly path: string;
   /** Repeated fields must come in as such: a repeated `Idempotency-Key` is refused, not guessed at. */
   readonly headers: HeaderFields;
+  /** The bytes as they were sent, whole, in pieces, or to be asked for. A text stands for its UTF-8. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | BodyReader | undefined;
 }
 
 /** A response as plain data. Header names are in lower case. */
 export interface HttpResponse {
+  /** From 200 to 503. */
   readonly status: number;
+  /** One value for each name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent where there is no content: 204, 304, and replies to `HEAD`. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 

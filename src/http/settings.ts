@@ -3,7 +3,9 @@ import type { Authorization, AuthorizationRequest, Authorize, Principal } from "
 
 /** Sends a request away before its body is read. */
 export interface Refusal {
+  /** 429 for this caller's share, 503 for the load of all. */
   readonly status: 429 | 503;
+  /** When a repetition makes sense: the `Retry-After` of the reply, rounded up to whole seconds. */
   readonly retryAfterSeconds: number;
 }
 
@@ -14,9 +16,11 @@ export type Admit = (
   authorization: Authorization,
 ) => Refusal | undefined | Promise<Refusal | undefined>;
 
+/** What a service can be told besides its definitions. Every limit is a whole number greater than 0. */
 export interface SettingsOptions {
   /** Required: `allowAnonymous()` is said aloud. */
   readonly authorize: Authorize;
+  /** Asked after `authorize` and before the body is read, within `authorizeTimeoutMs`. Default everybody is admitted. */
   readonly admit?: Admit;
   /** The path under which the service is mounted: taken off in routing and put before `Location`. Default none. */
   readonly basePath?: string;
@@ -38,6 +42,7 @@ export interface SettingsOptions {
   readonly maxResultBytes?: number;
 }
 
+/** {@link SettingsOptions} with every default filled in. */
 export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
   readonly admit: Admit | undefined;
 };
@@ -50,6 +55,8 @@ export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
 export function readSettings(options: SettingsOptions): ServiceSettings {
   const { authorize, admit, basePath = "" } = options;
   checkFunction("authorize", authorize);
+  if (!/^[\t\x20-\x7e]*$/.test(authorize.challenge ?? ""))
+    throw invalidOption("authorize.challenge", "a value of WWW-Authenticate in ASCII", authorize.challenge);
   checkFunction("admit", admit, { optional: true });
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw invalidOption("basePath", "a path such as `/api`", basePath);

@@ -48,11 +48,19 @@ export function submitOperation(
     service.observe({ event, operationId, definition: name, scope: principal.scope });
     if (accepted.announce) {
       // Not awaited: the record is the outbox, and a silent broker must not hold back the reply.
-      const announced = service.announcer.announce({ id: operationId, definition: name });
-      context.waitUntil?.(announced);
+      stayFor(service, context, service.announcer.announce({ id: operationId, definition: name }));
     }
     return replyToSubmission(service, definition, read.replyFormat, accepted);
   });
+}
+
+/** A platform that refuses to stay must not turn what is recorded into an error: the sweep announces it later. */
+function stayFor({ observe }: Service, context: RequestContext, work: Promise<void>): void {
+  try {
+    context.waitUntil?.(work);
+  } catch (error) {
+    observe({ event: "background.failed", step: "announce", error });
+  }
 }
 
 function toAccepted(recorded: Kept): Accepted {
@@ -63,7 +71,7 @@ function toAccepted(recorded: Kept): Accepted {
 
 function replyToSubmission(
   service: Service,
-  { name }: OperationDefinition,
+  { name, rootName }: OperationDefinition,
   format: Format,
   accepted: Accepted,
 ): HttpResponse {
@@ -76,12 +84,12 @@ function replyToSubmission(
     // Without a URI of its own the resource is identified by the target URI (RFC 9110 §15.3.2).
     if (location !== undefined) fields.location = location;
     fields["operation-location"] = monitor;
-    return reply(format, { status: 201, kind: "resource", name, value: body }, fields);
+    return reply(format, { status: 201, kind: "resource", name: rootName, value: body }, fields);
   }
   fields.location = monitor;
   fields["retry-after"] = retryAfterOf(service, name, operation);
   const value = { operationId, status: operation?.state ?? "pending" };
-  return reply(format, { status: 202, kind: "operation", name, value }, fields);
+  return reply(format, { status: 202, kind: "operation", name: rootName, value }, fields);
 }
 
 function retryAfterOf(service: Service, definition: string, operation: Operation | undefined): string {

@@ -27,7 +27,8 @@ export interface AnnouncerOptions {
 /** Makes an announcer with a bounded queue: a broker that hangs costs latency of the work, never memory or a reply. */
 export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): Announcer {
   const { clock } = runtime;
-  const prefix = runtime.newToken();
+  // Not chosen before it is needed: Workers make services where no randomness is to be had.
+  let prefix: string | undefined;
   let count = 0;
   const failed = (error: unknown): void => observe({ event: "background.failed", step: "announce", error });
 
@@ -35,6 +36,7 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     flush: async (operations) => {
+      prefix ??= runtime.newToken();
       const announcements = operations.map((operation) => announce(operation, `${prefix}-${count++}`));
       // One event for the batch; the sweep will see to its operations.
       await withinTime(queue.publish(announcements), PUBLISH_TIMEOUT_MS, clock, tookTooLong).catch(failed);

@@ -36,8 +36,6 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 export function createLoops(options: LoopsOptions): Loops {
   const { queue, definitions, settings, runtime, announcer, observe, sweep, execute, draining } = options;
   const running = new Set<Promise<void>>();
-  const receiving = new AbortController();
-  draining.onRaise(() => receiving.abort());
   let slotFreed: () => void = () => {};
 
   function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
@@ -54,9 +52,9 @@ export function createLoops(options: LoopsOptions): Loops {
     return execution;
   }
 
-  async function receiveOnce(): Promise<void> {
+  async function receiveOnce(signal: AbortSignal): Promise<void> {
     try {
-      for (const delivery of await receive(receiving.signal)) void run(delivery);
+      for (const delivery of await receive(signal)) void run(delivery);
       // Without this a long backlog of quick work would keep everything else from running.
       await runtime.pause();
     } catch (error) {
@@ -75,10 +73,13 @@ export function createLoops(options: LoopsOptions): Loops {
 
   return {
     receiveLoop: async () => {
+      // Not made together with the loops: Workers refuse it outside of a request.
+      const receiving = new AbortController();
+      draining.onRaise(() => receiving.abort());
       while (!draining.raised) {
         await freeSlot();
         // A slot may have come free because draining gave its attempt back.
-        if (!draining.raised) await receiveOnce();
+        if (!draining.raised) await receiveOnce(receiving.signal);
       }
     },
     sweepLoop: async () => {

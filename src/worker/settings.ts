@@ -1,6 +1,7 @@
 import { type BackoffOptions, createBackoff } from "../core/backoff.js";
 import { durationMs, invalidOption, positiveInteger } from "../core/options.js";
 
+/** What a worker can be told. Every number is a whole one greater than 0. */
 export interface WorkerOptions {
   /** Attempts at the same time. Default 10. */
   readonly concurrency?: number;

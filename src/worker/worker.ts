@@ -17,11 +17,17 @@ import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 
 /** What a worker works for. A service fits; a process that only works needs no more than the first two. */
 export interface WorkerSource<Definitions extends readonly OperationDefinition[]> {
+  /** The definitions that it may have processors for. */
   readonly operations: Definitions;
+  /** Shared with the processes that accept requests. */
   readonly backend: Backend;
+  /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
   readonly runtime?: Partial<Runtime>;
+  /** Is told of every event and every whole error. Default nobody. */
   readonly observe?: Observer;
+  /** That of the service in the same process. Default one of its own. */
   readonly announcer?: Announcer;
+  /** That of the service in the same process, which learns from the worker. Default one of its own. */
   readonly estimate?: RetryAfterEstimate;
 }
 
@@ -40,6 +46,7 @@ export type Processors<Definitions extends readonly OperationDefinition[]> = {
   readonly [Name in Definitions[number]["name"]]?: ProcessorOf<Named<Definitions, Name>>;
 };
 
+/** Does the work of the definitions that it has processors for. Made by {@link createWorker}. */
 export interface Worker {
   /** Begins to receive and to sweep. */
   start(): Promise<void>;

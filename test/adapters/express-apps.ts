@@ -1,16 +1,41 @@
+import type { RequestListener } from "node:http";
 import { toExpressHandler } from "async-request-reply/express";
 import express5 from "express";
 import express4 from "express4";
 import type { ToListener } from "./node-harness.js";
 
-/** The versions of Express that the adapter is for, each as an application that has nothing but a service. */
-export const expressVersions: readonly { readonly version: string; readonly toListener: ToListener }[] = [
-  {
-    version: "5",
-    toListener: (service) => express5().disable("x-powered-by").use(toExpressHandler(service)),
-  },
-  {
-    version: "4",
-    toListener: (service) => express4().disable("x-powered-by").use(toExpressHandler(service)),
-  },
+/** What the versions of Express have in common, as far as tests use it. */
+export interface Express {
+  (): App;
+  Router(): Router;
+  json(options?: object): unknown;
+  raw(options?: object): unknown;
+  text(options?: object): unknown;
+  urlencoded(options?: object): unknown;
+}
+
+interface Router {
+  use(...handlers: readonly unknown[]): unknown;
+}
+
+export interface App extends Router, RequestListener {
+  disable(setting: string): unknown;
+}
+
+/** The versions of Express that the adapter is for, each with an application that has nothing but a service. */
+export const expressVersions: readonly {
+  readonly version: string;
+  readonly express: Express;
+  readonly toListener: ToListener;
+}[] = [
+  { version: "5", express: express5, toListener: (service) => appWith(express5, toExpressHandler(service)) },
+  { version: "4", express: express4, toListener: (service) => appWith(express4, toExpressHandler(service)) },
 ];
+
+/** An application that uses these, one after the other. */
+export function appWith(express: Express, ...handlers: readonly unknown[]): App {
+  const app = express();
+  app.disable("x-powered-by");
+  for (const handler of handlers) app.use(handler);
+  return app;
+}

@@ -17,10 +17,7 @@ export function createFetchHarness(createBackend: AdapterHarness["createBackend"
 }
 
 /** Sends a request to the Fetch adapter and reads its reply. */
-export async function sendByFetch(
-  service: Pick<Service, "handle">,
-  request: WireRequest,
-): Promise<WireResponse> {
+async function sendByFetch(service: Pick<Service, "handle">, request: WireRequest): Promise<WireResponse> {
   const reply = await toFetchHandler(service)(toRequest(request));
   return { status: reply.status, headers: [...reply.headers], body: await reply.text() };
 }
@@ -29,15 +26,22 @@ export async function sendByFetch(
 export function toRequest({ method, path, headers, body }: WireRequest): Request {
   const controller = new AbortController();
   const init = { method, headers: headers as [string, string][], signal: controller.signal };
-  const url = /^https?:/.test(path) ? path : `http://localhost${path}`;
+  const url = /^https?:/i.test(path) ? path : `http://localhost${path}`;
   if (body === undefined) return new Request(url, init);
-  const bytes = typeof body === "string" || body instanceof Uint8Array ? framed(body) : body;
-  if (bytes instanceof Uint8Array) return new Request(url, { ...init, body: bytes });
+  const bytes = typeof body === "string" || body instanceof Uint8Array ? toBytes(body) : body;
+  if (bytes instanceof Uint8Array) {
+    const request = new Request(url, { ...init, body: bytes });
+    if (!request.headers.has("content-length")) request.headers.set("content-length", String(bytes.length));
+    return request;
+  }
   return new Request(url, { ...init, body: toStream(bytes, controller), duplex: "half" } as RequestInit);
 }
 
-function framed(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
-  return Buffer.from(body as string);
+const encoder = new TextEncoder();
+
+/** Without `Buffer`, which not every platform has. */
+function toBytes(text: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return typeof text === "string" ? encoder.encode(text) : new Uint8Array(text);
 }
 
 /** A client that goes away aborts the request's signal; what has been sent stays readable. */
@@ -46,7 +50,7 @@ function toStream({ chunks, end }: Upload, controller: AbortController): Readabl
   return new ReadableStream({
     pull: (stream) => {
       const chunk = rest.shift();
-      if (chunk !== undefined) stream.enqueue(Buffer.from(chunk as string));
+      if (chunk !== undefined) stream.enqueue(toBytes(chunk));
       else if (end === "abort") controller.abort();
       else if (end === "stall") return new Promise(() => {});
       else stream.close();

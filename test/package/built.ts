@@ -64,6 +64,7 @@ interface Bundle {
 
 /** A project of its own that has installed the packed package, and nothing else. */
 export interface Consumer {
+  readonly folder: string;
   /** Names of all packages that the installation brought. */
   readonly packages: readonly string[];
   /** Runs a script inside the project and returns its stdout, parsed as JSON. */
@@ -82,6 +83,7 @@ export function installPacked(): Consumer {
     readonly packages: Readonly<Record<string, unknown>>;
   };
   return {
+    folder,
     packages: Object.keys(installed.packages).map((path) => path.replace(/^.*node_modules\//, "")),
     evaluate: (format, script) =>
       JSON.parse(run(process.execPath, [`--input-type=${format}`, "--eval", script], folder)),

@@ -1,1 +1,7 @@
+/**
+ * Mounts a service on Express 4 and 5.
+ *
+ * @module async-request-reply/express
+ */
+
 export { type ExpressHandler, type ExpressRequest, toExpressHandler } from "./to-express-handler.js";

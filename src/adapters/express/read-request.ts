@@ -7,6 +7,7 @@ import { hasBody, toHttpRequest, wasRead } from "../node/read-request.js";
 export interface ExpressRequest extends IncomingMessage {
   /** The whole request target, also where the handler is mounted under a path. */
   readonly originalUrl: string;
+  /** What a body parser has made of the body. Only bytes will do: see `rawBody`. */
   readonly body?: unknown;
   /** The bytes beside a parsed body, where a parser was told to keep them. */
   readonly rawBody?: unknown;

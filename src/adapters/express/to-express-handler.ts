@@ -6,6 +6,7 @@ import { type ExpressRequest, fromExpress } from "./read-request.js";
 
 export type { ExpressRequest } from "./read-request.js";
 
+/** Middleware of Express: answers what comes to it, and calls `next` with an error only. */
 export type ExpressHandler = (
   req: ExpressRequest,
   res: ServerResponse,
@@ -33,7 +34,7 @@ export function toExpressHandler(service: Pick<Service, "handle" | "settings">):
     service
       .handle(request)
       .then((response) => writeResponse(req, res, response, maxBodyBytes))
-      // `handle` never rejects; but a hook of the user's may have given a field that Node refuses to write.
+      // Neither throws for a reply; what is none must not end the process.
       .catch(() => res.destroy());
   };
 }

@@ -14,8 +14,9 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 export function toHttpRequest(request: Request): Translated {
   let reader: Reader | undefined;
   const read: BodyReader = async (maxBytes) => {
-    if (request.bodyUsed) throw alreadyRead();
-    reader = (request.body as ReadableStream<Uint8Array>).getReader();
+    const stream = request.body as ReadableStream<Uint8Array>;
+    if (request.bodyUsed || stream.locked) throw alreadyRead();
+    reader = stream.getReader();
     const whole = await collect(reader, maxBytes, request.signal);
     reader = undefined;
     return whole;
@@ -40,6 +41,8 @@ function targetOf(url: string): string {
 async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const onAbort = (): void => giveUp(reader);
   signal.addEventListener("abort", onAbort);
+  // A client may have left while the request was being authorized: its event has passed.
+  if (signal.aborted) onAbort();
   try {
     const parts: Uint8Array[] = [];
     let length = 0;

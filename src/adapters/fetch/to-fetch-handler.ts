@@ -22,9 +22,9 @@ export function toFetchHandler(service: Pick<Service, "handle">): FetchHandler {
   };
 }
 
-function toRequestContext(platform: object | undefined): RequestContext | undefined {
-  if (platform === undefined || !("waitUntil" in platform)) return undefined;
-  const { waitUntil } = platform as Required<RequestContext>;
+function toRequestContext(platform: object = {}): RequestContext | undefined {
+  const { waitUntil } = platform as RequestContext;
+  if (typeof waitUntil !== "function") return undefined;
   // Called on its own object, without which Workers refuse it.
   return { waitUntil: (work) => waitUntil.call(platform, work) };
 }

@@ -14,16 +14,23 @@ export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? 
   };
 }
 
-/** Proxies may send the target in absolute form, which every server must take (RFC 9112 §3.2.2). */
+/**
+ * Proxies may send the target in absolute form, which every server must take (RFC 9112 §3.2.2). The path in it stays as it
+ * stands: a URL would resolve its dot segments.
+ */
 function originForm(target: string): string {
-  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return target;
-  const { pathname, search } = new URL(target);
-  return pathname + search;
+  const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
+  if (origin === undefined) return target;
+  const path = target.slice(origin.length);
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Whether the framing of the request announces a body (RFC 9112 §6). */
+/** Whether the framing of the request announces a body (RFC 9112 §6, RFC 9113 §8.1). */
 export function hasBody(req: IncomingMessage): boolean {
-  return header(req.rawHeaders, "transfer-encoding") !== undefined || declaredLength(req) > 0;
+  if (header(req.rawHeaders, "transfer-encoding") !== undefined || declaredLength(req) > 0) return true;
+  // In HTTP/2 a body needs no field to announce it: the stream goes on after the header section.
+  const { stream } = req as { readonly stream?: { readonly endAfterHeaders?: boolean } };
+  return stream?.endAfterHeaders === false && !(declaredLength(req) === 0);
 }
 
 /**
@@ -36,7 +43,8 @@ export function declaredLength({ rawHeaders }: IncomingMessage): number {
 
 /** Whether something that ran before has begun to read the body. */
 export function wasRead(req: IncomingMessage): boolean {
-  return req.readableDidRead && !req.readableAborted;
+  // Of an empty body there is nothing to be read but its end.
+  return (req.readableDidRead || req.readableEnded) && !req.readableAborted;
 }
 
 function alreadyRead(): AsyncReplyError {

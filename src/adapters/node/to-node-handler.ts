@@ -3,6 +3,7 @@ import type { Service } from "../../http/context.js";
 import { toHttpRequest } from "./read-request.js";
 import { writeResponse } from "./write-response.js";
 
+/** What `http.createServer` takes. Answers every request and throws for none. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
@@ -15,7 +16,7 @@ export function toNodeHandler(service: Pick<Service, "handle" | "settings">): No
     service
       .handle(toHttpRequest(req))
       .then((response) => writeResponse(req, res, response, maxBodyBytes))
-      // `handle` never rejects; but a hook of the user's may have given a field that Node refuses to write.
+      // Neither throws for a reply; what is none must not end the process.
       .catch(() => res.destroy());
   };
 }

@@ -8,6 +8,9 @@ import { declaredLength, hasBody } from "./read-request.js";
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 16_777_216;
 
+/** In place of a reply that has a field which Node refuses. What was recorded stays; a retry may find it. */
+const UNWRITABLE: HttpResponse = { status: 500, headers: {} };
+
 /**
  * Sends a reply, also to a request whose body was not read: a short rest is skipped and the connection stays in use, any
  * other connection is closed after the reply.
@@ -15,20 +18,36 @@ const LINGER_BYTES = 16_777_216;
 export function writeResponse(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body }: HttpResponse,
+  response: HttpResponse,
   maxBodyBytes: number,
 ): void {
-  if (res.destroyed) return;
+  // The application may have answered in the meantime: it has limits of time of its own.
+  if (res.destroyed || res.headersSent) return;
+  const { status, headers, body } = response;
   const unread = !req.complete && hasBody(req);
   const tooLong = unread && !(declaredLength(req) <= maxBodyBytes);
   // What did not come in time is not waited for any longer (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
-  res.writeHead(status, tooLong || tooSlow ? { ...headers, connection: "close" } : headers);
+  const fields = tooLong || tooSlow ? { ...headers, connection: "close" } : headers;
+  if (!writeHead(res, status, fields)) writeResponse(req, res, UNWRITABLE, maxBodyBytes);
   // Only a connection that broke rejects here.
-  if (tooLong && !tooSlow) writeSlowly(req, res, body).catch(() => res.destroy());
+  else if (tooLong && !tooSlow) writeSlowly(req, res, body).catch(() => res.destroy());
   else if (isPlain(body)) res.end(body);
   else pipeline(Readable.from(body), res).catch(() => res.destroy());
   // Node itself skips the rest of the body once the reply is finished.
+}
+
+/** Tells whether Node took the fields: a hook of the user's may have given one that no reply can have. */
+function writeHead(res: ServerResponse, status: number, headers: HttpResponse["headers"]): boolean {
+  try {
+    res.writeHead(status, headers);
+    return true;
+  } catch {
+    // Where the application has set fields of its own, Node has begun to add these to them.
+    for (const name of Object.keys(headers)) res.removeHeader(name);
+    res.statusMessage = "";
+    return false;
+  }
 }
 
 async function writeSlowly(
@@ -65,6 +84,8 @@ function linger(req: IncomingMessage): Promise<void> {
       skipped += chunk.byteLength;
       if (skipped > LINGER_BYTES) done();
     });
+    // Reading stopped at the bound, and a stream that was paused goes on for no listener.
+    req.resume();
   });
 }
 

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { expressVersions } from "./express-apps.js";
+import { createExpressMounts } from "./express-orders.js";
+import { comparable, idOf } from "./predictable-service.js";
+
+const mounts = createExpressMounts();
+afterEach(mounts.close);
+
+/** A route of the application, which tells that it was reached. */
+function route(_req: IncomingMessage, res: ServerResponse): void {
+  res.writeHead(200).end("the application");
+}
+
+const MONITOR = `/operations/${idOf(1)}`;
+
+describe.each(expressVersions)("S18: the Express adapter on Express $version", ({ express }) => {
+  /** What is mounted under a path. */
+  const under = (path: string, handler: unknown): unknown => {
+    const router = express.Router();
+    router.use(path, handler);
+    return router;
+  };
+
+  it("serves under the path that it is mounted at, which is the service's basePath", async () => {
+    const { send, errors } = await mounts.mount(express, (handler) => [under("/api/v1", handler), route], {
+      basePath: "/api/v1",
+    });
+    const accepted = await send(submission({ path: "/api/v1/orders?a=b" }));
+    expect(accepted.status).toBe(202);
+    expect(accepted.headers).toContainEqual(["location", `/api/v1${MONITOR}`]);
+    expect((await send(request("GET", `/api/v1${MONITOR}`))).status).toBe(200);
+    expect((await send(submission({ path: "/orders" }))).body).toBe("the application");
+    expect(errors).toEqual([]);
+  });
+
+  it("serves under paths within paths", async () => {
+    const nested = (handler: unknown): unknown => under("/api", under("/v1", under("/orders", handler)));
+    const { send } = await mounts.mount(express, (handler) => [nested(handler)], { basePath: "/api/v1" });
+    expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(202);
+  });
+
+  it("leaves all other paths to the application when it is mounted on its own", async () => {
+    const { send, errors } = await mounts.mount(express, (handler) => {
+      const router = express.Router();
+      router.use(["/orders", "/operations"], handler);
+      return [router, route];
+    });
+    expect((await send(submission())).status).toBe(202);
+    expect((await send(request("GET", MONITOR))).status).toBe(200);
+    expect((await send(request("GET", `http://shop.example${MONITOR}`))).status).toBe(200);
+    for (const path of ["/", "/ordersx", "/order", "/shop/orders", "/operationsx/1"])
+      expect((await send(request("GET", path))).body).toBe("the application");
+    expect(errors).toEqual([]);
+  });
+
+  it("answers whatever comes to it: what is below its own paths, or is written otherwise, is a 404", async () => {
+    const { send, errors } = await mounts.mount(express, (handler) => {
+      const router = express.Router();
+      router.use(["/orders", "/operations"], handler);
+      return [router, route];
+    });
+    for (const path of ["/orders/", "/orders/1", "/Orders", "/operations", "/operations/a/b"]) {
+      const { status, headers } = await send(request("GET", path));
+      expect([path, status]).toEqual([path, 404]);
+      expect(headers).toContainEqual(["content-type", "application/problem+json"]);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it("never looks at what the application makes of the query", async () => {
+    const withoutQuery = (req: IncomingMessage, _res: ServerResponse, next: () => void): void => {
+      Object.defineProperty(req, "query", {
+        get: () => expect.unreachable("the query was looked at"),
+      });
+      next();
+    };
+    const { send, errors } = await mounts.mount(express, (handler) => [withoutQuery, handler]);
+    expect((await send(submission({ path: "/orders?itemId=pen" }))).status).toBe(202);
+    expect((await send(request("GET", `${MONITOR}?status=failed`))).status).toBe(200);
+    expect(errors).toEqual([]);
+  });
+
+  it("keeps refusals to itself: the error handler of the application is for mistakes of the application", async () => {
+    const { send, errors } = await mounts.mount(express, (handler) => [handler], {
+      maxBodyBytes: 100,
+      admit: ({ path }) => (path === "/orders?busy" ? { status: 429, retryAfterSeconds: 1 } : undefined),
+    });
+    const refusals = {
+      400: submission({ body: "{" }),
+      401: submission({ fields: { authorization: undefined } }),
+      404: submission({ path: "/nothing" }),
+      405: request("PUT", "/orders"),
+      406: submission({ fields: { accept: "text/html" } }),
+      413: submission({ body: "x".repeat(101) }),
+      415: submission({ fields: { "content-type": "text/html" } }),
+      422: submission({ body: "[]" }),
+      429: submission({ path: "/orders?busy" }),
+    };
+    for (const [status, refused] of Object.entries(refusals))
+      expect((await send(refused)).status).toBe(Number(status));
+    expect(errors).toEqual([]);
+  });
+
+  it("answers 500 itself where a hook gives a field that no reply can have, with the application's own fields", async () => {
+    const identify = (_req: IncomingMessage, res: ServerResponse, next: () => void): void => {
+      res.setHeader("x-request-id", "7");
+      next();
+    };
+    const authorize = Object.assign(() => undefined, { challenge: "Bearer\r\nset-cookie: a=b" });
+    const { send, errors } = await mounts.mount(express, (handler) => [identify, handler], { authorize });
+    expect(comparable(await send(submission()))).toEqual({
+      status: 500,
+      headers: [["x-request-id", "7"]],
+      body: "",
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it("leaves a reply alone that the application has begun in the meantime", async () => {
+    let allow: () => void = () => {};
+    const allowed = new Promise<void>((resolve) => {
+      allow = resolve;
+    });
+    const impatient = (_req: IncomingMessage, res: ServerResponse, next: () => void): void => {
+      next();
+      res.writeHead(503).write("the application ");
+      allow();
+      setImmediate(() => res.end("was faster"));
+    };
+    const { send } = await mounts.mount(express, (handler) => [impatient, handler], {
+      authorize: async () => {
+        await allowed;
+        return { id: "a" };
+      },
+    });
+    const { status, body } = await send(request("GET", MONITOR));
+    expect([status, body]).toEqual([503, "the application was faster"]);
+  });
+});

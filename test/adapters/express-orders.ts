@@ -1,0 +1,53 @@
+import type { ServerResponse } from "node:http";
+import { toExpressHandler } from "async-request-reply/express";
+import type { WireRequest, WireResponse } from "../../src/testing/suites/adapter/adapter-case.js";
+import { mountOrders, type Options, type Orders } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { appWith, type Express } from "./express-apps.js";
+import { createNodeHarness } from "./node-harness.js";
+import { comparable, createPredictableBackend, toPredictable } from "./predictable-service.js";
+
+/** An order service in an application of Express. */
+export interface ExpressOrders extends Orders {
+  /** What came to the error handler of the application, which answers it with an empty 500. */
+  readonly errors: readonly unknown[];
+}
+
+/** Makes the handlers of an application, in their order, out of that of the service. */
+export type Arrange = (handler: ReturnType<typeof toExpressHandler>) => readonly unknown[];
+
+/** Mounts order services in applications of their own until `close`. */
+export function createExpressMounts(): {
+  mount(express: Express, arrange: Arrange, options?: Options): Promise<ExpressOrders>;
+  close(): Promise<void>;
+} {
+  const closing: (() => Promise<void>)[] = [];
+  return {
+    mount: async (express, arrange, options) => {
+      const errors: unknown[] = [];
+      // Express tells error handlers by their four parameters.
+      const onError = (error: unknown, _req: unknown, res: ServerResponse, _next: unknown): void => {
+        errors.push(error);
+        res.writeHead(500).end();
+      };
+      const harness = createNodeHarness(createPredictableBackend, (service) =>
+        appWith(express, ...arrange(toExpressHandler(service)), onError),
+      );
+      closing.push(harness.close);
+      const mount: typeof harness.mount = (service) => harness.mount(toPredictable(service));
+      return { ...(await mountOrders({ ...harness, mount }, options)), errors };
+    },
+    close: async () => {
+      for (const close of closing.splice(0)) await close();
+    },
+  };
+}
+
+/** Sends these one after the other and gives what came back, as far as the service answers for it. */
+export async function repliesTo(
+  { send }: Pick<Orders, "send">,
+  requests: readonly WireRequest[],
+): Promise<readonly WireResponse[]> {
+  const replies: WireResponse[] = [];
+  for (const request of requests) replies.push(comparable(await send(request)));
+  return replies;
+}

@@ -1,0 +1,118 @@
+import { allowAnonymous, createOrderService, type HttpResponse } from "async-request-reply";
+import { toFetchHandler } from "async-request-reply/fetch";
+import { describe, expect, it } from "vitest";
+import { request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { turn } from "../../src/testing/turn.js";
+import { toRequest } from "./fetch-harness.js";
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** What the adapter makes of a reply of a service. */
+function responseOf(reply: HttpResponse): Promise<Response> {
+  return toFetchHandler({ handle: async () => reply })(new Request("http://localhost/"));
+}
+
+describe("S19: replies of the Fetch adapter", () => {
+  it("carry text or bytes, with the fields of the service", async () => {
+    for (const body of ["tëxt", encode("tëxt")]) {
+      const response = await responseOf({
+        status: 200,
+        headers: { "x-a": "1", "content-type": "a/b" },
+        body,
+      });
+      expect([response.status, [...response.headers]]).toEqual([
+        200,
+        [
+          ["content-type", "a/b"],
+          ["x-a", "1"],
+        ],
+      ]);
+      expect(await response.text()).toBe("tëxt");
+    }
+  });
+
+  it("have no body at all where there is none: HEAD, 204 and 304", async () => {
+    const handler = toFetchHandler(createOrderService({ authorize: allowAnonymous() }));
+    const accepted = await handler(toRequest(submission()));
+    const path = accepted.headers.get("location") ?? "";
+    const read = await handler(toRequest(request("GET", path)));
+    const etag = read.headers.get("etag") ?? "";
+    const empty = [
+      [200, request("HEAD", path)],
+      [404, request("HEAD", "/nothing")],
+      [204, request("OPTIONS", path)],
+      [304, request("GET", path, { "if-none-match": etag })],
+    ] as const;
+    for (const [status, wire] of empty) {
+      const response = await handler(toRequest(wire));
+      expect([response.status, response.body]).toEqual([status, null]);
+    }
+    const head = await handler(toRequest(request("HEAD", path)));
+    expect([...head.headers]).toEqual([...read.headers]);
+  });
+});
+
+describe("S19: replies of the Fetch adapter that are streams", () => {
+  it("pass on each piece as it comes", async () => {
+    let goOn: () => void = () => {};
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    async function* body(): AsyncIterable<Uint8Array> {
+      yield encode("first");
+      await mayGoOn;
+      yield encode("second");
+    }
+    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
+    expect(await reader?.read()).toEqual({ done: false, value: encode("first") });
+    goOn();
+    expect(await reader?.read()).toEqual({ done: false, value: encode("second") });
+    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  });
+
+  it("end their source when the client goes away between two pieces", async () => {
+    let isEnded = false;
+    async function* body(): AsyncIterable<Uint8Array> {
+      try {
+        for (;;) yield encode("x");
+      } finally {
+        isEnded = true;
+      }
+    }
+    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(isEnded).toBe(true);
+  });
+
+  it("end their source when the client goes away while a piece is awaited, which is dropped", async () => {
+    let give: (chunk: Uint8Array) => void = () => {};
+    let isEnded = false;
+    async function* body(): AsyncIterable<Uint8Array> {
+      try {
+        for (;;)
+          yield await new Promise<Uint8Array>((resolve) => {
+            give = resolve;
+          });
+      } finally {
+        isEnded = true;
+      }
+    }
+    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
+    await turn();
+    const cancelling = reader?.cancel();
+    give(encode("late"));
+    await cancelling;
+    expect(isEnded).toBe(true);
+    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  });
+
+  it("break off where their source fails, as a whole reply must not look", async () => {
+    async function* body(): AsyncIterable<Uint8Array> {
+      yield encode("first");
+      throw new Error("the source of the stream failed");
+    }
+    const response = await responseOf({ status: 200, headers: {}, body: body() });
+    await expect(response.text()).rejects.toThrow("the source of the stream failed");
+  });
+});

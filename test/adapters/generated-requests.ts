@@ -1,0 +1,54 @@
+import * as fc from "fast-check";
+import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
+import { generatedBody } from "./generated-bodies.js";
+import { generatedFields } from "./generated-fields.js";
+import { mostly } from "./mostly.js";
+import { idOf } from "./predictable-service.js";
+
+// What the server's own parser answers never comes to an adapter, and is not generated: CONNECT, Expect, methods and framing
+// that it does not know, control characters in fields. test/adapters/node-framing.test.ts is about those.
+
+const id = fc.integer({ min: 1, max: 60 }).map(idOf);
+const segment = fc.string({ unit: fc.constantFrom(..."abC1-._~%2e/"), maxLength: 8 });
+const path = fc.oneof(
+  { weight: 12, arbitrary: fc.constant("/orders") },
+  { weight: 6, arbitrary: id.map((each) => `/operations/${each}`) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("/", "*", "//orders", "/orders/", "/ORDERS", "/orders#x", "/x/../orders"),
+  },
+  { weight: 1, arbitrary: segment.map((each) => `/operations/${each}`) },
+  { weight: 1, arbitrary: segment.map((each) => `/${each}`) },
+  { weight: 1, arbitrary: fc.constantFrom("http://shop.example/orders", "https://shop.example/x/../orders") },
+);
+const query = mostly(
+  fc.constant(""),
+  fc.string({ unit: fc.constantFrom(..."ab=&?/%2f;,+"), maxLength: 10 }).map((each) => `?${each}`),
+);
+const target = fc.tuple(path, query).map(([each, rest]) => (each === "*" ? each : each + rest));
+
+const methodsOfMonitor = fc.constantFrom("GET", "GET", "GET", "HEAD", "DELETE", "OPTIONS");
+const anyMethod = fc.constantFrom(
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "PROPFIND",
+  "M-SEARCH",
+);
+const methodFor = (path: string): fc.Arbitrary<string> =>
+  mostly(path.startsWith("/operations/") ? methodsOfMonitor : fc.constant("POST"), anyMethod);
+
+/** Requests of every kind that comes through the parser of a server. */
+export const generatedRequest: fc.Arbitrary<WireRequest> = target
+  .chain((path) => fc.tuple(fc.constant(path), methodFor(path)))
+  .chain(([path, method]) => fc.tuple(fc.constant({ method, path }), generatedFields, generatedBody(method)))
+  .map(([line, lines, { body, headers }]) => ({
+    ...line,
+    headers: [...lines, ...headers],
+    ...(body === undefined ? {} : { body }),
+  }));

@@ -1,0 +1,39 @@
+import type { AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
+import { expressVersions } from "./express-apps.js";
+import { createFetchHarness } from "./fetch-harness.js";
+import { createNodeHarness } from "./node-harness.js";
+import { createPredictableBackend } from "./predictable-service.js";
+
+/** A harness, and the end of what it has mounted. */
+export type ClosableHarness = AdapterHarness & { close(): Promise<void> };
+
+/** An adapter that must behave like the others. */
+export interface ComparedAdapter {
+  readonly adapter: string;
+  createHarness(): ClosableHarness;
+}
+
+/** What all others are compared with. */
+export const firstAdapter: ComparedAdapter = {
+  adapter: "Node",
+  createHarness: () => createNodeHarness(createPredictableBackend),
+};
+
+/** What must behave like the first. */
+export const otherAdapters: readonly ComparedAdapter[] = [
+  ...expressVersions.map(({ version, toListener }) => ({
+    adapter: `Express ${version}`,
+    createHarness: () => createNodeHarness(createPredictableBackend, toListener),
+  })),
+  {
+    adapter: "Fetch",
+    createHarness: () => ({ ...createFetchHarness(createPredictableBackend), close: async () => {} }),
+  },
+];
+
+export const allAdapters: readonly ComparedAdapter[] = [firstAdapter, ...otherAdapters];
+
+/** Those that can be sent what the Fetch API cannot express. */
+export const adaptersOnSockets: readonly ComparedAdapter[] = allAdapters.filter(
+  ({ createHarness }) => createHarness().capabilities.sockets,
+);

@@ -1,0 +1,52 @@
+import * as fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
+import { beyondFetch, isForFetch, reasonsBeyondFetch } from "./beyond-fetch.js";
+import { MAX_BYTES } from "./generated-bodies.js";
+import { generatedRequest } from "./generated-requests.js";
+import { adaptersOnSockets, allAdapters, type ComparedAdapter } from "./identity-adapters.js";
+import { createLineups } from "./identity-lineup.js";
+
+const SEED = 20_261_121;
+const REQUESTS_BETWEEN_WORK = 250;
+
+const { lineUp, close } = createLineups();
+afterEach(close);
+
+/** Sends so many requests to all of these adapters and tells which statuses there were; 0 is for uploads broken off. */
+async function compare(
+  adapters: readonly ComparedAdapter[],
+  requests: fc.Arbitrary<WireRequest>,
+  numRuns: number,
+): Promise<{ readonly statuses: readonly number[]; readonly recorded: number }> {
+  const lineup = await lineUp(adapters, { maxBodyBytes: MAX_BYTES, cancellable: true });
+  const statuses = new Set<number>();
+  let count = 0;
+  const property = fc.asyncProperty(requests, async (request) => {
+    const { status = 0 } = (await lineup.exchange(request)) ?? {};
+    statuses.add(status);
+    count += 1;
+    if (count % REQUESTS_BETWEEN_WORK === 0) await lineup.work();
+  });
+  await fc.assert(property, { seed: SEED, numRuns });
+  return { statuses: [...statuses].toSorted((a, b) => a - b), recorded: (await lineup.recorded()).length };
+}
+
+describe(`requests generated from the seed ${SEED}`, { timeout: 60_000 }, () => {
+  it("get the same from all adapters, and leave the same behind: 5,000 that all can be sent", async () => {
+    const { statuses, recorded } = await compare(allAdapters, generatedRequest.filter(isForFetch), 5_000);
+    expect(statuses).toEqual([0, 200, 202, 204, 304, 400, 401, 404, 405, 406, 413, 415, 422]);
+    expect(recorded).toBeGreaterThan(500);
+  });
+
+  it("get the same from all adapters on sockets: 1,000 that the Fetch API cannot express", async () => {
+    const reasons = new Set<string>();
+    const requests = generatedRequest.filter((request) => {
+      const found = reasonsBeyondFetch(request);
+      for (const reason of found) reasons.add(reason);
+      return found.length > 0;
+    });
+    await compare(adaptersOnSockets, requests, 1_000);
+    expect([...reasons].toSorted()).toEqual(Object.keys(beyondFetch).toSorted());
+  });
+});

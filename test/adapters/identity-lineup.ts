@@ -1,0 +1,138 @@
+import {
+  createOrderService,
+  createWorker,
+  type Operation,
+  type Order,
+  type OrderServiceOptions,
+  permanentFailure,
+} from "async-request-reply";
+import { expect } from "vitest";
+import type {
+  Mounted,
+  WireConnection,
+  WireRequest,
+  WireResponse,
+} from "../../src/testing/suites/adapter/adapter-case.js";
+import type { ComparedAdapter } from "./identity-adapters.js";
+import { isBrokenOff } from "./identity-transcript.js";
+import { createWitness } from "./identity-witness.js";
+import { comparable, createPredictableBackend, createPredictableRuntime } from "./predictable-service.js";
+
+/** Equal services, each behind another adapter. */
+export interface Lineup {
+  /**
+   * Sends a request to all of them, and checks that all reply the same and have seen the same. Without a reply where the
+   * client breaks off.
+   */
+  exchange(request: WireRequest): Promise<WireResponse | undefined>;
+  /** Works off what is due, at each of them. */
+  work(): Promise<void>;
+  /** Checks that all have recorded the same, and gives it. */
+  recorded(): Promise<readonly Operation[]>;
+  close(): Promise<void>;
+}
+
+/** Lines up adapters for the tests of a file; `close` ends all of them. */
+export function createLineups(): { lineUp: typeof createLineup; close(): Promise<void> } {
+  const lineups: Lineup[] = [];
+  return {
+    lineUp: async (adapters, options) => {
+      const lineup = await createLineup(adapters, options);
+      lineups.push(lineup);
+      return lineup;
+    },
+    close: async () => {
+      for (const { close } of lineups.splice(0)) await close();
+    },
+  };
+}
+
+/** Lines up these adapters, the first of which is what the others are compared with. */
+async function createLineup(
+  adapters: readonly ComparedAdapter[],
+  options: Partial<OrderServiceOptions> = {},
+): Promise<Lineup> {
+  const members = await Promise.all(adapters.map((each) => createMember(each, options)));
+  const same = async <T>(ask: (member: Member) => Promise<T>): Promise<T> => {
+    const [expected, ...others] = await Promise.all(
+      members.map(async (member) => ({ adapter: member.adapter, answer: await ask(member) })),
+    );
+    if (expected === undefined) return expect.unreachable("nobody is in the lineup");
+    for (const other of others) expect(other).toEqual({ ...other, answer: expected.answer });
+    return expected.answer;
+  };
+  return {
+    exchange: async (request) => (await same(({ exchange }) => exchange(request))).reply,
+    work: async () => void (await same(({ work }) => work())),
+    recorded: () => same(({ recorded }) => recorded()),
+    close: async () => void (await Promise.all(members.map(({ close }) => close()))),
+  };
+}
+
+interface Member {
+  readonly adapter: string;
+  exchange(
+    request: WireRequest,
+  ): Promise<{ readonly reply: WireResponse | undefined; readonly seen: unknown }>;
+  work(): Promise<unknown>;
+  recorded(): Promise<readonly Operation[]>;
+  close(): Promise<void>;
+}
+
+async function createMember(
+  { adapter, createHarness }: ComparedAdapter,
+  options: Partial<OrderServiceOptions>,
+): Promise<Member> {
+  const harness = createHarness();
+  const backend = createPredictableBackend();
+  const witness = createWitness();
+  const service = createOrderService({
+    backend,
+    runtime: createPredictableRuntime(),
+    ...options,
+    authorize: witness.authorize,
+    observe: witness.observe,
+  });
+  const worker = createWorker(service, { orders: ship });
+  const send = keepingAlive(await harness.mount(service));
+  return {
+    adapter,
+    exchange: async (request) => {
+      const reply = await send(request);
+      if (reply === undefined) await witness.told();
+      return { reply: reply && comparable(reply), seen: witness.take() };
+    },
+    work: async () => {
+      await worker.runUntilIdle();
+      return witness.take();
+    },
+    recorded: async () => (await backend.operations.list?.({ limit: 100_000 })) ?? [],
+    close: harness.close,
+  };
+}
+
+function ship({ itemId, quantity }: Order): unknown {
+  if (itemId === "unicorn") throw permanentFailure("Unicorns are sold out.");
+  return { shipped: quantity };
+}
+
+/** Sends on one connection for as long as it lasts, where there are connections. */
+function keepingAlive({ send, open }: Mounted): (request: WireRequest) => Promise<WireResponse | undefined> {
+  let connection: WireConnection | undefined;
+  return async (request) => {
+    if (open === undefined) {
+      const reply = await send(request);
+      return isBrokenOff(request) ? undefined : reply;
+    }
+    connection ??= await open();
+    const { write, read } = connection;
+    await write(request);
+    const reply = isBrokenOff(request) ? undefined : await read();
+    if (reply === undefined || isLast(reply)) connection = undefined;
+    return reply;
+  };
+}
+
+function isLast({ headers }: WireResponse): boolean {
+  return headers.some(([name, value]) => name === "connection" && value === "close");
+}

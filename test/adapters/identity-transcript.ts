@@ -1,0 +1,95 @@
+import type { Backend, Operation, ServiceEvent } from "async-request-reply";
+import type {
+  AdapterCase,
+  Mounted,
+  WireConnection,
+  WireRequest,
+  WireResponse,
+} from "../../src/testing/suites/adapter/adapter-case.js";
+import type { ClosableHarness } from "./identity-adapters.js";
+import { comparable, toPredictable } from "./predictable-service.js";
+
+/** All that went in and came out while a case ran, and what it left behind. */
+export interface Transcript {
+  readonly exchanges: readonly Exchange[];
+  readonly events: readonly unknown[];
+  readonly recorded: readonly Operation[];
+}
+
+interface Exchange {
+  readonly request: WireRequest;
+  /** Absent where the client broke off. */
+  reply?: WireResponse;
+}
+
+/** Runs a case behind an adapter and writes down what happens. */
+export async function transcribe(harness: ClosableHarness, run: AdapterCase["run"]): Promise<Transcript> {
+  const exchanges: Exchange[] = [];
+  const events: unknown[] = [];
+  const backends: Backend[] = [];
+  await run({
+    capabilities: harness.capabilities,
+    createBackend: (options) => {
+      const backend = harness.createBackend(options);
+      backends.push(backend);
+      return backend;
+    },
+    mount: async (service) => {
+      const observe = (event: ServiceEvent): void => {
+        events.push(toText(event));
+        service.observe(event);
+      };
+      return transcribed(await harness.mount(toPredictable({ ...service, observe })), exchanges);
+    },
+  }).finally(harness.close);
+  const recorded = await Promise.all(backends.map(({ operations }) => operations.list?.({ limit: 1_000 })));
+  return { exchanges, events, recorded: recorded.flatMap((operations = []) => operations) };
+}
+
+/** An event whose error can be compared with that of another service. */
+export function toText(event: ServiceEvent): unknown {
+  return "error" in event ? { ...event, error: String(event.error) } : event;
+}
+
+function transcribed({ send, open }: Mounted, exchanges: Exchange[]): Mounted {
+  const begin = (request: WireRequest): Exchange => {
+    const exchange: Exchange = { request };
+    exchanges.push(exchange);
+    return exchange;
+  };
+  return {
+    send: async (request) => {
+      const exchange = begin(request);
+      const reply = await send(request);
+      // What is sent to nobody differs: a socket is gone, a function returns.
+      if (!isBrokenOff(request)) exchange.reply = comparable(reply);
+      return reply;
+    },
+    ...(open === undefined ? {} : { open: async () => transcribedConnection(await open(), begin) }),
+  };
+}
+
+/** Whether the client goes away in the middle of its upload. */
+export function isBrokenOff({ body }: WireRequest): boolean {
+  return typeof body === "object" && "end" in body && body.end === "abort";
+}
+
+function transcribedConnection(
+  { write, read, closed }: WireConnection,
+  begin: (request: WireRequest) => Exchange,
+): WireConnection {
+  const unanswered: Exchange[] = [];
+  return {
+    write: (request) => {
+      unanswered.push(begin(request));
+      return write(request);
+    },
+    read: async () => {
+      const reply = await read();
+      const exchange = unanswered.shift();
+      if (exchange !== undefined) exchange.reply = comparable(reply);
+      return reply;
+    },
+    closed,
+  };
+}

@@ -1,0 +1,49 @@
+import { createOrderService } from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WireResponse } from "../../src/testing/suites/adapter/adapter-case.js";
+import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { allAdapters } from "./identity-adapters.js";
+import { startServer } from "./node-harness.js";
+import { comparable } from "./predictable-service.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe.each(allAdapters)("the $adapter adapter", ({ createHarness }) => {
+  /** Asks for an operation where the authorize hook denies with this challenge. */
+  async function replyWith(challenge: string, wire = request("GET", "/operations/1")): Promise<WireResponse> {
+    const harness = createHarness();
+    closing.push(harness.close);
+    const authorize = Object.assign(() => undefined, { challenge });
+    const { send } = await mountOrders(harness, { authorize });
+    await send(wire);
+    // The second shows that the first did no harm to the server.
+    return comparable(await send(wire));
+  }
+
+  it.each([
+    "Bearer\r\nset-cookie: a=b",
+    "Bearer\nx",
+    "Bearer\u0000",
+    'Bearer realm="\u0100"',
+    "Bearer \ud83d\udcda",
+  ])(
+    "answers 500 and nothing else where a hook gives a field that no reply can have: %j",
+    async (challenge) => {
+      const nothing = { status: 500, headers: [], body: "" };
+      expect(await replyWith(challenge)).toEqual(nothing);
+      expect(await replyWith(challenge, submission({ body: { chunks: ["{", "}"] } }))).toEqual(nothing);
+    },
+  );
+});
+
+it("says what a 500 is on a connection, too", async () => {
+  const authorize = Object.assign(() => undefined, { challenge: "Bearer\nx" });
+  const server = await startServer(createOrderService({ authorize }));
+  closing.push(server.close);
+  const connection = server.connect();
+  await connection.write("GET /operations/1 HTTP/1.1\r\nhost: a\r\n\r\n");
+  expect(await connection.readUntil("\r\n")).toBe("HTTP/1.1 500 Internal Server Error\r\n");
+});

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { createMemoryBackend } from "async-request-reply";
+import { toNodeHandler } from "async-request-reply/node";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  mountOrders,
+  type Orders,
+  request,
+  submission,
+} from "../../src/testing/suites/adapter/orders-fixture.js";
+import { createNodeHarness } from "./node-harness.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** An order service whose requests somebody else gets to see before. */
+async function mountAfter(before: (req: IncomingMessage) => unknown): Promise<Orders> {
+  const harness = createNodeHarness(createMemoryBackend, (service) => {
+    const handler = toNodeHandler(service);
+    return async (req, res) => {
+      await before(req);
+      handler(req, res);
+    };
+  });
+  closing.push(harness.close);
+  return mountOrders(harness);
+}
+
+const readers: Readonly<Record<string, (req: IncomingMessage) => unknown>> = {
+  whole: text,
+  "in part": async (req) => {
+    for await (const _ of req.iterator({ destroyOnReturn: false })) break;
+  },
+};
+
+describe("a body that something before the Node adapter has read", () => {
+  it.each(Object.entries(readers))(
+    "%s is no fault of the client, and the observer sees it",
+    async (_, read) => {
+      const { send, events, recorded } = await mountAfter(read);
+      for (const body of ["{}", { chunks: ["{", "}"] }])
+        expect((await send(submission({ body }))).status).toBe(500);
+      const refusal = { event: "request.refused", status: 500, code: "BODY_ALREADY_READ" };
+      expect(events).toMatchObject([refusal, refusal]);
+      expect(await recorded()).toEqual([]);
+    },
+  );
+
+  it("is missed although it was empty", async () => {
+    const { send, events } = await mountAfter(text);
+    await send(submission({ body: { chunks: [] } }));
+    expect(events).toMatchObject([{ code: "BODY_ALREADY_READ" }]);
+  });
+
+  it("does not matter where the service does not ask for it", async () => {
+    const { send } = await mountAfter(text);
+    expect((await send(request("GET", "/operations/1"))).status).toBe(404);
+    expect((await send(submission({ fields: { authorization: undefined } }))).status).toBe(401);
+    expect((await send(request("POST", "/orders", { "content-type": "application/json" }))).status).toBe(400);
+  });
+});

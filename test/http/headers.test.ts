@@ -1,0 +1,96 @@
+import {
+  bearer,
+  createOrderService,
+  type HeaderFields,
+  type HttpRequest,
+  type HttpResponse,
+  type OrderServiceOptions,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+
+const fields = {
+  Authorization: "Bearer token",
+  "Content-Type": "application/json",
+  "Idempotency-Key": "k",
+} as const;
+const post: Omit<HttpRequest, "headers"> = {
+  method: "POST",
+  path: "/orders",
+  body: '{"itemId":"book","quantity":2}',
+};
+
+function submit(headers: HeaderFields, options: Partial<OrderServiceOptions> = {}): Promise<HttpResponse> {
+  return createOrderService({ authorize: bearer({ token: "a" }), ...options }).handle({ ...post, headers });
+}
+
+/** Fields of which nothing is known but how to ask for them. */
+function askable(known: Readonly<Record<string, string>>, asked: string[] = []): HeaderFields {
+  const byName = new Map(Object.entries(known).map(([name, value]) => [name.toLowerCase(), value]));
+  return {
+    get: (name: string) => {
+      asked.push(name);
+      return byName.get(name) ?? null;
+    },
+  };
+}
+
+describe("the fields of a request that are asked for", () => {
+  it("may be `Headers` of the Fetch API", async () => {
+    const service = createOrderService({ authorize: bearer({ token: "a" }) });
+    const request = { ...post, headers: new Headers(fields) };
+    expect((await service.handle(request)).status).toBe(202);
+    expect((await service.handle(request)).headers["idempotent-replayed"]).toBe("true");
+  });
+
+  it("may be anything that has a `get`, which is given names in lower case only", async () => {
+    const asked: string[] = [];
+    const seesKey: OrderServiceOptions["authorize"] = ({ header }) => ({ id: header("X-API-Key") ?? "" });
+    const headers = askable({ ...fields, "X-API-Key": "a" }, asked);
+    expect((await submit(headers, { authorize: seesKey })).status).toBe(202);
+    expect(asked).toContain("x-api-key");
+    expect(asked).toContain("idempotency-key");
+    expect(asked.filter((name) => name !== name.toLowerCase())).toEqual([]);
+  });
+
+  it("keep their object: `get` is called as its method", async () => {
+    class Fields {
+      readonly #known = new Headers(fields);
+      get(name: string): string | null {
+        return this.#known.get(name);
+      }
+    }
+    expect((await submit(new Fields())).status).toBe(202);
+  });
+
+  it("are absent where `get` gives null, and there where it gives an empty text", async () => {
+    const { "Content-Type": _, ...untyped } = fields;
+    expect((await submit(askable(untyped))).status).toBe(415);
+    expect((await submit(askable({}))).status).toBe(401);
+    const { "Idempotency-Key": __, ...unkeyed } = fields;
+    expect((await submit(askable(unkeyed))).status).toBe(202);
+    expect((await submit(askable({ ...unkeyed, "Idempotency-Key": "" }))).status).toBe(400);
+  });
+
+  it("are refused where lines were joined of which there can be one only", async () => {
+    const joined = (name: string, value: string): HeaderFields => {
+      const headers = new Headers(fields);
+      headers.append(name, value);
+      return headers;
+    };
+    expect((await submit(joined("Idempotency-Key", "k"))).status).toBe(400);
+    expect((await submit(joined("Content-Type", "application/json"))).status).toBe(415);
+    expect((await submit(joined("Authorization", "Bearer token"))).status).toBe(401);
+    expect((await submit(joined("Accept", "text/html"))).status).toBe(406);
+  });
+
+  it("tell the length of a body that is too large", async () => {
+    const options = { maxBodyBytes: 100 };
+    expect((await submit(askable({ ...fields, "Content-Length": "101" }), options)).status).toBe(413);
+    expect((await submit(askable({ ...fields, "Content-Length": "100" }), options)).status).toBe(202);
+  });
+});
+
+it("takes an object that has a field named get for what it is", async () => {
+  expect((await submit({ ...fields, get: "x" })).status).toBe(202);
+  expect((await submit({ get: "x" })).status).toBe(401);
+});

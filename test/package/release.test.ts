@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { manifest, root } from "./built.js";
+
+const folder = join(root, ".github/workflows");
+const workflows = readdirSync(folder).map((name) => ({
+  name,
+  text: readFileSync(join(folder, name), "utf8"),
+}));
+
+describe("the workflows", () => {
+  it.each(workflows)(
+    "name every action by its commit, which a tag could move away from: $name",
+    ({ text }) => {
+      const uses = [...text.matchAll(/uses: (\S+)(.*)/g)].map(([, action = "", rest = ""]) => ({
+        action,
+        rest,
+      }));
+      expect(uses.length).toBeGreaterThan(0);
+      for (const { action, rest } of uses) {
+        expect(action).toMatch(/^[\w.-]+\/[\w.-]+@[0-9a-f]{40}$/);
+        expect(rest).toMatch(/^ # v\d+\.\d+\.\d+$/);
+      }
+    },
+  );
+
+  it.each(workflows)("may only read, but for jobs that say otherwise: $name", ({ text }) => {
+    expect(text).toMatch(/^permissions:\n {2}contents: read\n\n/m);
+  });
+
+  it("publish with provenance, after all checks", () => {
+    const release = workflows.find(({ name }) => name === "release.yml")?.text ?? "";
+    expect(release).toContain("id-token: write");
+    expect(release).toContain('NPM_CONFIG_PROVENANCE: "true"');
+    const steps = ["run: npm ci", "npm test", "npm run check", "npm audit", "changesets/action"];
+    const places = steps.map((step) => release.indexOf(step));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    for (const script of release.matchAll(/npm run (release:\S+)/g)) {
+      expect(Object.keys(manifest.scripts)).toContain(script[1]);
+    }
+  });
+});
+
+describe("the changelog", () => {
+  it("begins with the version of the package", () => {
+    const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+    expect(changelog.match(/^## (\S+)$/m)?.[1]).toBe(manifest.version);
+  });
+});

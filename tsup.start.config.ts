@@ -1,17 +1,21 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 import { library } from "./tsup.config.js";
 
-/** What runs without being published: the library without declarations, and the example server on top of it. */
-export default defineConfig([
-  library,
-  {
-    name: "orders-server",
-    entry: ["examples/orders-server/*.ts"],
-    outDir: "examples/orders-server/dist",
+/** The examples that run on Node. */
+const examples = ["orders-server", "express", "fetch-hono", "fastify", "custom-operation", "created-201"];
+
+/** What runs without being published: the library without declarations, and the examples on top of it. */
+export default defineConfig([library, ...examples.map(example)]);
+
+function example(name: string): Options {
+  return {
+    name,
+    entry: [`examples/${name}/*.ts`],
+    outDir: `examples/${name}/dist`,
     format: "esm",
     platform: "node",
     target: "node20",
     // File by file: `async-request-reply` stays an import and is resolved through the package's own `exports`.
     bundle: false,
-  },
-]);
+  };
+}

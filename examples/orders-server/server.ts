@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { bearer, createOrderService, createWorker } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
+import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { type Configuration, readConfiguration } from "./configuration.js";
 import { listen } from "./listen.js";
 import { createLog } from "./log.js";
@@ -9,6 +10,14 @@ import { createShipping } from "./work.js";
 
 /** How long requests and attempts may go on once the process was told to stop. */
 const DRAIN_MS = 10_000;
+
+/** What `/openapi.json` says of the whole. */
+const info: OpenApiInfo = {
+  title: "Orders",
+  version: "1.0.0",
+  description: "Takes orders, and answers before they are shipped.",
+  license: { name: "MIT", identifier: "MIT" },
+};
 
 try {
   await start(readConfiguration(process.env));
@@ -22,7 +31,8 @@ async function start(configuration: Configuration): Promise<void> {
   const { role, tokens, leaseMs } = configuration;
   const log = createLog(configuration.log);
   const backend = await configuration.openBackend();
-  const service = createOrderService({ backend, authorize: bearer(tokens), observe: log.observe });
+  const orders = createOrderService({ backend, authorize: bearer(tokens), observe: log.observe });
+  const service = withOpenApi(orders, { info });
   const processors = { orders: createShipping(configuration) };
   const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: DRAIN_MS });
   const server = role === "worker" ? undefined : await listen(toNodeHandler(service), configuration);

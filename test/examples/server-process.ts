@@ -20,7 +20,7 @@ export interface ServerProcess {
   readonly stdout: Lines;
   readonly stderr: Lines;
   signal(name: "SIGTERM" | "SIGINT"): void;
-  /** Sends SIGTERM and waits until the server has stopped accepting. */
+  /** Sends SIGTERM and waits until the example server has stopped accepting. */
   beginStop(): Promise<void>;
   /** Resolves when the process has ended and all that it wrote was read. */
   readonly exited: Promise<Exit>;
@@ -28,9 +28,12 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-/** Starts the built example server on a free port and waits until it listens. It sees the given variables only. */
-export async function startServer(variables: Variables = {}): Promise<ServerProcess> {
-  const child = spawnServer({ PORT: "0", ...variables });
+/** Starts a built example on a free port and waits until it listens. It sees the given variables only. */
+export async function startServer(
+  variables: Variables = {},
+  example: string = "orders-server",
+): Promise<ServerProcess> {
+  const child = spawnServer({ PORT: "0", ...variables }, example);
   const stdout = collectLines(child.stdout);
   const stderr = collectLines(child.stderr);
   const exited = exitOf(child, stdout, stderr);
@@ -54,17 +57,17 @@ export async function startServer(variables: Variables = {}): Promise<ServerProc
   };
 }
 
-/** Runs the server to its end, for starts that fail. */
+/** Runs the example server to its end, for starts that fail. */
 export function runServer(variables: Variables): Promise<Exit> {
-  const child = spawnServer(variables);
+  const child = spawnServer(variables, "orders-server");
   return exitOf(child, collectLines(child.stdout), collectLines(child.stderr));
 }
 
 /** No server outlives this, whatever becomes of its test. */
 const LIFETIME_MS = 60_000;
 
-function spawnServer(env: Variables): Child {
-  const program = join(root, "examples/orders-server/dist/server.js");
+function spawnServer(env: Variables, example: string): Child {
+  const program = join(root, "examples", example, "dist/server.js");
   return spawn(process.execPath, [program], {
     env,
     stdio: ["ignore", "pipe", "pipe"],

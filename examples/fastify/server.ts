@@ -1,0 +1,52 @@
+/**
+ * A Fastify 5 application that takes orders beside a route of its own, whose body Fastify parses. Of the service's requests
+ * it reads none: they leave Fastify before. Run `npm run build:start && node examples/fastify/dist/server.js`, then
+ *
+ * curl -i localhost:3000/orders -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
+ *   -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { bearer, createOrderService, createWorker, logEvents } from "async-request-reply";
+import { toNodeHandler } from "async-request-reply/node";
+import Fastify from "fastify";
+
+const app = Fastify({ logger: true });
+
+const service = createOrderService({
+  authorize: bearer({ "demo-token": "demo" }),
+  observe: logEvents(app.log),
+});
+const worker = createWorker(service, {
+  orders: async ({ itemId, quantity }, { signal }) => {
+    await sleep(300, undefined, { signal });
+    return { shipped: quantity, itemId };
+  },
+});
+
+const handle = toNodeHandler(service);
+for (const path of ["/orders", "/operations/*"]) {
+  app.all(path, {
+    // Nothing has looked at the body yet, nor at its type. After `hijack` Fastify does no more with the request.
+    onRequest: (request, reply) => {
+      reply.hijack();
+      handle(request.raw, reply.raw);
+    },
+    handler: () => {},
+  });
+}
+
+app.post<{ Body: { readonly quantity: number } }>("/quotes", {
+  schema: { body: { type: "object", required: ["quantity"], properties: { quantity: { type: "integer" } } } },
+  handler: ({ body }) => Promise.resolve({ price: body.quantity * 12 }),
+});
+
+app.addHook("onReady", () => worker.start());
+app.addHook("onClose", () => worker.stop());
+const url = await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT ?? 3000) });
+console.log(`listening on ${url}`);
+
+process.once("SIGTERM", () => {
+  // A client that does not hang up must not keep the process.
+  setTimeout(() => app.server.closeAllConnections(), 10_000).unref();
+  void app.close();
+});

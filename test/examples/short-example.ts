@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { parseCurl } from "../docs/curl.js";
+import { root } from "../package/built.js";
+import { createOrdersClient, type OrdersClient } from "./orders-client.js";
+import { type ServerProcess, startServer } from "./server-process.js";
+
+/** What is different from the command of the leading comment. */
+export interface Change {
+  readonly path?: string;
+  readonly body?: string;
+  /** A key of its own; `undefined` leaves the key out. */
+  readonly key?: string | undefined;
+}
+
+/** A short example, which runs as long as the tests of its file. */
+export interface ShortExample {
+  readonly name: string;
+  /** Sends the command of the leading comment. */
+  send(change?: Change): Promise<Response>;
+  /** Sends anything else, to a path of the example. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Reads operations. */
+  client(): OrdersClient;
+}
+
+/** Starts an example before the tests of a file, and ends it after them. */
+export function useExample(name: string): ShortExample {
+  let running: ServerProcess;
+  beforeAll(async () => {
+    running = await startServer({}, name);
+  });
+  afterAll(() => running?.kill());
+  return {
+    name,
+    send: (change) => sendCommand(name, running.baseUrl, change),
+    fetch: (path, init) => fetch(running.baseUrl + path, init),
+    client: () => createOrdersClient(running.baseUrl),
+  };
+}
+
+/** Sends the command of the leading comment of an example to where the example listens. */
+export function sendCommand(name: string, baseUrl: string, change: Change = {}): Promise<Response> {
+  const { request } = parseCurl(commandOf(name), new Map());
+  const { method, path, body } = { ...request, ...change };
+  const headers = new Headers(request.headers as [string, string][]);
+  if ("key" in change) headers.delete("idempotency-key");
+  if (change.key !== undefined) headers.set("idempotency-key", change.key);
+  return fetch(baseUrl + path, { method, headers, body: String(body) });
+}
+
+function commandOf(name: string): string {
+  const source = readFileSync(join(root, "examples", name, "server.ts"), "utf8");
+  const lines = source
+    .slice(0, source.indexOf("*/"))
+    .split("\n")
+    .map((line) => line.replace(/^ \* ?/, ""));
+  const first = lines.findIndex((line) => line.startsWith("curl "));
+  return lines.slice(first).join("\n").replaceAll("\\\n", " ").trim();
+}

@@ -1,0 +1,12 @@
+import { createMemoryBackend } from "async-request-reply";
+import { createFetchHarness } from "../../adapters/fetch-harness.js";
+import { runSuite } from "./run-suite.js";
+
+/** A Worker that runs the suite when it is asked to: a line of JSON for each case. */
+export default {
+  fetch: async (): Promise<Response> => {
+    const lines: string[] = [];
+    await runSuite(createFetchHarness(createMemoryBackend), (result) => lines.push(JSON.stringify(result)));
+    return new Response(lines.join("\n"));
+  },
+};

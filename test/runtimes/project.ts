@@ -1,0 +1,76 @@
+import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { installPacked, manifest, root } from "../package/built.js";
+import type { ModuleFormat } from "./matrix.js";
+
+/** A project that has installed the packed package, with what the runtimes run in it. */
+export interface Project {
+  readonly folder: string;
+  /** What the programs see of the environment: nothing outside of the project is written to. */
+  readonly env: Readonly<Record<string, string>>;
+  remove(): void;
+}
+
+const inside = join(import.meta.dirname, "inside");
+const examples = join(root, "examples");
+
+/** The folders of the project that hold a Worker, each with its `config.capnp`. */
+export const workers = { suite: "suite-worker", example: "examples/cloudflare-worker" } as const;
+
+/** Installs the packed package and puts beside it the suite, a server, and copies of the examples. */
+export async function openProject(): Promise<Project> {
+  const { folder, remove } = installPacked();
+  for (const name of ["suite-over-sockets", "suite-over-requests", "node-server"]) {
+    for (const format of ["ES modules", "CommonJS"] as const) {
+      await compile(join(inside, `${name}.ts`), join(folder, fileOf(name, format)), format);
+    }
+  }
+  for (const name of ["bun", "deno", "cloudflare-worker"]) {
+    cpSync(join(examples, name), join(folder, "examples", name), { recursive: true });
+  }
+  mkdirSync(join(folder, workers.suite));
+  await compile(join(inside, "suite-in-worker.ts"), join(folder, workers.suite, "worker.ts"), "ES modules");
+  copyFileSync(join(examples, "cloudflare-worker/config.capnp"), join(folder, workers.suite, "config.capnp"));
+  for (const worker of Object.values(workers)) await bundleWorker(join(folder, worker));
+  const { PATH = "" } = process.env;
+  const env = {
+    PATH,
+    HOME: folder,
+    DENO_DIR: join(folder, ".deno"),
+    DENO_NO_UPDATE_CHECK: "1",
+    NO_COLOR: "1",
+  };
+  return { folder, env, remove };
+}
+
+/** A file of `inside` as the project has it. */
+export function fileOf(name: string, format: ModuleFormat): string {
+  return `${name}.${format === "CommonJS" ? "cjs" : "mjs"}`;
+}
+
+/** One file in one module format. What it imports of the package stays an import, or a `require`. */
+async function compile(from: string, to: string, format: ModuleFormat): Promise<void> {
+  const external = [manifest.name, `${manifest.name}/*`];
+  await build({
+    ...common(from, to),
+    external,
+    platform: "node",
+    format: format === "CommonJS" ? "cjs" : "esm",
+  });
+}
+
+/** One module of a Worker and of all that it imports, by the command that the example names. */
+async function bundleWorker(folder: string): Promise<void> {
+  await build({
+    ...common(join(folder, "worker.ts"), join(folder, "dist/worker.js")),
+    platform: "neutral",
+    conditions: ["workerd", "worker", "browser"],
+    format: "esm",
+  });
+}
+
+function common(from: string, to: string): BuildOptions {
+  // No tsconfig.json: its `paths` lead to the sources.
+  return { entryPoints: [from], outfile: to, bundle: true, tsconfigRaw: {}, logLevel: "silent" };
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { pages } from "../docs/pages.js";
+import { bun, deno, isSkipped, programOf } from "./matrix.js";
+import { follow } from "./quick-starts/follow.js";
+import { readQuickStart } from "./quick-starts/quick-start.js";
+import { openRegistry, type Registry } from "./quick-starts/registry.js";
+import { openTerminal } from "./quick-starts/terminal.js";
+
+const quickStarts = pages.filter(({ path }) => path.startsWith("docs/quick-start/"));
+
+/** What `npm ci` in test/runtimes brings, and is else not there. */
+const runtimes = new Map([
+  ["docs/quick-start/bun.md", bun],
+  ["docs/quick-start/deno.md", deno],
+]);
+
+describe("a quick start, followed in a fresh folder with the packed package", () => {
+  const folder = mkdtempSync(join(tmpdir(), "registry-"));
+  let registry: Registry;
+  beforeAll(async () => {
+    registry = await openRegistry(folder);
+  });
+  afterAll(() => {
+    registry?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const page of quickStarts) {
+    const runtime = runtimes.get(page.path);
+    const isMissing = runtime !== undefined && isSkipped(runtime);
+    it.skipIf(isMissing)(`shows what it says: ${page.path}`, async () => {
+      if (runtime !== undefined) programOf(runtime); // throws where it is missing and must not be
+      const terminal = openTerminal(registry.url);
+      try {
+        await follow(readQuickStart(page), terminal);
+      } finally {
+        await terminal.close();
+      }
+    });
+  }
+});

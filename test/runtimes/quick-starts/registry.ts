@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { manifest, root, run } from "../../package/built.js";
+
+/** A registry of npm packages that has this package, packed, and sends clients elsewhere for all others. */
+export interface Registry {
+  readonly url: string;
+  close(): void;
+}
+
+/** Packs the package into a folder and serves it, so that the commands of a page install it by its name. */
+export async function openRegistry(folder: string): Promise<Registry> {
+  const upstream = run("npm", ["config", "get", "registry"], root).trim();
+  run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
+  const { name, version } = manifest;
+  const archive = readFileSync(join(folder, `${name}-${version}.tgz`));
+  const server = createServer(({ url = "" }, res) => {
+    if (url === `/${name}`) res.end(JSON.stringify(describePackage(archive, registryUrl())));
+    else if (url === `/${name}.tgz`) res.end(archive);
+    else res.writeHead(302, { location: new URL(url, upstream).href }).end();
+  });
+  const registryUrl = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: registryUrl(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** What a registry says of a package that has one version. */
+function describePackage(archive: Uint8Array, url: string): object {
+  const { name, version } = manifest;
+  const integrity = `sha512-${createHash("sha512").update(archive).digest("base64")}`;
+  const dist = { tarball: `${url}${name}.tgz`, integrity };
+  return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } } };
+}

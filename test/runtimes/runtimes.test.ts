@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
+import { createOrdersClient, type OrdersClient } from "../examples/orders-client.js";
+import { isSkipped, suiteRuns, type Transport, workerd } from "./matrix.js";
+import { openProject, type Project } from "./project.js";
+import { type ServerProcess, startServer } from "./server-process.js";
+import { exampleProcesses, servers } from "./servers.js";
+import { runSuite } from "./suite-runner.js";
+import { beginUpload, upload } from "./upload.js";
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject();
+});
+afterAll(() => project?.remove());
+
+describe("the packed package", () => {
+  for (const run of suiteRuns) {
+    it.skipIf(isSkipped(run.runtime))(run.name, async () => {
+      const results = await runSuite(project, run);
+      expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+      expect(results.map(({ name, outcome }) => ({ name, outcome }))).toEqual(expectedOver(run.transport));
+    });
+  }
+});
+
+/** Every case passes but for those that need what `Request` objects do not have. */
+function expectedOver(transport: Transport): unknown {
+  return adapterCases.map(({ name, needs = [] }) => ({
+    name,
+    outcome: transport === "Request objects" && needs.length > 0 ? "skipped" : "passed",
+  }));
+}
+
+for (const program of servers) {
+  describe(`a server on ${program.name}`, () => {
+    const test = it.skipIf(isSkipped(program.runtime));
+    const order = { itemId: "book", quantity: 2 };
+    let server: ServerProcess;
+    let client: OrdersClient;
+    beforeAll(async () => {
+      if (isSkipped(program.runtime)) return;
+      server = await startServer(project, program);
+      client = createOrdersClient(server.baseUrl);
+    });
+    afterAll(() => server?.kill());
+
+    test("takes an order, answers its repetition with the same operation, and completes it", async () => {
+      const key = { "idempotency-key": '"again"' };
+      const first = await client.submit(order, key);
+      const second = await client.submit('{ "quantity": 2.0, "itemId": "book" }', key);
+      expect([first.status, second.status]).toEqual([202, 202]);
+      expect(first.headers.get("idempotent-replayed")).toBeNull();
+      expect(second.headers.get("idempotent-replayed")).toBe("true");
+      const location = first.headers.get("location") ?? "";
+      expect(second.headers.get("location")).toBe(location);
+      expect(await client.settled(location)).toMatchObject({
+        operationId: location.slice("/operations/".length),
+        status: "completed",
+        result: { shipped: 2, itemId: "book" },
+      });
+    });
+
+    test("completes each of many orders that come at the same time", async () => {
+      const quantities = Array.from({ length: 30 }, (_, index) => index + 1);
+      const settled = await Promise.all(
+        quantities.map(async (quantity) => client.settled(await client.accepted({ ...order, quantity }))),
+      );
+      expect(settled.map(({ result }) => result)).toEqual(
+        quantities.map((shipped) => ({ shipped, itemId: "book" })),
+      );
+    });
+
+    test("shows an order that cannot be done as failed", async () => {
+      const operation = await client.settled(await client.accepted({ itemId: "unicorn", quantity: 1 }));
+      expect(operation).toMatchObject({ status: "failed", error: { detail: "Unicorns are sold out." } });
+    });
+
+    test.each(["declared", "chunked"] as const)(
+      "refuses an upload of 10 MB with 413, its length %s, and serves on",
+      async (framing) => {
+        const send = program.runtime === workerd ? beginUpload : upload;
+        const { status, body } = await send(server.baseUrl, framing);
+        expect([status, JSON.parse(body)]).toMatchObject([413, { status: 413 }]);
+        expect((await client.submit(order)).status).toBe(202);
+      },
+    );
+
+    test("refuses a member name that is repeated with 400", async () => {
+      const response = await client.submit('{"itemId":"book","quantity":1,"\\u0071uantity":2}');
+      expect([response.status, await response.json()]).toMatchObject([400, { status: 400 }]);
+    });
+  });
+}
+
+for (const program of exampleProcesses) {
+  it.skipIf(isSkipped(program.runtime)).each(["SIGINT", "SIGTERM"] as const)(
+    `${program.name} ends by itself after %s`,
+    async (signal) => {
+      const server = await startServer(project, program);
+      expect(await server.stop(signal)).toBe(0);
+    },
+  );
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { collectLines } from "../examples/lines.js";
+import { programOf } from "./matrix.js";
+import type { Project } from "./project.js";
+import type { ServerProgram } from "./servers.js";
+
+/** A program that serves HTTP. */
+export interface ServerProcess {
+  readonly baseUrl: string;
+  /** Asks the program to end, and resolves to its exit code. */
+  stop(signal: "SIGINT" | "SIGTERM"): Promise<number | null>;
+  /** Ends the program if it still runs. */
+  kill(): Promise<void>;
+}
+
+/** No server outlives this, whatever becomes of its test. */
+const LIFETIME_MS = 100_000;
+
+/** Starts a server on a free port and waits until it has said which. */
+export async function startServer(
+  project: Project,
+  { runtime, args, folder }: Omit<ServerProgram, "name">,
+): Promise<ServerProcess> {
+  const child = spawn(programOf(runtime), args, {
+    cwd: join(project.folder, folder),
+    env: { ...project.env, PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: LIFETIME_MS,
+    killSignal: "SIGKILL",
+  });
+  const closed = once(child, "close") as Promise<[number | null]>;
+  const streams = [collectLines(child.stdout), collectLines(child.stderr)];
+  const line = await Promise.any(streams.map((lines) => lines.find((text) => portIn(text) !== undefined)));
+  return {
+    baseUrl: `http://127.0.0.1:${portIn(line)}`,
+    stop: async (signal) => {
+      child.kill(signal);
+      const [code] = await closed;
+      return code;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}
+
+/** The port in `Listening on http://127.0.0.1:4711`, or in the event that workerd writes. */
+function portIn(line: string): string | undefined {
+  return /http:\/\/[\w.]+:(\d+)|"port":(\d+)/.exec(line)?.slice(1).find(Boolean);
+}

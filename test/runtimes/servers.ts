@@ -1,0 +1,47 @@
+import { bun, DENO_MODULES, deno, nodes, type Runtime, workerd } from "./matrix.js";
+import { fileOf, workers } from "./project.js";
+
+/** A server on a runtime: the examples, and Node's `http.createServer` in both module formats. */
+export interface ServerProgram {
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly args: readonly string[];
+  /** Inside of the project. */
+  readonly folder: string;
+}
+
+const onNode: readonly ServerProgram[] = nodes.flatMap((runtime) =>
+  runtime.formats.map((format) => ({
+    name: `${runtime.name}, ${format}: http.createServer`,
+    runtime,
+    args: [fileOf("node-server", format)],
+    folder: ".",
+  })),
+);
+
+/** The examples that are processes of their own, and so can be told to end. */
+export const exampleProcesses: readonly ServerProgram[] = [
+  {
+    name: "Bun: examples/bun/server.ts",
+    runtime: bun,
+    args: [...bun.options, "server.ts"],
+    folder: "examples/bun",
+  },
+  {
+    name: "Deno: examples/deno/server.ts",
+    runtime: deno,
+    args: ["serve", ...DENO_MODULES, "--host=127.0.0.1", "--port=0", "server.ts"],
+    folder: "examples/deno",
+  },
+];
+
+export const servers: readonly ServerProgram[] = [
+  ...onNode,
+  ...exampleProcesses,
+  {
+    name: "workerd: examples/cloudflare-worker/worker.ts",
+    runtime: workerd,
+    args: workerd.options,
+    folder: workers.example,
+  },
+];

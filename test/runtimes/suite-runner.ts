@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { CaseResult } from "./inside/run-suite.js";
+import { programOf, type SuiteRun, type Transport, workerd } from "./matrix.js";
+import { fileOf, type Project, workers } from "./project.js";
+import { startServer } from "./server-process.js";
+
+const FILES: Readonly<Record<Transport, string>> = {
+  sockets: "suite-over-sockets",
+  "Request objects": "suite-over-requests",
+};
+
+/** Runs the adapter suite inside of a runtime, and says what became of each case. */
+export async function runSuite(project: Project, run: SuiteRun): Promise<readonly CaseResult[]> {
+  const lines = run.runtime === workerd ? await runInWorker(project) : await runProgram(project, run);
+  return lines
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as CaseResult);
+}
+
+async function runProgram(
+  { folder, env }: Project,
+  { runtime, format, transport }: SuiteRun,
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    programOf(runtime),
+    [...runtime.options, fileOf(FILES[transport], format)],
+    { cwd: folder, env, timeout: 100_000, killSignal: "SIGKILL", maxBuffer: 2 ** 26 },
+  );
+  return stdout;
+}
+
+async function runInWorker(project: Project): Promise<string> {
+  const server = await startServer(project, {
+    runtime: workerd,
+    args: workerd.options,
+    folder: workers.suite,
+  });
+  try {
+    return await (await fetch(server.baseUrl)).text();
+  } finally {
+    await server.kill();
+  }
+}

@@ -71,16 +71,25 @@ export type Observer = (event: ServiceEvent) => void;
 
 /** The call shape of pino and of most loggers after it: fields first, then the message. */
 export interface Logger {
+  /** For what is as it should be. */
   info(fields: object, message: string): void;
+  /** For what clients or single attempts do wrong. */
   warn(fields: object, message: string): void;
+  /** For what the operator should look at. */
   error(fields: object, message: string): void;
 }
 
 /** Makes an observer that logs: problems of the service as errors, of clients and attempts as warnings, the rest as info. */
 export function logEvents(logger: Logger): Observer {
   return (event) => {
-    logger[levelOf(event)](event, event.event);
+    logger[levelOf(event)](fieldsOf(event), event.event);
   };
+}
+
+/** A client's mistake is told in a sentence: where in the service it was noticed helps nobody, and there are many. */
+function fieldsOf(event: ServiceEvent): object {
+  const isClients = event.event === "request.refused" && event.status < 500;
+  return isClients ? { ...event, error: String(event.error) } : event;
 }
 
 function levelOf(event: ServiceEvent): keyof Logger {

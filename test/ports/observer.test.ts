@@ -106,4 +106,19 @@ describe("logEvents", () => {
       ["warn", "operation.failed", { attempt: 1 }],
     ]);
   });
+
+  it("tells a client's mistake in a sentence, and hands on the whole of an error of the service", async () => {
+    const errors: unknown[] = [];
+    const take = (fields: object): void => void errors.push((fields as { error?: unknown }).error);
+    const { service } = observed(logEvents({ info: () => {}, warn: take, error: take }));
+    const fault = new Error("the disk is gone");
+    const broken = createOrderService({
+      authorize: allowAnonymous(),
+      admit: () => Promise.reject(fault),
+      observe: logEvents({ info: () => {}, warn: take, error: take }),
+    });
+    await service.handle({ ...post, body: "{" });
+    await broken.handle(post);
+    expect(errors).toEqual([expect.stringMatching(/^SyntaxError: /), fault]);
+  });
 });

@@ -1,3 +1,9 @@
+/**
+ * Handlers, definitions, the worker, the memory back end, and the ports. Runs on every platform.
+ *
+ * @module async-request-reply
+ */
+
 export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/index.js";
 export { type Announcement, parseAnnouncement } from "./core/announcement.js";
 export type { BackoffOptions } from "./core/backoff.js";
@@ -46,7 +52,13 @@ export {
 } from "./http/service.js";
 export type { Admit, Refusal, ServiceSettings, SettingsOptions } from "./http/settings.js";
 export { submitOperation, submitOrder } from "./http/submit-operation.js";
-export type { Authorization, AuthorizationRequest, Authorize, Principal } from "./ports/authorize.js";
+export type {
+  Authorization,
+  AuthorizationRequest,
+  Authorize,
+  Principal,
+  SecurityScheme,
+} from "./ports/authorize.js";
 export type { Backend, RecordResult, Submission, Submissions, Transactions } from "./ports/backend.js";
 export type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "./ports/idempotency-store.js";
 export { type Logger, logEvents, type Observer, type ServiceEvent } from "./ports/observer.js";

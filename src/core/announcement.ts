@@ -3,10 +3,13 @@ import { isOperationId } from "./operation.js";
 
 /** What a queue carries: "look at this operation". It holds nothing that the store does not know better. */
 export interface Announcement {
+  /** Of the message: what a later version adds must not be read as this one. */
   readonly version: 1;
   /** `<operationId>.<suffix>`, new for each announcement: brokers that drop repeated ids must not drop the second wake-up. */
   readonly id: string;
+  /** The operation to look at. */
   readonly operationId: string;
+  /** The name of its definition: by it workers choose what they receive. */
   readonly definition: string;
 }
 

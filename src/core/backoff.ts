@@ -1,5 +1,6 @@
 import { invalidOption, positiveInteger } from "./options.js";
 
+/** Bounds of the delays between attempts: the n-th is uniform between 0 and `baseMs` × 2ⁿ⁻¹, at most `maxMs`. */
 export interface BackoffOptions {
   /** Upper bound of the first delay. Default 1 s. */
   readonly baseMs?: number;

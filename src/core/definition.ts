@@ -13,6 +13,7 @@ export interface CreatedResource {
   readonly location?: string;
 }
 
+/** What {@link CreateResource} gets besides the input. */
 export interface CreateContext {
   /** The idempotency key of the creation. */
   readonly operationId: string;
@@ -29,9 +30,15 @@ export type CreateResource<Output> = (
   context: CreateContext,
 ) => CreatedResource | Promise<CreatedResource>;
 
+/** What {@link defineOperation} takes. Only `name`, `path` and `input` are required. */
 export interface OperationDefinitionOptions<Name extends string, Output, Result> {
   /** Names the definition in stores and announcements; `[a-z0-9._-]`, at most 100 characters. Changing it orphans what is stored. */
   readonly name: Name;
+  /**
+   * What formats with a named root call one submission and one resource: the root element of XML, the top-level node of YANG
+   * data. A letter or `_`, then `A-Za-z0-9._-`. Default `name`.
+   */
+  readonly rootName?: string;
   /** The path that is posted to, for example `/orders`. */
   readonly path: string;
   /** Any Standard Schema validator. */
@@ -44,6 +51,7 @@ export interface OperationDefinitionOptions<Name extends string, Output, Result>
   readonly idempotencyKey?: "optional" | "required";
   /** Whether clients may cancel with `DELETE /operations/<id>`. Default false. */
   readonly cancellable?: boolean;
+  /** Makes the resource before the reply, which is then a 201 (spec §4.1). Without it the reply is a 202. */
   readonly create?: CreateResource<Output>;
   /** Tells clients to leave: every reply of the path says so in `Deprecation`, `Sunset` and `Link`. Nothing else changes. */
   readonly deprecated?: Deprecation;
@@ -51,14 +59,25 @@ export interface OperationDefinitionOptions<Name extends string, Output, Result>
 
 /** What `POST <path>` accepts and what its work gives. Made by {@link defineOperation}. */
 export interface OperationDefinition<Name extends string = string, Output = unknown, Result = unknown> {
+  /** Names it in stores, announcements and the processors of a worker. */
   readonly name: Name;
+  /** What formats with a named root call a submission and a resource. */
+  readonly rootName: string;
+  /** The path that is posted to, without the service's `basePath`. */
   readonly path: string;
+  /** Decides what is a 422, and what the processor gets. Asked again before every attempt. */
   readonly input: StandardSchema<unknown, Output>;
+  /** Checked before a result is kept. */
   readonly result?: StandardSchema<unknown, Result>;
+  /** JSON Schema (2020-12) of the input, where it is known. */
   readonly jsonSchema?: JsonSchema;
+  /** Whether a request without `Idempotency-Key` is refused with 400. */
   readonly idempotencyKey: "optional" | "required";
+  /** Whether `DELETE /operations/<id>` is allowed; else it is a 405. */
   readonly cancellable: boolean;
+  /** When and why clients should leave, told in every reply of the path. */
   readonly deprecated?: Deprecation;
+  /** Makes the resource before the reply: see {@link CreateResource}. */
   // A method, so that a list can hold definitions of different outputs.
   create?(input: Output, context: CreateContext): CreatedResource | Promise<CreatedResource>;
 }
@@ -72,8 +91,10 @@ export function defineOperation<const Name extends string, Output, Result = unkn
   options: OperationDefinitionOptions<Name, Output, Result>,
 ): OperationDefinition<Name, Output, Result> {
   const { name, path, input, result, create, deprecated } = options;
-  const { idempotencyKey = "optional", cancellable = false } = options;
+  const { rootName = name, idempotencyKey = "optional", cancellable = false } = options;
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(name)) throw invalidOption("name", "1 to 100 of `a-z0-9._-`", name);
+  if (options.rootName !== undefined && !/^[A-Za-z_][A-Za-z0-9._-]{0,99}$/.test(rootName))
+    throw invalidOption("rootName", "a letter or `_`, then at most 99 of `A-Za-z0-9._-`", rootName);
   if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(path)) throw invalidOption("path", "a path such as `/orders`", path);
   if (path === "/operations")
     throw invalidOption("path", "another path than that of the status endpoint", path);
@@ -86,6 +107,7 @@ export function defineOperation<const Name extends string, Output, Result = unkn
   const jsonSchema = options.jsonSchema ?? describeSchema(input);
   return Object.freeze({
     name,
+    rootName,
     path,
     input,
     idempotencyKey,

@@ -41,7 +41,9 @@ export type ErrorCode =
 
 /** One violation of the contract: where (RFC 6901 pointer in URI fragment form) and what. */
 export interface Violation {
+  /** For example `#/quantity`; `#` is the whole body. */
   readonly pointer: string;
+  /** What is wrong there, in English, for people. */
   readonly detail: string;
 }
 
@@ -64,10 +66,14 @@ const MARK = Symbol.for("async-request-reply.error");
  * shown to a client and never holds internals, which belong into `cause`.
  */
 export class AsyncReplyError extends Error {
+  /** Stable: compare this. */
   readonly code: ErrorCode;
+  /** One sentence, which a client may read. */
   readonly detail: string;
+  /** What else a reply or an observer needs. */
   readonly context: ErrorContext;
 
+  /** The message is `code: detail`; a `cause` in the context is the `cause` of the error. */
   constructor(code: ErrorCode, detail: string, context: ErrorContext = {}) {
     super(`${code}: ${detail}`, context.cause === undefined ? undefined : { cause: context.cause });
     this.name = "AsyncReplyError";

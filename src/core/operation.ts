@@ -28,6 +28,7 @@ export interface NewOperation {
 
 /** An operation as a store returns it: a copy, which later changes do not touch. */
 export interface Operation extends NewOperation {
+  /** Where it stands. Once it is terminal nothing of the operation changes any more. */
   readonly state: OperationState;
   /** Attempts begun and not given back. */
   readonly attempt: number;
@@ -37,7 +38,9 @@ export interface Operation extends NewOperation {
   readonly settledAt?: number;
   /** Of the form `{ body, location? }`: what a 201 shows. */
   readonly resource?: JsonText;
+  /** The newest that a processor has told of. */
   readonly progress?: JsonText;
+  /** What the processor returned, of a `completed` operation whose processor returned something. */
   readonly result?: JsonText;
   /** A problem in the sense of RFC 9457 without `status`. */
   readonly error?: JsonText;
@@ -60,7 +63,7 @@ export function isTerminal(state: OperationState): state is "completed" | "faile
  *
  * - `completed`, `failed`: terminal.
  * - `retry`: due again `delayMs` from now, in the state it was in. With `countAttempt: false` the attempt is given back:
- *   it leaves no trace, as if it had never begun. Ends as `failed` with {@link CANCELLED} if cancel was requested.
+ *   it leaves no trace, as if it had never begun. Ends as `failed` with the problem `cancelled` if cancel was requested.
  * - `prepared`: from `preparing` to `pending`, due at once, its attempts at 0.
  */
 export type Settlement =

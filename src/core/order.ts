@@ -69,6 +69,7 @@ export function defineOrders(options: OrderOptions = {}): OrderDefinition {
   return defineOperation({
     ...rest,
     name: "orders",
+    rootName: "order",
     path: "/orders",
     input: orderSchema,
     jsonSchema: orderJsonSchema,

@@ -3,12 +3,17 @@ import type { JsonText } from "./operation.js";
 
 /** A problem as RFC 9457 defines it, with the extension members of this contract. */
 export interface Problem {
+  /** The stable URI of {@link problemType}: for programs. */
   readonly type: string;
+  /** The same for every problem of its type: for people. */
   readonly title: string;
+  /** The status of the reply. Absent in the `error` of an operation. */
   readonly status?: number;
+  /** What is to say about this occurrence, to the client. Nothing internal. */
   readonly detail?: string;
   /** The violations of the contract, all at once (RFC 9457 §3, example of `errors`). */
   readonly errors?: readonly Violation[];
+  /** The operation that it is about, where there is one. */
   readonly operationId?: string;
 }
 

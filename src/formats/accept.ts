@@ -17,6 +17,20 @@ export function replyFormat(accept: string | undefined, formats: readonly Format
 }
 
 /**
+ * Chooses the format of a problem: what the client asked for, as itself or as the problem type of it, and else the first. Never
+ * throws, because a problem is sent whatever the client accepts (RFC 9457 §3).
+ */
+export function problemFormat(accept: string | undefined, formats: readonly Format[]): Format {
+  const [first] = formats as readonly [Format];
+  if (accept === undefined || formats.length === 1 || accept.length > MAX_LENGTH) return first;
+  const types = formats.flatMap(({ mediaTypes, problemMediaType }) => [mediaTypes[0], problemMediaType]);
+  const chosen = negotiate(accept, types);
+  return (
+    formats.find((format) => [format.mediaTypes[0], format.problemMediaType].includes(chosen ?? "")) ?? first
+  );
+}
+
+/**
  * Chooses the best of the available media types by quality, then by the server's order (RFC 9110 §12.5.1). For each
  * type the most specific range that matches it counts, and of equally specific ones the highest quality; `q=0` excludes
  * it. An absent or empty header allows everything; `undefined` means that nothing is acceptable.

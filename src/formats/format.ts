@@ -2,8 +2,9 @@ import type { JsonSchema } from "../core/definition.js";
 
 /** What a format needs to know in order to read a body. */
 export interface ParseContext {
+  /** `maxDepth`: how deep containers may nest. To be kept while reading, not after. */
   readonly limits: { readonly maxDepth: number };
-  /** Name of the definition: the root element of XML, the top-level member of YANG data. */
+  /** The `rootName` of the definition: the root element of XML, the top-level member of YANG data. */
   readonly name: string;
   /** JSON Schema of the input, if it is known: formats without types of their own read by it. */
   readonly schema: JsonSchema | undefined;
@@ -14,9 +15,11 @@ export type Representation = "operation" | "resource" | "problem";
 
 /** What a format needs to know in order to write a reply. */
 export interface SerializeContext {
+  /** Which of the three representations of the contract the value is. */
   readonly kind: Representation;
-  /** Name of the definition, as in {@link ParseContext}. */
+  /** The root of a resource, as in {@link ParseContext}. Operations and problems have roots of their own. */
   readonly name: string;
+  /** JSON Schema of the value, if it is known. */
   readonly schema?: JsonSchema;
 }
 
@@ -26,10 +29,12 @@ export interface Format {
   readonly mediaTypes: readonly [string, ...string[]];
   /** Media type of a problem in this format (RFC 9457). */
   readonly problemMediaType: string;
+  /** Whether it reads and writes right only with the JSON Schema of a definition. Default false. */
+  readonly needsSchema?: boolean;
   /**
    * Reads a body strictly: what two readers could understand differently is refused.
    *
-   * @throws AsyncReplyError `MALFORMED_BODY`
+   * @throws AsyncReplyError `MALFORMED_BODY`; `CONTRACT_VIOLATION` for a root that is another one's
    */
   parse(bytes: Uint8Array, context: ParseContext): unknown;
   /** Writes a value that came out of a parser, or that this library made. */

@@ -16,7 +16,7 @@ import { storeAnswer } from "./store-answer.js";
  * works on it and will be told. May be repeated. Never rejects.
  */
 export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
-  return answer(service, async () => {
+  return answer(service, request, async () => {
     const { scope } = await admitRequest(service, request, { action: "cancel" });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
     const { operations } = service.backend;

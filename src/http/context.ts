@@ -13,13 +13,21 @@ export interface Service<
   Definitions extends readonly OperationDefinition[] = readonly OperationDefinition[],
   Tx = unknown,
 > {
+  /** What it accepts, each at its own path. */
   readonly operations: Definitions;
+  /** Where operations are kept and announced. Closing it is up to whoever made it. */
   readonly backend: Backend<Tx>;
+  /** The options, checked and with their defaults. */
   readonly settings: ServiceSettings;
+  /** What bodies and replies may be written in. The first is the one that clients get who have no preference. */
   readonly formats: readonly Format[];
+  /** Where time, ids, randomness and hashes come from. */
   readonly runtime: Runtime;
+  /** Tells the observer; never throws. */
   readonly observe: Observer;
+  /** Wakes workers. One that is made of this service announces through it too. */
   readonly announcer: Announcer;
+  /** What `Retry-After` is reckoned by. A worker that is made of this service teaches it. */
   readonly estimate: RetryAfterEstimate;
   /** Answers any request: the definitions' paths and the status endpoint. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;

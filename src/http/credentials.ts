@@ -24,7 +24,8 @@ export function bearer(verify: Verify | KnownCredentials): Authorize {
     if (token === undefined) throw unauthenticated("A bearer token is required.");
     return check(token, request);
   };
-  return Object.assign(authorize, { challenge: 'Bearer realm="operations"' });
+  const scheme = { type: "http", scheme: "bearer" } as const;
+  return Object.assign(authorize, { challenge: 'Bearer realm="operations"', scheme });
 }
 
 /**
@@ -44,7 +45,8 @@ export function apiKey(
       throw unauthenticated(`A key in the header field ${header} is required.`);
     return check(key, request);
   };
-  return Object.assign(authorize, { challenge: `ApiKey header="${header}"` });
+  const scheme = { type: "apiKey", in: "header", name: header } as const;
+  return Object.assign(authorize, { challenge: `ApiKey header="${header}"`, scheme });
 }
 
 /**
@@ -52,7 +54,7 @@ export function apiKey(
  * the id is a capability. For services behind something that authorizes, and for trying things out.
  */
 export function allowAnonymous(): Authorize {
-  return () => ({ id: "anonymous" });
+  return Object.assign(() => ({ id: "anonymous" }), { scheme: "none" } as const);
 }
 
 function toVerify(name: string, verify: Verify | KnownCredentials): Verify {

@@ -7,7 +7,7 @@ import type { Service } from "./context.js";
 import { entityTag, matches } from "./entity-tag.js";
 import { header } from "./headers.js";
 import type { HttpRequest, HttpResponse } from "./message.js";
-import { emptyReply, type Fields, reply } from "./reply.js";
+import { type Fields, notModified, reply } from "./reply.js";
 import { toVisible } from "./represent.js";
 import { pathOf } from "./request-path.js";
 import { storeAnswer } from "./store-answer.js";
@@ -17,7 +17,7 @@ import { storeAnswer } from "./store-answer.js";
  * operation is answered exactly as an unknown one.
  */
 export function getOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
-  return answer(service, async () => {
+  return answer(service, request, async () => {
     const { scope } = await admitRequest(service, request, { action: "read" });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
     const operation = await findOperation(service, request, scope);
@@ -28,13 +28,8 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
     const full = reply(format, { status: 200, kind: "operation", name, value: toVisible(operation) }, fields);
     const tag = entityTag(full, service.runtime.hash);
     fields.etag = typeof tag === "string" ? tag : await tag;
-    return matches(header(request.headers, "if-none-match"), fields.etag) ? notModified(fields) : full;
+    return matches(header(request.headers, "if-none-match"), fields.etag) ? notModified(full) : full;
   });
-}
-
-/** What a 200 would have had, without what describes the content (RFC 9110 §15.4.5). */
-function notModified({ "content-type": _, "content-length": __, ...fields }: Fields): HttpResponse {
-  return emptyReply(304, fields);
 }
 
 /**

@@ -1,18 +1,19 @@
 import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../core/errors.js";
 import { type Problem, type ProblemName, problem } from "../core/problem.js";
 
-interface Reply {
+/** How errors of one code are answered. */
+export interface ErrorReply {
   readonly status: number;
   readonly problem: ProblemName;
   /** Sent where the error does not know better. */
   readonly retryAfterSeconds?: number;
 }
 
-const UNAVAILABLE: Reply = { status: 503, problem: "unavailable", retryAfterSeconds: 2 };
-const INTERNAL: Reply = { status: 500, problem: "internal" };
+const UNAVAILABLE: ErrorReply = { status: 503, problem: "unavailable", retryAfterSeconds: 2 };
+const INTERNAL: ErrorReply = { status: 500, problem: "internal" };
 
-/** The one table from error code to status. A code that is not here is nobody's business but ours: 500. */
-const REPLIES: Partial<Record<ErrorCode, Reply>> = {
+/** The one table from error code to status. */
+const REPLIES: Partial<Record<ErrorCode, ErrorReply>> = {
   INVALID_HEADER: { status: 400, problem: "malformed-request" },
   INVALID_IDEMPOTENCY_KEY: { status: 400, problem: "invalid-idempotency-key" },
   MISSING_IDEMPOTENCY_KEY: { status: 400, problem: "missing-idempotency-key" },
@@ -39,6 +40,11 @@ const REPLIES: Partial<Record<ErrorCode, Reply>> = {
   OVERLOADED: UNAVAILABLE,
 };
 
+/** How an error of this code is answered. A code that is not in the table is nobody's business but ours: 500. */
+export function replyTo(code: ErrorCode): ErrorReply {
+  return REPLIES[code] ?? INTERNAL;
+}
+
 /** An error as a client sees it: nothing that was not written for clients (RFC 9457 §3.1.4). */
 export interface ProblemReply {
   readonly status: number;
@@ -50,7 +56,7 @@ export interface ProblemReply {
 /** Turns anything thrown into a problem. Only an AsyncReplyError whose code has a status may speak to the client. */
 export function toProblem(error: unknown): ProblemReply {
   const known = isAsyncReplyError(error) ? error : new AsyncReplyError("INTERNAL", "", { cause: error });
-  const reply = REPLIES[known.code] ?? INTERNAL;
+  const reply = replyTo(known.code);
   const { headers, violations, retryAfterSeconds = reply.retryAfterSeconds } = known.context;
   const detail = detailOf(known, reply);
   return {
@@ -73,7 +79,7 @@ function wholeSeconds(seconds: number): string {
   return String(Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : 1);
 }
 
-function detailOf(error: AsyncReplyError, reply: Reply): string | undefined {
+function detailOf(error: AsyncReplyError, reply: ErrorReply): string | undefined {
   if (reply === INTERNAL) return undefined;
   // What a back end says of itself may name hosts and tables.
   return reply === UNAVAILABLE ? "The service cannot do this now. Try again later." : error.detail;

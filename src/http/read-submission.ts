@@ -41,8 +41,8 @@ export async function readSubmission(
   const accepted = replyFormat(header(headers, "accept"), formats);
   const key = readKey(request, definition);
   const bytes = await readBody(request, settings, runtime.clock);
-  const { name, jsonSchema } = definition;
-  const value = format.parse(bytes, { limits: settings, name, schema: jsonSchema });
+  const { rootName, jsonSchema } = definition;
+  const value = format.parse(bytes, { limits: settings, name: rootName, schema: jsonSchema });
   const output = await validate(definition.input, value);
   const input = canonicalJson(value);
   return { replyFormat: accepted, key, input, fingerprint: await fingerprint(input, runtime.hash), output };

@@ -1,6 +1,6 @@
 import { utf8Length } from "../core/json-text.js";
+import { problemFormat } from "../formats/accept.js";
 import type { Format, Representation } from "../formats/format.js";
-import { jsonFormat } from "../formats/json.js";
 import type { HttpResponse } from "./message.js";
 import type { ProblemReply } from "./problems.js";
 
@@ -28,9 +28,22 @@ export function reply(format: Format, { status, kind, name, value }: Shown, fiel
 }
 
 /** A problem reply (RFC 9457). It is sent whatever the client accepts: §3 allows it, and silence helps nobody. */
-export function problemReply({ status, body, headers }: ProblemReply): HttpResponse {
-  const text = jsonFormat.serialize(body, { kind: "problem", name: "problem" });
-  return complete(status, jsonFormat.problemMediaType, text, { "cache-control": "no-store", ...headers });
+export function problemReply(
+  { status, body, headers }: ProblemReply,
+  accept: string | undefined,
+  formats: readonly Format[],
+): HttpResponse {
+  const format = problemFormat(accept, formats);
+  const text = format.serialize(body, { kind: "problem", name: "problem" });
+  const fields: Fields = { "cache-control": "no-store", ...headers };
+  if (formats.length > 1) fields.vary = "accept";
+  return complete(status, format.problemMediaType, text, fields);
+}
+
+/** What a 200 has, without what describes the content (RFC 9110 §15.4.5). */
+export function notModified({ headers }: HttpResponse): HttpResponse {
+  const { "content-type": _, "content-length": __, ...fields } = headers;
+  return emptyReply(304, fields);
 }
 
 /** A reply without content. */

@@ -38,7 +38,7 @@ export function createRouter(
     const resource = find(pathOf(request));
     const reply =
       resource === undefined
-        ? await refuse(service, notFound())
+        ? await refuse(service, request, notFound())
         : await respond(service, resource.methods, request, context);
     const { notice } = resource ?? {};
     const headers = notice === undefined ? reply.headers : { ...reply.headers, ...notice };
@@ -58,11 +58,11 @@ function respond(
   if (handler !== undefined) return handler(request, context);
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
   if (request.method === "OPTIONS") return Promise.resolve(emptyReply(204, { allow }));
-  return refuse(service, methodNotAllowed(allow));
+  return refuse(service, request, methodNotAllowed(allow));
 }
 
-function refuse(service: Service, error: AsyncReplyError): Promise<HttpResponse> {
-  return answer(service, () => Promise.reject(error));
+function refuse(service: Service, request: HttpRequest, error: AsyncReplyError): Promise<HttpResponse> {
+  return answer(service, request, () => Promise.reject(error));
 }
 
 function collection(service: Service, definition: OperationDefinition): Resource {
@@ -80,7 +80,8 @@ function statusMonitor(service: Service): Resource {
   return { methods: { ...readable, DELETE: (request) => cancelOperation(request, service) } };
 }
 
-function methodNotAllowed(allow: string): AsyncReplyError {
+/** The error for a method that a resource does not have. */
+export function methodNotAllowed(allow: string): AsyncReplyError {
   return new AsyncReplyError("METHOD_NOT_ALLOWED", `The methods allowed here are ${allow}.`, {
     headers: { allow },
   });

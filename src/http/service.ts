@@ -3,21 +3,27 @@ import type { OperationDefinition } from "../core/definition.js";
 import { invalidOption } from "../core/options.js";
 import { defineOrders, type OrderDefinition, type OrderOptions } from "../core/order.js";
 import { createRetryAfterEstimate } from "../core/retry-after.js";
-import { jsonFormat } from "../formats/json.js";
+import type { Format } from "../formats/format.js";
 import type { Backend } from "../ports/backend.js";
 import { type Observer, shielded } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { createAnnouncer } from "../steps/announcer.js";
 import type { Service } from "./context.js";
+import { readFormats } from "./read-formats.js";
 import { createRouter } from "./router.js";
 import { readSettings, type SettingsOptions } from "./settings.js";
 
+/** What {@link createService} takes. Only `operations` and `authorize` are required. */
 export interface ServiceOptions<Definitions extends readonly OperationDefinition[], Tx = unknown>
   extends SettingsOptions {
+  /** At least one definition. No two may have the same name or path. */
   readonly operations: Definitions;
   /** Where operations are kept and announced. By default this process's memory, which is lost with it. */
   readonly backend?: Backend<Tx>;
+  /** Formats besides JSON, which is always there and comes first where a client has no preference. */
+  readonly formats?: readonly Format[];
+  /** Is told of every event and every whole error. Default nobody. */
   readonly observe?: Observer;
   /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
   readonly runtime?: Partial<Runtime>;
@@ -40,7 +46,7 @@ export function createService<const Definitions extends readonly OperationDefini
     operations: options.operations,
     backend,
     settings,
-    formats: [jsonFormat],
+    formats: readFormats(options.formats),
     runtime,
     observe,
     announcer: createAnnouncer({ queue: backend.queue, runtime, observe }),
@@ -51,6 +57,7 @@ export function createService<const Definitions extends readonly OperationDefini
   return service;
 }
 
+/** What {@link createOrderService} takes. Only `authorize` is required. */
 export interface OrderServiceOptions<Tx = unknown>
   extends Omit<ServiceOptions<readonly OrderDefinition[], Tx>, "operations">,
     OrderOptions {}

@@ -33,7 +33,7 @@ export function submitOperation(
   definition: OperationDefinition,
   context: RequestContext = {},
 ): Promise<HttpResponse> {
-  return answer(service, async () => {
+  return answer(service, request, async () => {
     const { name } = definition;
     const principal = await admitRequest(service, request, { action: "submit", definition: name });
     const read = await readSubmission(service, request, definition);

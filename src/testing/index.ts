@@ -1,3 +1,9 @@
+/**
+ * A manual clock, the suites for back ends and adapters, and the simulator. Runs on every platform.
+ *
+ * @module async-request-reply/testing
+ */
+
 export { createManualClock, type ManualClock } from "./manual-clock.js";
 export type { History } from "./simulator/history.js";
 export {

@@ -4,6 +4,7 @@ import { request, submission } from "../../src/testing/suites/adapter/orders-fix
 import { expressVersions } from "./express-apps.js";
 import { createExpressMounts } from "./express-orders.js";
 import { comparable, idOf } from "./predictable-service.js";
+import { refuseWithField } from "./unwritable-field.js";
 
 const mounts = createExpressMounts();
 afterEach(mounts.close);
@@ -108,8 +109,8 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
       res.setHeader("x-request-id", "7");
       next();
     };
-    const authorize = Object.assign(() => undefined, { challenge: "Bearer\r\nset-cookie: a=b" });
-    const { send, errors } = await mounts.mount(express, (handler) => [identify, handler], { authorize });
+    const options = refuseWithField("7\r\nset-cookie: a=b");
+    const { send, errors } = await mounts.mount(express, (handler) => [identify, handler], options);
     expect(comparable(await send(submission()))).toEqual({
       status: 500,
       headers: [["x-request-id", "7"]],

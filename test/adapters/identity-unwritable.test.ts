@@ -5,6 +5,7 @@ import { mountOrders, request, submission } from "../../src/testing/suites/adapt
 import { allAdapters } from "./identity-adapters.js";
 import { startServer } from "./node-harness.js";
 import { comparable } from "./predictable-service.js";
+import { refuseWithField } from "./unwritable-field.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -12,12 +13,11 @@ afterEach(async () => {
 });
 
 describe.each(allAdapters)("the $adapter adapter", ({ createHarness }) => {
-  /** Asks for an operation where the authorize hook denies with this challenge. */
-  async function replyWith(challenge: string, wire = request("GET", "/operations/1")): Promise<WireResponse> {
+  /** Asks for an operation where a hook refuses with this value of a field. */
+  async function replyWith(value: string, wire = request("GET", "/operations/1")): Promise<WireResponse> {
     const harness = createHarness();
     closing.push(harness.close);
-    const authorize = Object.assign(() => undefined, { challenge });
-    const { send } = await mountOrders(harness, { authorize });
+    const { send } = await mountOrders(harness, refuseWithField(value));
     await send(wire);
     // The second shows that the first did no harm to the server.
     return comparable(await send(wire));
@@ -29,19 +29,15 @@ describe.each(allAdapters)("the $adapter adapter", ({ createHarness }) => {
     "Bearer\u0000",
     'Bearer realm="\u0100"',
     "Bearer \ud83d\udcda",
-  ])(
-    "answers 500 and nothing else where a hook gives a field that no reply can have: %j",
-    async (challenge) => {
-      const nothing = { status: 500, headers: [], body: "" };
-      expect(await replyWith(challenge)).toEqual(nothing);
-      expect(await replyWith(challenge, submission({ body: { chunks: ["{", "}"] } }))).toEqual(nothing);
-    },
-  );
+  ])("answers 500 and nothing else where a hook gives a field that no reply can have: %j", async (value) => {
+    const nothing = { status: 500, headers: [], body: "" };
+    expect(await replyWith(value)).toEqual(nothing);
+    expect(await replyWith(value, submission({ body: { chunks: ["{", "}"] } }))).toEqual(nothing);
+  });
 });
 
 it("says what a 500 is on a connection, too", async () => {
-  const authorize = Object.assign(() => undefined, { challenge: "Bearer\nx" });
-  const server = await startServer(createOrderService({ authorize }));
+  const server = await startServer(createOrderService(refuseWithField("Bearer\nx")));
   closing.push(server.close);
   const connection = server.connect();
   await connection.write("GET /operations/1 HTTP/1.1\r\nhost: a\r\n\r\n");

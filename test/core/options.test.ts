@@ -49,6 +49,10 @@ const others: Readonly<Record<string, readonly [option: string, make: () => unkn
     "authorize",
     () => createOrderService({ authorize: "me" as never }),
   ],
+  "a challenge that no reply can carry": [
+    "authorize.challenge",
+    () => createOrderService({ authorize: Object.assign(() => undefined, { challenge: "Bearer\r\na: b" }) }),
+  ],
   "an admit hook that is no function": ["admit", () => createOrderService({ authorize, admit: 3 as never })],
   "a base path with a slash at its end": [
     "basePath",

@@ -8,14 +8,15 @@ import { Ledger } from "./ledger.js";
 import { shrink } from "./shrink.js";
 import { Process, World } from "./world.js";
 
+/** What {@link simulate} takes. More of anything finds more and takes longer. */
 export interface SimulationOptions {
   /** The same seed makes the same history, where the back end itself is deterministic. */
   readonly seed: number;
   /** How many things go wrong at most: crashes, lost answers, calls that fail, come late or twice. Default 6. */
   readonly faults?: number;
-  /** Default 3. Two of them share a tenant, and all of them few keys, so that duplicates are common. */
+  /** How many clients submit and poll. Default 3. Two of them share a tenant, and all of them few keys, so that duplicates are common. */
   readonly clients?: number;
-  /** Default 2. */
+  /** How many workers there are. Default 2. */
   readonly workers?: number;
   /** How many processes accept requests. Default 2. */
   readonly apis?: number;
@@ -30,9 +31,12 @@ export type CreateBackend = (clock: Clock) => Backend | Promise<Backend>;
 
 /** Thrown by {@link simulate}: what was violated, and the shortest history found that does it. */
 export class SimulationFailure extends Error {
+  /** The invariants that did not hold, each with what happened. */
   readonly violations: readonly string[];
+  /** The shortest history that was found, line by line. */
   readonly trace: readonly string[];
 
+  /** The message has the seed, the violations and the trace. */
   constructor(seed: number, { violations, trace }: History) {
     super([`seed ${seed}: ${violations.join("; ")}`, ...trace].join("\n"));
     this.name = "SimulationFailure";

@@ -7,6 +7,7 @@ import { connectionCases } from "./adapter/connections.js";
 import { contractCases } from "./adapter/contract.js";
 import { creationCases } from "./adapter/creation.js";
 import { deprecationCases } from "./adapter/deprecation.js";
+import { endingCases } from "./adapter/endings.js";
 import { idempotencyKeyCases } from "./adapter/idempotency-key.js";
 import { negotiationCases } from "./adapter/negotiation.js";
 import { recordingCases } from "./adapter/recording.js";
@@ -38,6 +39,7 @@ export const adapterCases: readonly AdapterCase[] = [
   ...recordingCases,
   ...creationCases,
   ...statusCases,
+  ...endingCases,
   ...cancellationCases,
   ...deprecationCases,
   ...basePathCases,

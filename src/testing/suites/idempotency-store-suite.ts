@@ -4,6 +4,7 @@ import { releaseChecks } from "./idempotency-store/release.js";
 import { staleChecks } from "./idempotency-store/stale.js";
 import { type PortCase, type PortHarness, toCases } from "./port-case.js";
 
+/** Gives the cases of {@link idempotencyStoreCases} stores to work on. */
 export type IdempotencyStoreHarness = PortHarness<IdempotencyStore>;
 
 /** What every idempotency store must do, case by case. Each case takes a store of its own. */

@@ -28,6 +28,7 @@ export type Capability = Exclude<keyof Capabilities, "leaseGranularityMs">;
 
 /** A port made for one case. */
 export interface OpenPort<Port> {
+  /** Fresh and empty. */
   readonly port: Port;
   /** Called at the end of the case, whatever became of it. */
   close?(): Promise<void>;
@@ -35,6 +36,7 @@ export interface OpenPort<Port> {
 
 /** What a suite asks of those who run it on their back end. */
 export interface PortHarness<Port> {
+  /** Decide which cases can run: see {@link runnableCases}. */
   readonly capabilities: Capabilities;
   /** Makes a fresh and empty port. */
   create(): Promise<OpenPort<Port>>;
@@ -51,6 +53,7 @@ export interface PortCase<Harness> {
   readonly name: string;
   /** A short id that stays the same when the sentence is worded anew. */
   readonly rule: string;
+  /** Without all of these the case is to be skipped by name. */
   readonly needs?: readonly Capability[];
   /** Resolves when the rule is kept, else rejects with what was expected. */
   run(harness: Harness): Promise<void>;
@@ -91,7 +94,9 @@ export function toCases<Port, Harness extends PortHarness<Port>>(
 
 /** A case, and why it cannot run where it cannot. */
 export interface RunnableCase<Harness> {
+  /** To be run unless `skipped` is there. */
   readonly case: PortCase<Harness>;
+  /** The reason, for the report: `needs watch`. */
   readonly skipped?: string;
 }
 

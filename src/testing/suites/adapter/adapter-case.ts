@@ -4,6 +4,7 @@ import type { Clock } from "../../../ports/runtime.js";
 
 /** A request as it goes over the wire. */
 export interface WireRequest {
+  /** Sent as it stands. */
   readonly method: string;
   /** The request target, sent as it stands. */
   readonly path: string;
@@ -15,6 +16,7 @@ export interface WireRequest {
 
 /** A body that is sent piece by piece: chunked, unless `headers` has a `Content-Length`. */
 export interface Upload {
+  /** One after the other, each as one write. */
   readonly chunks: readonly (string | Uint8Array)[];
   /**
    * What comes after the chunks: the end of the body; nothing, while the reply is waited for; or the end of the
@@ -25,9 +27,11 @@ export interface Upload {
 
 /** A reply as it came over the wire, its body decoded as UTF-8. */
 export interface WireResponse {
+  /** Of the status line. */
   readonly status: number;
   /** One line each, names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Empty where there is none. */
   readonly body: string;
 }
 
@@ -59,6 +63,7 @@ export interface AdapterCapabilities {
 
 /** What a test gives to the cases. */
 export interface AdapterHarness {
+  /** Of the transport that `mount` gives. */
   readonly capabilities: AdapterCapabilities;
   /** A fresh back end: with atomic submissions or without, so that a test can run the cases in both modes. */
   createBackend(options?: { readonly clock?: Clock }): Backend;

@@ -2,7 +2,7 @@ import { forbidden, unauthenticated } from "../../../core/errors.js";
 import { bearer } from "../../../http/credentials.js";
 import type { Authorize } from "../../../ports/authorize.js";
 import { deepEqual } from "../../expect.js";
-import type { AdapterCase } from "./adapter-case.js";
+import type { AdapterCase, WireRequest } from "./adapter-case.js";
 import { mountOrders, type Options, request, submission, TOKENS } from "./orders-fixture.js";
 import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
 import { checkFields, checkStatus, WHOLE_SECONDS } from "./reply-checks.js";
@@ -49,22 +49,41 @@ const denials: readonly {
   },
 ];
 
+const operation = "/operations/01980000-0000-7000-8000-000000000000";
+const requests: readonly { readonly what: string; readonly to: string; readonly asked: WireRequest }[] = [
+  { what: "a submission", to: "", asked: submission({ fields: keyed }) },
+  { what: "to show an operation", to: " to GET", asked: request("GET", operation) },
+  { what: "to cancel an operation", to: " to DELETE", asked: request("DELETE", operation) },
+];
+
 const refusals: readonly Refusal[] = [
-  ...denials.flatMap(({ hook, authorize, reply }): Refusal[] => {
-    const denied = { rule: "spec §5", options: { authorize, authorizeTimeoutMs: 20 }, ...reply };
-    return [
-      {
-        ...denied,
-        name: `refuses a submission when authorize ${hook}`,
-        request: submission({ fields: keyed }),
-      },
-      {
-        ...denied,
-        name: `refuses to show an operation when authorize ${hook}`,
-        request: request("GET", "/operations/01980000-0000-7000-8000-000000000000"),
-      },
-    ];
-  }),
+  ...requests.flatMap(({ what, to, asked }): Refusal[] => [
+    ...denials.map(({ hook, authorize, reply }) => ({
+      ...reply,
+      name: `refuses ${what} when authorize ${hook}`,
+      rule: "spec §5",
+      options: { cancellable: true, authorize, authorizeTimeoutMs: 20 },
+      request: asked,
+    })),
+    {
+      name: `answers 429 with Retry-After${to} when admit says so`,
+      rule: "RFC 6585 §4",
+      options: { cancellable: true, admit: () => ({ status: 429, retryAfterSeconds: 7 }) },
+      request: asked,
+      status: 429,
+      problem: "too-many-requests",
+      fields: { "retry-after": "7" },
+    },
+    {
+      name: `answers 503 with Retry-After${to} when admit says so`,
+      rule: "RFC 9110 §15.6.4",
+      options: { cancellable: true, admit: async () => ({ status: 503, retryAfterSeconds: 3 }) },
+      request: asked,
+      status: 503,
+      problem: "unavailable",
+      fields: { "retry-after": "3" },
+    },
+  ]),
   ...[
     undefined,
     "",
@@ -89,24 +108,6 @@ const refusals: readonly Refusal[] = [
     request: submission({ fields: { ...keyed, authorization: ["Bearer token-of-a", "Bearer token-of-b"] } }),
     status: 400,
     problem: "malformed-request",
-  },
-  {
-    name: "answers 429 with Retry-After when admit says so",
-    rule: "RFC 6585 §4",
-    options: { admit: () => ({ status: 429, retryAfterSeconds: 7 }) },
-    request: submission({ fields: keyed }),
-    status: 429,
-    problem: "too-many-requests",
-    fields: { "retry-after": "7" },
-  },
-  {
-    name: "answers 503 with Retry-After when admit says so",
-    rule: "RFC 9110 §15.6.4",
-    options: { admit: async () => ({ status: 503, retryAfterSeconds: 3 }) },
-    request: submission({ fields: keyed }),
-    status: 503,
-    problem: "unavailable",
-    fields: { "retry-after": "3" },
   },
   {
     name: "rounds the seconds of admit up to a whole number",

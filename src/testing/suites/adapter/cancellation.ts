@@ -3,7 +3,7 @@ import { deepEqual, ok } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
-import { checkFields, checkStatus, jsonOf, operationIdOf } from "./reply-checks.js";
+import { checkFields, checkStatus, jsonOf, operationIdOf, WHOLE_SECONDS } from "./reply-checks.js";
 
 const representation = {
   "content-type": "application/json",
@@ -28,6 +28,19 @@ export const cancellationCases: readonly AdapterCase[] = [
         ["pending"],
         "the states",
       );
+    },
+  },
+  {
+    name: "does not cancel an operation of a definition that it does not know",
+    rule: "docs/problems.md, method-not-allowed",
+    run: async (harness) => {
+      const { send, backend } = await mountOrders(harness, { cancellable: true });
+      const id = "01980000-0000-7000-8000-000000000000";
+      await backend.operations.create({ id, scope: "a", definition: "returns", input: "{}" });
+      const reply = await send(request("DELETE", `/operations/${id}`));
+      checkProblem(reply, 405, "method-not-allowed");
+      checkFields(reply, { allow: "GET, HEAD, OPTIONS" });
+      deepEqual((await backend.operations.get(id, "a"))?.state, "pending", "the state");
     },
   },
   {
@@ -72,10 +85,13 @@ export const cancellationCases: readonly AdapterCase[] = [
       await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
       const reply = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(reply, 202);
-      checkFields(reply, representation);
+      checkFields(reply, { ...representation, "retry-after": WHOLE_SECONDS });
       deepEqual(jsonOf(reply).status, "pending", "the status");
-      const renewed = await backend.operations.renew(lease, { leaseMs: 60_000 });
+      const renewed = await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
       deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, "what the worker is told");
+      const again = await send(request("DELETE", `/operations/${operationId}`));
+      checkStatus(again, 202);
+      deepEqual(jsonOf(again).progress, { packed: 1 }, "the progress of the attempt");
       await backend.operations.settle(lease, { to: "completed" });
       const late = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(late, 200);

@@ -3,6 +3,7 @@ import { permanentFailure } from "../../../core/errors.js";
 import type { Order } from "../../../core/order.js";
 import { deepEqual, ok } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
+import { createGate } from "./gate.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
 import { checkFields, checkStatus, field, jsonOf, WHOLE_SECONDS } from "./reply-checks.js";
@@ -200,23 +201,3 @@ export const creationCases: readonly AdapterCase[] = [
     }),
   ),
 ];
-
-/** Holds a creation up until it is opened. */
-function createGate(): { pass(): Promise<void>; open(): void; readonly reached: Promise<void> } {
-  let open: () => void = () => {};
-  let reach: () => void = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
-  return {
-    pass: () => {
-      reach();
-      return opened;
-    },
-    open,
-    reached,
-  };
-}

@@ -1,4 +1,6 @@
+import { forbidden } from "../../../core/errors.js";
 import type { AdapterCase } from "./adapter-case.js";
+import { createGate } from "./gate.js";
 import { type Change, mountOrders, type Options, request, submission } from "./orders-fixture.js";
 import { checkFields, checkStatus, operationIdOf } from "./reply-checks.js";
 
@@ -15,28 +17,68 @@ const fields = {
 const none = { deprecation: undefined, sunset: undefined, link: undefined };
 
 /** Replies of one path, of every kind. */
-const replies: readonly { readonly status: number; readonly change: Change }[] = [
+const replies: readonly {
+  readonly status: number;
+  readonly to?: string;
+  readonly change: Change;
+  readonly options?: Options;
+}[] = [
+  { status: 201, change: {}, options: { create: () => ({ body: {} }) } },
   { status: 202, change: {} },
-  { status: 401, change: { fields: { authorization: undefined } } },
-  { status: 422, change: { body: "{}" } },
-  { status: 405, change: { method: "PUT" } },
   { status: 204, change: { method: "OPTIONS" } },
+  { status: 400, change: { body: "{" } },
+  { status: 401, change: { fields: { authorization: undefined } } },
+  { status: 403, change: {}, options: { authorize: () => Promise.reject(forbidden()) } },
+  { status: 405, change: { method: "PUT" } },
+  { status: 406, change: { fields: { accept: "text/html" } } },
+  {
+    status: 408,
+    to: " to a body that does not arrive in time",
+    change: { body: { chunks: ["{"], end: "stall" } },
+    options: { bodyTimeoutMs: 20 },
+  },
+  { status: 413, change: {}, options: { maxBodyBytes: 1 } },
+  { status: 415, change: { fields: { "content-type": "text/plain" } } },
+  { status: 422, change: { body: "{}" } },
+  { status: 429, change: {}, options: { admit: () => ({ status: 429, retryAfterSeconds: 1 }) } },
+  { status: 500, change: {}, options: { admit: () => Promise.reject(new TypeError("no counters")) } },
+  { status: 503, change: {}, options: { admit: () => ({ status: 503, retryAfterSeconds: 1 }) } },
 ];
 
 /** What a deprecated definition says of itself. */
 export const deprecationCases: readonly AdapterCase[] = [
   ...replies.map(
-    ({ status, change }): AdapterCase => ({
-      name: `says in a ${status} that the definition is deprecated, until when, and where to read about it`,
+    ({ status, to = "", change, options }): AdapterCase => ({
+      name: `says in a ${status}${to} that the definition is deprecated, until when, and where to read about it`,
       rule: "RFC 9745 §2, RFC 8594 §3",
       run: async (harness) => {
-        const { send } = await mountOrders(harness, { deprecated: every });
+        const { send } = await mountOrders(harness, { ...options, deprecated: every });
         const reply = await send(submission(change));
         checkStatus(reply, status);
         checkFields(reply, fields);
       },
     }),
   ),
+  {
+    name: "says it also to a duplicate that has to wait for the creation",
+    rule: "RFC 9745 §2",
+    run: async (harness) => {
+      const gate = createGate();
+      const create: NonNullable<Options["create"]> = async () => {
+        await gate.pass();
+        return { body: {} };
+      };
+      const { send } = await mountOrders(harness, { create, deprecated: every });
+      const keyed = submission({ fields: { "idempotency-key": "k" } });
+      const first = send(keyed);
+      await gate.reached;
+      const duplicate = await send(keyed);
+      checkStatus(duplicate, 409);
+      checkFields(duplicate, fields);
+      gate.open();
+      checkStatus(await first, 201);
+    },
+  },
   {
     name: "sends Deprecation alone where the definition says nothing else",
     rule: "RFC 9745 §2",

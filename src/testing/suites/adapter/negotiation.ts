@@ -5,6 +5,9 @@ import { checkFields, checkStatus, operationIdOf } from "./reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 
+const UNKNOWN = "/operations/01980000-0000-7000-8000-000000000000";
+const TOO_LONG = `application/json${", text/html".repeat(800)}`;
+
 const unsupported = [
   undefined,
   "",
@@ -85,6 +88,20 @@ const refusals: readonly Refusal[] = [
       },
     }),
   ),
+  ...[
+    submission({ fields: { ...keyed, accept: TOO_LONG } }),
+    request("GET", UNKNOWN, { accept: TOO_LONG }),
+    request("DELETE", UNKNOWN, { accept: TOO_LONG }),
+  ].map(
+    (asked): Refusal => ({
+      name: `answers 400 to ${asked.method} with an Accept that is longer than anybody needs`,
+      rule: "docs/problems.md, malformed-request",
+      options: { cancellable: true },
+      request: asked,
+      status: 400,
+      problem: "malformed-request",
+    }),
+  ),
   {
     name: "refuses a repeated Content-Type, whichever of its lines is good",
     rule: "RFC 9110 §8.3",
@@ -162,7 +179,7 @@ export const negotiationCases: readonly AdapterCase[] = [
   refusalCase({
     name: "answers 406 on the status endpoint too, whether the operation exists or not",
     rule: "RFC 9110 §15.5.7",
-    request: request("GET", "/operations/01980000-0000-7000-8000-000000000000", { accept: "text/html" }),
+    request: request("GET", UNKNOWN, { accept: "text/html" }),
     status: 406,
     problem: "not-acceptable",
   }),

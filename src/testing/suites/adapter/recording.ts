@@ -12,6 +12,8 @@ const keyed = (key: string, body?: string): Parameters<typeof submission>[0] => 
   ...(body === undefined ? {} : { body }),
 });
 
+const UNKNOWN = "/operations/01980000-0000-7000-8000-000000000000";
+
 /** The 202, and what a key does. */
 export const recordingCases: readonly AdapterCase[] = [
   {
@@ -195,20 +197,37 @@ export const recordingCases: readonly AdapterCase[] = [
             throw new AsyncReplyError(code, "connect ECONNREFUSED 10.0.0.7:5432");
           return proceed();
         });
-        const { send, recorded } = await mountOrders(harness, { backend });
-        const refused = await send(submission(keyed("k")));
-        checkProblem(refused, 503, "unavailable");
-        checkFields(refused, { "retry-after": WHOLE_SECONDS });
-        ok(!refused.body.includes("10.0.0.7"), "the problem should not tell where the store is");
-        const read = await send(request("GET", "/operations/01980000-0000-7000-8000-000000000000"));
-        checkProblem(read, 503, "unavailable");
-        checkFields(read, { "retry-after": WHOLE_SECONDS });
+        const { send, recorded } = await mountOrders(harness, { backend, cancellable: true });
+        for (const each of [submission(keyed("k")), request("GET", UNKNOWN), request("DELETE", UNKNOWN)]) {
+          const refused = await send(each);
+          checkProblem(refused, 503, "unavailable");
+          checkFields(refused, { "retry-after": WHOLE_SECONDS });
+          ok(!refused.body.includes("10.0.0.7"), "the problem should not tell where the store is");
+        }
         down = false;
         checkStatus(await send(submission(keyed("k"))), 202);
         deepEqual((await recorded()).length, 1, "the number of operations");
       },
     }),
   ),
+  {
+    name: "answers 500 that tells nothing when a store fails as no store should",
+    rule: "docs/problems.md, internal",
+    run: async (harness) => {
+      const backend = interceptBackend(harness.createBackend(), async (call, proceed) => {
+        if (call.port === "queue") return proceed();
+        throw new TypeError("Cannot read properties of undefined (reading 'rows')");
+      });
+      const { send } = await mountOrders(harness, { backend, cancellable: true });
+      for (const each of [submission(keyed("k")), request("GET", UNKNOWN), request("DELETE", UNKNOWN)]) {
+        const reply = await send(each);
+        checkProblem(reply, 500, "internal");
+        checkFields(reply, { "retry-after": undefined });
+        ok(!reply.body.includes("rows"), "the problem should not tell what was thrown");
+        deepEqual(jsonOf(reply).detail, undefined, "the detail");
+      }
+    },
+  },
   {
     name: "answers 202 although the queue is out of reach, and works all the same",
     rule: "docs/adr/0016",

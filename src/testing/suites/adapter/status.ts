@@ -31,6 +31,21 @@ export const statusCases: readonly AdapterCase[] = [
     },
   },
   {
+    name: "shows the progress that the work has told last",
+    rule: "docs/contract.md, reading the status",
+    run: async (harness) => {
+      const { send, backend } = await mountOrders(harness);
+      const operationId = operationIdOf(await send(submission()));
+      const lease = { operationId, token: "token-of-this-attempt" };
+      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
+      const reply = await send(request("GET", `/operations/${operationId}`));
+      checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS });
+      const { status, progress } = jsonOf(reply);
+      deepEqual({ status, progress }, { status: "pending", progress: { packed: 1 } }, "the operation");
+    },
+  },
+  {
     name: "answers 200 without Retry-After once the operation is completed, with its result",
     rule: "spec §4.2",
     run: async (harness) => {

@@ -4,6 +4,7 @@ import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { equal, isOutcome, ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
+/** Gives the cases of `operationStoreCases` stores to work on. */
 export type OperationStoreHarness = PortHarness<OperationStore>;
 
 export type OperationStoreCheck = PortCheck<OperationStore, OperationStoreHarness>;

@@ -5,6 +5,7 @@ import { ok } from "../../expect.js";
 import { turn } from "../../turn.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
+/** Gives the cases of `queueCases` queues to work on. */
 export interface QueueHarness extends PortHarness<Queue> {
   /** How long the queue may take to deliver what was published, nacked, or published again. */
   readonly deliversWithinMs: number;

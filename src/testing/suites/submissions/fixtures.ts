@@ -5,9 +5,15 @@ import { isOutcome } from "../../expect.js";
 import { newOperation } from "../operation-store/fixtures.js";
 import type { OpenPort, PortCheck, PortHarness } from "../port-case.js";
 
+/** Gives the cases of `submissionsCases` stores to work on. */
 export interface SubmissionsHarness extends PortHarness<Submissions<unknown>> {
   /** Makes a back end that is empty and has no room for an operation, and says how to give it room for one. */
-  createFull?(): Promise<OpenPort<Submissions<unknown>> & { makeRoom(): Promise<void> }>;
+  createFull?(): Promise<
+    OpenPort<Submissions<unknown>> & {
+      /** Resolves when one more operation fits. */
+      makeRoom(): Promise<void>;
+    }
+  >;
 }
 
 export type SubmissionsCheck = PortCheck<Submissions<unknown>, SubmissionsHarness>;

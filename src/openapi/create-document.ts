@@ -1,0 +1,59 @@
+import { invalidOption } from "../core/options.js";
+import { createComponents } from "./components.js";
+import type { DescribedService } from "./described-service.js";
+import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
+import { nameDefinitions } from "./names.js";
+import { describeSecurity, type SecurityOptions } from "./security.js";
+import { STATUS_TAG, statusPath } from "./status-path.js";
+import { submissionPath } from "./submission-path.js";
+
+/** What {@link createOpenApiDocument} takes. Only `info` is required. */
+export interface OpenApiOptions extends SecurityOptions {
+  /** `title` and `version` are required. */
+  readonly info: OpenApiInfo;
+  /** Where the service can be reached. By default where the document came from. `basePath` is part of the paths. */
+  readonly servers?: readonly OpenApiServer[];
+}
+
+/**
+ * Describes a service as an OpenAPI 3.1 document: its paths, and every reply that they can give. It follows from the
+ * definitions and settings alone: the same service gives an equal document, each time a new one.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ */
+export function createOpenApiDocument(service: DescribedService, options: OpenApiOptions): OpenApiDocument {
+  const { info, servers = [{ url: "/" }] } = options;
+  for (const member of ["title", "version"] as const) {
+    const value: unknown = info?.[member];
+    if (typeof value !== "string" || value === "") throw invalidOption(`info.${member}`, "a text", value);
+  }
+  const { operations, settings } = service;
+  const { schemes, requirements } = describeSecurity(settings.authorize, options);
+  const components = createComponents();
+  const definitions = nameDefinitions(operations);
+  const submissions = definitions.map(
+    (named) =>
+      [settings.basePath + named.definition.path, submissionPath(service, components, named)] as const,
+  );
+  const status = statusPath(service, components, definitions);
+  const document: OpenApiDocument = {
+    openapi: "3.1.0",
+    info,
+    servers,
+    security: requirements,
+    tags: [
+      ...operations.map(({ name }) => ({ name, description: `Work of the definition \`${name}\`.` })),
+      { name: STATUS_TAG, description: "How the work goes, whatever its definition." },
+    ],
+    paths: {
+      ...Object.fromEntries(submissions),
+      [`${settings.basePath}/operations/{operationId}`]: status,
+    },
+    components: {
+      ...components.kept(),
+      ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
+    },
+  };
+  // Nothing in it is shared with the options, with a definition or with another document.
+  return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+}

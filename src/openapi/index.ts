@@ -1,0 +1,25 @@
+/**
+ * The OpenAPI document of a service. Runs on every platform.
+ *
+ * @module async-request-reply/openapi
+ */
+
+export { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
+export type { DescribedService } from "./described-service.js";
+export type {
+  OpenApiContent,
+  OpenApiDocument,
+  OpenApiHeader,
+  OpenApiInfo,
+  OpenApiLink,
+  OpenApiParameter,
+  OpenApiRequestBody,
+  OpenApiResponse,
+  OpenApiServer,
+  PathItem,
+  PathOperation,
+  Reference,
+  SecurityRequirement,
+} from "./document.js";
+export type { SecurityOptions } from "./security.js";
+export { type WithOpenApiOptions, withOpenApi } from "./with-openapi.js";

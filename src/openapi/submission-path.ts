@@ -1,0 +1,134 @@
+import type { OperationDefinition } from "../core/definition.js";
+import type { ErrorCode } from "../core/errors.js";
+import type { Components } from "./components.js";
+import { replyContent, requestContent } from "./content.js";
+import { withNotice } from "./deprecation-notice.js";
+import type { DescribedService } from "./described-service.js";
+import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "./document.js";
+import { headers } from "./headers.js";
+import type { NamedDefinition } from "./names.js";
+import { acceptedOperation } from "./operation-schemas.js";
+import { inputSchema } from "./payload-schemas.js";
+import { commonRefusals, refusals } from "./refusals.js";
+
+/** The path of a definition, whose `POST` submits work (spec §4.1). */
+export function submissionPath(
+  service: DescribedService,
+  components: Components,
+  named: NamedDefinition,
+): PathItem {
+  const { definition, name } = named;
+  const responses = {
+    ...(definition.create === undefined ? {} : { 201: created(service, components) }),
+    202: accepted(service, components, definition),
+    ...refusals(service, components, submissionRefusals(service, definition)),
+  };
+  return {
+    post: {
+      operationId: `submit${name}`,
+      tags: [definition.name],
+      summary: `Submit work: ${definition.name}`,
+      description: describe(definition),
+      ...(definition.deprecated === undefined ? {} : { deprecated: true }),
+      parameters: [idempotencyKey(definition)],
+      requestBody: {
+        description: describeLimits(service),
+        required: true,
+        content: requestContent(service, inputSchema(components, named)),
+      },
+      responses: withNotice(responses, definition.deprecated),
+    },
+  };
+}
+
+function submissionRefusals({ settings }: DescribedService, definition: OperationDefinition): ErrorCode[] {
+  return [
+    ...commonRefusals(settings),
+    "UNSUPPORTED_MEDIA_TYPE",
+    "UNSUPPORTED_CONTENT_CODING",
+    "INVALID_IDEMPOTENCY_KEY",
+    ...(definition.idempotencyKey === "required" ? (["MISSING_IDEMPOTENCY_KEY"] as const) : []),
+    "BODY_TOO_LARGE",
+    "BODY_TIMEOUT",
+    "BODY_ABORTED",
+    "MALFORMED_BODY",
+    "CONTRACT_VIOLATION",
+    "IDEMPOTENCY_KEY_REUSED",
+    ...(definition.create === undefined ? [] : (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const)),
+    "SUBMISSION_UNCERTAIN",
+  ];
+}
+
+function describe({ create }: OperationDefinition): string {
+  const reply =
+    "The reply comes before the work is done: how it goes is told by the status of the operation.";
+  return create === undefined ? reply : `Creates a resource, and submits the work on it. ${reply}`;
+}
+
+function describeLimits({ settings }: DescribedService): string {
+  const { maxBodyBytes, maxDepth, bodyTimeoutMs } = settings;
+  return (
+    `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms, with arrays and objects ` +
+    `nested at most ${maxDepth} deep. In UTF-8, without a byte order mark and without a \`Content-Encoding\`.`
+  );
+}
+
+function idempotencyKey({ idempotencyKey }: OperationDefinition): OpenApiParameter {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes repeating safe: the same request with the same key is answered with the same operation. A random key of " +
+      "1 to 255 characters, such as a UUID; bare, or as a string in double quotes (RFC 8941).",
+    required: idempotencyKey === "required",
+    schema: { type: "string", minLength: 1, maxLength: 4_096 },
+  };
+}
+
+function created(service: DescribedService, components: Components): OpenApiResponse {
+  const resource = components.schema("CreatedResource", {
+    type: "object",
+    description: "The resource as it was created.",
+  });
+  return {
+    description: "The resource was created, and the work on it was accepted.",
+    headers: headers(components, {
+      Location: "ResourceLocation",
+      "Operation-Location": "StatusLocation",
+      ...REPLY_FIELDS,
+    }),
+    content: replyContent(service, resource),
+  };
+}
+
+function accepted(
+  service: DescribedService,
+  components: Components,
+  { cancellable }: OperationDefinition,
+): OpenApiResponse {
+  return {
+    description:
+      "The work was accepted and recorded. It has not been done yet, unless the key was used before.",
+    headers: headers(components, {
+      Location: "StatusLocation",
+      "Retry-After": "RetryAfter",
+      ...REPLY_FIELDS,
+    }),
+    content: replyContent(service, acceptedOperation(components)),
+    links: {
+      status: linkTo("getOperation", "The status of the operation."),
+      ...(cancellable ? { cancel: linkTo("cancelOperation", "Cancels the operation.") } : {}),
+    },
+  };
+}
+
+const REPLY_FIELDS = {
+  "Idempotent-Replayed": "IdempotentReplayed",
+  "Cache-Control": "NoStore",
+  Vary: "AcceptVaries",
+  "X-Content-Type-Options": "NoSniff",
+} as const;
+
+function linkTo(operationId: string, description: string): OpenApiLink {
+  return { operationId, parameters: { operationId: "$response.body#/operationId" }, description };
+}

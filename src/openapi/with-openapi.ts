@@ -1,0 +1,91 @@
+import type { OperationDefinition } from "../core/definition.js";
+import { invalidOption } from "../core/options.js";
+import { replyFormat } from "../formats/accept.js";
+import { jsonFormat } from "../formats/json.js";
+import { admitRequest } from "../http/admission.js";
+import { answer } from "../http/answer.js";
+import type { Service } from "../http/context.js";
+import { entityTag, matches } from "../http/entity-tag.js";
+import { header } from "../http/headers.js";
+import type { HttpRequest, HttpResponse } from "../http/message.js";
+import { emptyReply, type Fields, notModified, reply } from "../http/reply.js";
+import { pathOf } from "../http/request-path.js";
+import { methodNotAllowed } from "../http/router.js";
+import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
+
+/** What {@link withOpenApi} takes. Only `info` is required. */
+export interface WithOpenApiOptions extends OpenApiOptions {
+  /** Where the document stands, behind the service's `basePath`. Default `/openapi.json`. */
+  readonly path?: string;
+  /** Whether `authorize` and `admit` are asked first, as for reading an operation. By default anybody may read it. */
+  readonly authorize?: boolean;
+}
+
+/**
+ * The same service with its document: `GET` and `HEAD` of one path more. All other requests go on unchanged.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ */
+export function withOpenApi<Definitions extends readonly OperationDefinition[], Tx>(
+  service: Service<Definitions, Tx>,
+  options: WithOpenApiOptions,
+): Service<Definitions, Tx> {
+  const path = readPath(service, options.path);
+  const read = createReader(service, options);
+  return {
+    ...service,
+    handle: (request, context) =>
+      pathOf(request) === path ? handleDocument(service, request, read) : service.handle(request, context),
+  };
+}
+
+type Reader = (request: HttpRequest) => Promise<HttpResponse>;
+
+async function handleDocument(service: Service, request: HttpRequest, read: Reader): Promise<HttpResponse> {
+  const allow = "GET, HEAD, OPTIONS";
+  switch (request.method) {
+    case "GET":
+      return read(request);
+    case "HEAD": {
+      const { status, headers } = await read(request);
+      return emptyReply(status, headers);
+    }
+    case "OPTIONS":
+      return emptyReply(204, { allow });
+    default:
+      return answer(service, request, () => Promise.reject(methodNotAllowed(allow)));
+  }
+}
+
+/** Answers with the document, which is written once: a service does not change. */
+function createReader(service: Service, options: WithOpenApiOptions): Reader {
+  const document = createOpenApiDocument(service, options);
+  const { authorize = false } = options;
+  const write = async (): Promise<HttpResponse> => {
+    const fields: Fields = { "cache-control": authorize ? "private, no-cache" : "no-cache" };
+    const full = reply(
+      jsonFormat,
+      { status: 200, kind: "resource", name: "openapi", value: document },
+      fields,
+    );
+    fields.etag = await entityTag(full, service.runtime.hash);
+    return full;
+  };
+  let written: Promise<HttpResponse> | undefined;
+  return (request) =>
+    answer(service, request, async () => {
+      if (authorize) await admitRequest(service, request, { action: "read" });
+      replyFormat(header(request.headers, "accept"), [jsonFormat]);
+      written ??= write();
+      const full = await written;
+      const { etag = "" } = full.headers;
+      return matches(header(request.headers, "if-none-match"), etag) ? notModified(full) : full;
+    });
+}
+
+function readPath({ operations, settings }: Service, path = "/openapi.json"): string {
+  const isFree =
+    !path.startsWith("/operations/") && !operations.some((definition) => definition.path === path);
+  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return settings.basePath + path;
+  throw invalidOption("path", "a path such as `/openapi.json` that nothing else is at", path);
+}

@@ -1,0 +1,63 @@
+import type { JsonText, Settlement } from "../../../core/operation.js";
+import { operationError, type ProblemName } from "../../../core/problem.js";
+import { deepEqual } from "../../expect.js";
+import type { AdapterCase } from "./adapter-case.js";
+import { mountOrders, request, submission } from "./orders-fixture.js";
+import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "./reply-checks.js";
+
+const ERRORS: readonly ProblemName[] = [
+  "work-failed",
+  "attempts-exhausted",
+  "invalid-result",
+  "input-refused",
+  "cancelled",
+  "abandoned",
+];
+
+const error = (name: ProblemName): JsonText => operationError(name, "Why it is so.");
+
+/** How operations end, and what is shown of that. */
+const endings: readonly {
+  readonly name: string;
+  readonly settlement: Settlement;
+  readonly shown: Readonly<Record<string, unknown>>;
+}[] = [
+  { name: "completed without a result", settlement: { to: "completed" }, shown: { status: "completed" } },
+  {
+    name: "completed with a result",
+    settlement: { to: "completed", result: '{"shipped":2}' },
+    shown: { status: "completed", result: { shipped: 2 } },
+  },
+  ...ERRORS.map((problem) => ({
+    name: `failed with ${problem}`,
+    settlement: { to: "failed", error: error(problem) } as const,
+    shown: { status: "failed", error: JSON.parse(error(problem)) as unknown },
+  })),
+];
+
+/** Operations that have ended, in every way that there is. */
+export const endingCases: readonly AdapterCase[] = endings.map(
+  ({ name, settlement, shown }): AdapterCase => ({
+    name: `shows to GET and to DELETE that an operation has ${name}, and to neither when to look again`,
+    rule: "docs/contract.md, reading the status",
+    run: async (harness) => {
+      const { send, backend } = await mountOrders(harness, { cancellable: true });
+      const operationId = operationIdOf(await send(submission()));
+      const lease = { operationId, token: "token-of-this-attempt" };
+      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      await backend.operations.settle(lease, settlement);
+      const path = `/operations/${operationId}`;
+      const read = await send(request("GET", path));
+      const cancelled = await send(request("DELETE", path));
+      for (const reply of [read, cancelled]) {
+        checkStatus(reply, 200);
+        checkFields(reply, { "retry-after": undefined });
+        const { createdAt } = jsonOf(reply);
+        deepEqual(jsonOf(reply), { operationId, createdAt, ...shown }, "the body");
+      }
+      const again = await send(request("GET", path, { "if-none-match": field(read, "etag") ?? "" }));
+      checkStatus(again, 304);
+      checkFields(again, { "retry-after": undefined });
+    },
+  }),
+);

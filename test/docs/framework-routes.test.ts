@@ -1,0 +1,103 @@
+import { createMemoryBackend } from "async-request-reply";
+import { afterAll, describe, expect, it } from "vitest";
+import { openFrameworkBlocks } from "./framework-blocks.js";
+
+const blocks = openFrameworkBlocks();
+afterAll(() => blocks.remove());
+
+type Serve = (request: Request) => Promise<Response>;
+type Handler = (event: { readonly request: Request }) => Promise<Response>;
+
+/** What a platform does with the exports of a module: it calls the one that its conventions name. */
+const platforms: readonly { readonly heading: string; readonly base: string; serve(): Promise<Serve> }[] = [
+  {
+    heading: "Next.js",
+    base: "/api",
+    serve: async () => {
+      const route = await blocks.load<Readonly<Record<string, Serve>>>("Next.js");
+      return (request) => route[request.method]?.(request) ?? Promise.reject(new Error("no such export"));
+    },
+  },
+  {
+    heading: "SvelteKit",
+    base: "/api",
+    serve: async () => {
+      const { fallback } = await blocks.load<{ fallback: Handler }>("SvelteKit");
+      return (request) => fallback({ request });
+    },
+  },
+  {
+    heading: "React Router and Remix",
+    base: "/api",
+    serve: async () => {
+      const route = await blocks.load<{ loader: Handler; action: Handler }>("React Router and Remix");
+      const reads = ["GET", "HEAD", "OPTIONS"];
+      return (request) => route[reads.includes(request.method) ? "loader" : "action"]({ request });
+    },
+  },
+  {
+    heading: "Bun and Deno",
+    base: "",
+    serve: async () => (await blocks.load<{ default: { fetch: Serve } }>("Bun and Deno")).default.fetch,
+  },
+  {
+    heading: "Cloudflare Workers",
+    base: "",
+    serve: async () => {
+      const { createHandler } = await blocks.load<{
+        createHandler(openBackend: typeof createMemoryBackend): {
+          fetch(
+            request: Request,
+            env: object,
+            context: { waitUntil(work: Promise<unknown>): void },
+          ): Promise<Response>;
+        };
+      }>("Cloudflare Workers");
+      const handler = createHandler(() => createMemoryBackend());
+      return (request) => handler.fetch(request, { API_TOKEN: "demo-token" }, { waitUntil: () => {} });
+    },
+  },
+];
+
+describe.each(platforms)("the module for $heading", async ({ base, serve }) => {
+  const answer = await serve();
+  const authorization = "Bearer demo-token";
+
+  function send(method: string, path: string, body?: string): Promise<Response> {
+    const headers = { authorization, "content-type": "application/json" };
+    return answer(
+      new Request(`https://shop.example${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
+  }
+
+  it("accepts an order, and shows its operation where Location says", async () => {
+    const accepted = await send("POST", `${base}/orders`, '{"itemId":"book","quantity":2}');
+    expect(accepted.status).toBe(202);
+    const { operationId } = (await accepted.json()) as { readonly operationId: string };
+    const location = accepted.headers.get("location") ?? "";
+    expect(location).toBe(`${base}/operations/${operationId}`);
+    const operation = await send("GET", location);
+    expect(operation.status).toBe(200);
+    expect(await operation.json()).toMatchObject({ operationId });
+    const head = await send("HEAD", location);
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  it("gets the bytes as they were sent", async () => {
+    const refused = await send("POST", `${base}/orders`, '{"itemId":"book","quantity":1,"quantity":2}');
+    expect(refused.status).toBe(400);
+  });
+
+  it("leaves the methods to the service", async () => {
+    const [options, refused] = [
+      await send("OPTIONS", `${base}/orders`),
+      await send("DELETE", `${base}/orders`),
+    ];
+    expect([options.status, refused.status]).toEqual([204, 405]);
+    expect(refused.headers.get("allow")).toBe("POST, OPTIONS");
+  });
+});

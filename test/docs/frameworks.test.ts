@@ -1,0 +1,126 @@
+import type { RequestListener } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { createMemoryBackend, createOrderService, type Queue, type Service } from "async-request-reply";
+import express, { type Express } from "express";
+import fastify, { type FastifyInstance } from "fastify";
+import { Hono } from "hono";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import type { AdapterCase, AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
+import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
+import { createNodeHarness, type ToListener } from "../adapters/node-harness.js";
+import { openFrameworkBlocks } from "./framework-blocks.js";
+import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
+
+const blocks = openFrameworkBlocks();
+afterAll(() => blocks.remove());
+
+/** What an example exports that mounts a service on an application. */
+interface Mounting<App> {
+  mount(app: App, service: Service): void;
+}
+const onExpress = await blocks.load<Mounting<Express>>("Express");
+const onFastify = await blocks.load<Mounting<FastifyInstance>>("Fastify");
+const onHono = await blocks.load<Mounting<Hono>>("Hono");
+const { toLambdaHandler } = await blocks.load<{ toLambdaHandler: ToLambdaHandler }>("AWS Lambda");
+
+interface Application {
+  readonly name: string;
+  readonly toListener: (service: Service) => RequestListener;
+  /** Whether repeated field lines stay apart. */
+  readonly fieldLines: boolean;
+  /** Names of cases that the framework or its server decides, besides those about {@link OTHER_PATHS}. */
+  readonly differs?: RegExp;
+}
+
+/** The examples leave other paths to the application. */
+const OTHER_PATHS = /^answers 404 to a path that nothing is at|base path|404 whose short body/;
+
+const applications: readonly Application[] = [
+  {
+    name: "Express",
+    toListener: (service) => {
+      const app = express().disable("x-powered-by");
+      onExpress.mount(app, service);
+      return app.use(express.json());
+    },
+    fieldLines: true,
+  },
+  {
+    name: "Fastify",
+    toListener: (service) => {
+      const app = fastify();
+      onFastify.mount(app, service);
+      return (req, res) => void app.ready().then(() => app.routing(req, res));
+    },
+    fieldLines: true,
+    // One of the ids has a broken escape, which Fastify's router refuses with 400.
+    differs: /ids that this package never gives/,
+  },
+  {
+    name: "Hono",
+    toListener: (service) => {
+      const app = new Hono();
+      onHono.mount(app, service);
+      return (req, res) => void getRequestListener(app.fetch)(req, res);
+    },
+    fieldLines: false,
+    differs: /^closes the connection/,
+  },
+];
+
+describe.each(applications)("an order service mounted on $name", ({ toListener, fieldLines, differs }) => {
+  const harness = createNodeHarness(createMemoryBackend, toListener as ToListener);
+  afterEach(harness.close);
+  const kept = adapterCases.filter(({ name }) => !OTHER_PATHS.test(name) && !differs?.test(name));
+  declareCases(kept, { ...harness, capabilities: { ...harness.capabilities, fieldLines } });
+});
+
+/** A function is called when the body is whole: what becomes of others is up to the gateway. */
+const UNFINISHED = /does not arrive in time|was broken off/;
+
+describe("an order service on AWS Lambda", () => {
+  const kept = adapterCases.filter(({ name }) => !UNFINISHED.test(name));
+  declareCases(kept, createLambdaHarness(createMemoryBackend, toLambdaHandler));
+
+  const order = {
+    method: "POST",
+    path: "/orders",
+    headers: [["content-type", "application/json"]],
+    body: '{"itemId":"Bücher","quantity":1}',
+  } as const;
+
+  it("takes a body as text or as Base64", async () => {
+    const handle = toLambdaHandler(createOrderService({ authorize: () => ({ id: "a" }) }));
+    const event = toEvent(order);
+    const replies = [
+      await handle(event),
+      await handle({ ...event, body: order.body, isBase64Encoded: false }),
+    ];
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+  });
+
+  it("gives its reply when the operation was announced, because nothing runs after it", async () => {
+    const { queue, ...backend } = createMemoryBackend();
+    const announced: string[] = [];
+    const slow: Queue = {
+      ...queue,
+      publish: async (announcements) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        announced.push(...announcements.map(({ operationId }) => operationId));
+      },
+    };
+    const service = createOrderService({
+      backend: { ...backend, queue: slow },
+      authorize: () => ({ id: "a" }),
+    });
+    const { body } = await toLambdaHandler(service)(toEvent(order));
+    expect(announced).toEqual([(JSON.parse(body) as { readonly operationId: string }).operationId]);
+  });
+});
+
+/** Declares the cases that the transport can show. */
+function declareCases(cases: readonly AdapterCase[], harness: AdapterHarness): void {
+  for (const { name, needs = [], run } of cases) {
+    if (needs.every((capability) => harness.capabilities[capability])) it(name, () => run(harness));
+  }
+}

@@ -1,0 +1,105 @@
+import { allowAnonymous, createOrderService, type Format, isAsyncReplyError } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+
+/** A format whose texts are the JSON ones, backwards. */
+const backwards: Format = {
+  mediaTypes: ["application/backwards", "text/backwards"],
+  problemMediaType: "application/problem+backwards",
+  parse: (bytes) => JSON.parse(reversed(new TextDecoder().decode(bytes))) as unknown,
+  serialize: (value) => reversed(JSON.stringify(value)),
+};
+
+function reversed(text: string): string {
+  return [...text].reverse().join("");
+}
+
+const service = createOrderService({ authorize: allowAnonymous(), formats: [backwards] });
+
+function post(
+  body: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; type: string | undefined; vary: string | undefined; body: string }> {
+  const headers = { "content-type": "application/json", ...fields };
+  return service
+    .handle({ method: "POST", path: "/orders", headers, body })
+    .then(({ status, headers: { "content-type": type, vary }, body: text }) => {
+      return { status, type, vary, body: String(text) };
+    });
+}
+
+const order = '{"itemId":"book","quantity":2}';
+
+describe("a service with another format", () => {
+  it.each(backwards.mediaTypes)("takes bodies of %s", async (type) => {
+    expect(await post(reversed(order), { "content-type": type })).toMatchObject({ status: 202 });
+  });
+
+  it("recognises an order that comes again in the other format", async () => {
+    const fields = { "idempotency-key": "both" };
+    const first = await post(order, fields);
+    const again = await post(reversed(order), { ...fields, "content-type": "application/backwards" });
+    expect(again).toEqual(first);
+  });
+
+  it.each([
+    [undefined, "application/json"],
+    ["*/*", "application/json"],
+    ["application/*", "application/json"],
+    ["application/backwards", "application/backwards"],
+    ["application/json;q=0.5, application/backwards", "application/backwards"],
+    ["application/backwards;q=0.5, */*;q=0.1", "application/backwards"],
+  ])("answers Accept: %s with %s", async (accept, type) => {
+    const reply = await post(order, accept === undefined ? {} : { accept });
+    expect(reply).toMatchObject({ status: 202, type, vary: "accept" });
+  });
+
+  it.each([
+    [undefined, "application/problem+json"],
+    ["*/*", "application/problem+json"],
+    ["application/backwards", "application/problem+backwards"],
+    ["application/problem+backwards, application/backwards;q=0.1", "application/problem+backwards"],
+    ["application/json, application/problem+backwards;q=0.1", "application/problem+json"],
+  ])("answers a refusal to Accept: %s with %s", async (accept, type) => {
+    const reply = await post("{}", accept === undefined ? {} : { accept });
+    expect(reply).toMatchObject({ status: 422, type, vary: "accept" });
+  });
+
+  it("lists what is available in a 406 and a 415, as problems in JSON", async () => {
+    const unacceptable = await post(order, { accept: "text/csv" });
+    expect(unacceptable).toMatchObject({ status: 406, type: "application/problem+json" });
+    expect(unacceptable.body).toContain("application/json, application/backwards");
+    const unsupported = await service.handle({ method: "POST", path: "/orders", headers: {}, body: order });
+    expect(unsupported.headers.accept).toBe("application/json, application/backwards");
+  });
+
+  it("gives each representation of an operation a tag of its own", async () => {
+    const { headers } = await service.handle({
+      method: "POST",
+      path: "/orders",
+      headers: { "content-type": "application/json" },
+      body: order,
+    });
+    const get = (accept: string): Promise<string | undefined> =>
+      service
+        .handle({ method: "GET", path: headers.location ?? "", headers: { accept } })
+        .then((reply) => reply.headers.etag);
+    expect(await get("application/json")).not.toBe(await get("application/backwards"));
+  });
+});
+
+describe("the option formats", () => {
+  it.each([
+    ["is no list", backwards],
+    ["has something that is no format", [{}]],
+    ["has a format without a problem type", [{ ...backwards, problemMediaType: undefined }]],
+    ["has a media type in capitals", [{ ...backwards, mediaTypes: ["Application/Backwards"] }]],
+    ["has a format that cannot write", [{ ...backwards, serialize: undefined }]],
+    ["has one media type twice", [backwards, backwards]],
+    ["has JSON, which is there anyway", [{ ...backwards, mediaTypes: ["application/json"] }]],
+  ])("is refused when it %s", (_, formats) => {
+    const create = (): unknown =>
+      createOrderService({ authorize: allowAnonymous(), formats: formats as readonly Format[] });
+    expect(create).toThrow("formats");
+    expect(create).toThrow(expect.toSatisfy(isAsyncReplyError));
+  });
+});

@@ -1,0 +1,36 @@
+import type { PathOperation } from "async-request-reply/openapi";
+import type { WireRequest, WireResponse } from "../../src/testing/suites/adapter/adapter-case.js";
+import { isJson } from "./described-reply.js";
+import type { DocumentReader } from "./document-reader.js";
+
+/**
+ * Checks that a document asks of requests no more than their service does.
+ *
+ * @throws Error where the service has accepted what the document rules out
+ */
+export function checkAccepted(
+  reader: DocumentReader,
+  { operationId, parameters = [], requestBody }: PathOperation,
+  { headers, body }: WireRequest,
+  { status }: WireResponse,
+): void {
+  if (status >= 400) return;
+  const values = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  for (const { name, required, schema } of parameters) {
+    const value = values.get(name.toLowerCase());
+    const isAsSaid = value === undefined ? !required : reader.isValid(schema, value);
+    if (!isAsSaid) throw new Error(`${operationId} accepted a request whose ${name} is ${value}`);
+  }
+  if (requestBody === undefined) return;
+  const [mediaType = ""] = (values.get("content-type") ?? "").toLowerCase().split(/[ ;]/, 1);
+  const schema = requestBody.content[mediaType]?.schema;
+  const text = textOf(body);
+  const isAsSaid = schema !== undefined && (!isJson(mediaType) || reader.isValid(schema, JSON.parse(text)));
+  if (!isAsSaid) throw new Error(`${operationId} accepted a body of the type ${mediaType}: ${text}`);
+}
+
+function textOf(body: WireRequest["body"]): string {
+  if (body === undefined || typeof body === "string") return body ?? "";
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+  return Buffer.concat(body.chunks.map((chunk) => Buffer.from(chunk as string))).toString();
+}

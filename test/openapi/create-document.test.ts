@@ -1,0 +1,173 @@
+import {
+  AsyncReplyError,
+  bearer,
+  createOrderService,
+  createService,
+  defineOperation,
+} from "async-request-reply";
+import {
+  createOpenApiDocument,
+  type OpenApiDocument,
+  type OpenApiOptions,
+} from "async-request-reply/openapi";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { page } from "../docs/pages.js";
+import { documentOf, info, services } from "./services.js";
+
+const authorize = bearer({ "token-of-a": "a" });
+const describeOrders = (options: Partial<Parameters<typeof createOrderService>[0]> = {}): OpenApiDocument =>
+  createOpenApiDocument(createOrderService({ authorize, ...options }), { info });
+describe("the document of a service", () => {
+  it("has the path of each definition, and that of the status endpoint, behind the base path", () => {
+    const { paths } = documentOf("several definitions below a path");
+    expect(Object.keys(paths)).toEqual([
+      "/api/v1/orders",
+      "/api/v1/assemblies",
+      "/api/v1/untold",
+      "/api/v1/operations/{operationId}",
+    ]);
+    expect(paths["/api/v1/assemblies"]?.post).toMatchObject({
+      operationId: "submitAssemblies",
+      tags: ["assemblies"],
+    });
+  });
+
+  it("describes bodies in every media type that is read, and replies in every one that is written", () => {
+    const { paths } = documentOf("two formats");
+    const { requestBody, responses } = paths["/orders"]?.post ?? {};
+    expect(Object.keys(requestBody?.content ?? {})).toEqual([
+      "application/json",
+      "application/example",
+      "text/example",
+    ]);
+    expect(Object.keys(responses?.[202]?.content ?? {})).toEqual(["application/json", "application/example"]);
+    expect(Object.keys(responses?.[400]?.content ?? {})).toEqual([
+      "application/problem+json",
+      "application/problem+example",
+    ]);
+    expect(responses?.[415]?.headers.Accept).toMatchObject({
+      schema: { const: "application/json, application/example" },
+    });
+  });
+
+  it("tells the limits of a body", () => {
+    const { paths } = describeOrders({ maxBodyBytes: 1_234, maxDepth: 5, bodyTimeoutMs: 678 });
+    const { description } = paths["/orders"]?.post?.requestBody ?? {};
+    expect(description).toMatch(/\b1234 bytes.* 678 ms.* 5 deep/);
+  });
+
+  it.each(["optional", "required"] as const)("says of a key that it is %s", (idempotencyKey) => {
+    const { paths } = describeOrders({ idempotencyKey });
+    const [parameter] = paths["/orders"]?.post?.parameters ?? [];
+    expect(parameter).toMatchObject({
+      name: "Idempotency-Key",
+      in: "header",
+      required: idempotencyKey === "required",
+    });
+  });
+
+  it("marks a deprecated definition, and no other", () => {
+    expect(describeOrders({ deprecated: { since: new Date(0) } }).paths["/orders"]?.post?.deprecated).toBe(
+      true,
+    );
+    expect(describeOrders().paths["/orders"]?.post).not.toHaveProperty("deprecated");
+  });
+
+  it("leads from a 202 to the operations that take its operationId", () => {
+    const { paths } = documentOf("all options at once");
+    const { get, delete: remove, parameters = [] } = paths["/operations/{operationId}"] ?? {};
+    const links = Object.values(paths["/orders"]?.post?.responses[202]?.links ?? {});
+    expect(links.map(({ operationId }) => operationId)).toEqual([get?.operationId, remove?.operationId]);
+    for (const link of links) {
+      expect(Object.keys(link.parameters)).toEqual(parameters.map(({ name }) => name));
+      expect(Object.values(link.parameters)).toEqual(["$response.body#/operationId"]);
+    }
+  });
+
+  it("has DELETE where a definition can be cancelled, and says which", () => {
+    const { paths } = documentOf("several definitions below a path");
+    expect(paths["/api/v1/operations/{operationId}"]?.delete?.description).toContain("of `orders`.");
+    expect(describeOrders().paths["/operations/{operationId}"]).not.toHaveProperty("delete");
+  });
+
+  it("shows the result of each definition that describes it, and claims nothing of the others", () => {
+    const { components } = documentOf("several definitions below a path");
+    expect(components.schemas.CompletedOperation).toMatchObject({
+      properties: {
+        result: {
+          anyOf: [
+            { description: expect.stringContaining("`orders`") },
+            { $ref: "#/components/schemas/AssembliesResult" },
+            { description: expect.stringContaining("`untold`") },
+          ],
+        },
+      },
+    });
+  });
+
+  it("shows the result itself where there is one definition", () => {
+    const pages = defineOperation({
+      name: "pages",
+      path: "/pages",
+      input: z.int(),
+      result: z.object({ count: z.int() }),
+    });
+    const { components } = createOpenApiDocument(createService({ operations: [pages], authorize }), { info });
+    expect(components.schemas.CompletedOperation).toMatchObject({
+      properties: { result: { $ref: "#/components/schemas/PagesResult" } },
+    });
+    expect(components.schemas.PagesResult).toMatchObject({ type: "object", required: ["count"] });
+  });
+
+  it("claims nothing of what a definition takes that has no JSON Schema", () => {
+    const { components } = documentOf("several definitions below a path");
+    expect(components.schemas.UntoldInput).toEqual({ description: expect.stringContaining("`untold`") });
+  });
+
+  it("has a schema for every problem type that there is", () => {
+    const texts = ["all options at once", "orders that are created before the reply"].map((name) =>
+      JSON.stringify(documentOf(name)),
+    );
+    const described = texts.flatMap((text) =>
+      [...text.matchAll(/"const":"[^"]+#([a-z-]+)"/g)].map(([, type]) => type),
+    );
+    const anchors = [...page("README.md").text.matchAll(/<a id="([a-z-]+)"><\/a>/g)].map(([, type]) => type);
+    expect([...new Set(described)].sort()).toEqual(anchors.sort());
+  });
+
+  it("stands where it came from, unless the options name servers", () => {
+    expect(describeOrders().servers).toEqual([{ url: "/" }]);
+    const servers = [{ url: "https://orders.example.com" }];
+    expect(documentOf("the order service", { servers }).servers).toEqual(servers);
+  });
+
+  it.each(Object.keys(services))("is equal each time, and a new one: %s", (name) => {
+    const first = documentOf(name);
+    const pristine = structuredClone(first);
+    const second = documentOf(name);
+    expect(second).toEqual(first);
+    wreck(first);
+    expect(second).toEqual(pristine);
+    expect(documentOf(name)).toEqual(pristine);
+  });
+
+  it.each([
+    ["info", { info: undefined }],
+    ["info.title", { info: { version: "1" } }],
+    ["info.version", { info: { title: "Orders", version: "" } }],
+    ["security", { info, security: [{ unheard: [] }] }],
+  ])("is refused without what it needs: %s", (option, options) => {
+    const service = createOrderService({ authorize });
+    const attempt = (): unknown => createOpenApiDocument(service, options as unknown as OpenApiOptions);
+    expect(attempt).toThrow(AsyncReplyError);
+    expect(attempt).toThrow(`\`${option}`);
+  });
+});
+
+/** Changes everything that can be reached in a document. */
+function wreck(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const member of Object.values(value)) wreck(member);
+  for (const name of Object.keys(value)) Reflect.deleteProperty(value, name);
+}

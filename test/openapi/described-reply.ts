@@ -1,0 +1,79 @@
+import type { OpenApiResponse, PathOperation } from "async-request-reply/openapi";
+import type { WireResponse } from "../../src/testing/suites/adapter/adapter-case.js";
+import type { DocumentReader } from "./document-reader.js";
+import { possibleFacts, shownFacts } from "./facts.js";
+
+/** Fields that the transport adds to any reply, and `Content-Type`, which OpenAPI describes by `content`. */
+const TRANSPORT = ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding"];
+
+/** All that a document says of the replies of an operation. */
+export function factsOfReplies(reader: DocumentReader, operation: PathOperation): string[] {
+  return Object.entries(operation.responses).flatMap(([status, response]) => {
+    const at = `${operation.operationId} ${status}`;
+    const fields = [...reader.headersOf(response)].flatMap(([name, { required }]) => [
+      `${at} ${name}`,
+      ...(required ? [] : [`${at} without ${name}`]),
+    ]);
+    const bodies = Object.entries(response.content ?? {}).flatMap(([mediaType, { schema }]) => [
+      `${at} ${mediaType}`,
+      ...possibleFacts(schema, `${at} body`, reader.resolve),
+    ]);
+    return [at, ...fields, ...bodies];
+  });
+}
+
+/**
+ * What a reply shows of its operation.
+ *
+ * @throws Error where a value of the reply is not as the document says
+ */
+export function factsOfReply(
+  reader: DocumentReader,
+  operation: PathOperation,
+  reply: WireResponse,
+): string[] {
+  const at = `${operation.operationId} ${reply.status}`;
+  const response = operation.responses[reply.status];
+  if (response === undefined) return [at];
+  return [at, ...factsOfFields(reader, response, reply, at), ...factsOfBody(reader, response, reply, at)];
+}
+
+/** What the fields of a reply show: each that is there, and each that the document knows and that is not. */
+export function factsOfFields(
+  reader: DocumentReader,
+  response: OpenApiResponse,
+  reply: WireResponse,
+  at: string,
+): string[] {
+  const described = reader.headersOf(response);
+  const sent = new Map(reply.headers.filter(([name]) => !TRANSPORT.includes(name)));
+  for (const [name, value] of sent) {
+    const { schema = {} } = described.get(name) ?? {};
+    // A field is text; what it stands for is what the schema is about.
+    if (!reader.isValid(schema, schema.type === "integer" ? Number(value) : value))
+      throw new Error(`${at}: the field ${name} is ${value}`);
+  }
+  const names = new Set([...described.keys(), ...sent.keys()]);
+  return [...names].map((name) => (sent.has(name) ? `${at} ${name}` : `${at} without ${name}`));
+}
+
+/** Whether a body of this type is JSON text. */
+export function isJson(mediaType: string): boolean {
+  return /[/+]json$/.test(mediaType);
+}
+
+function factsOfBody(
+  reader: DocumentReader,
+  { content }: OpenApiResponse,
+  { headers, body }: WireResponse,
+  at: string,
+): string[] {
+  const [, mediaType] = headers.find(([name]) => name === "content-type") ?? [];
+  if (mediaType === undefined) return content === undefined && body === "" ? [] : [`${at} without a body`];
+  const schema = content?.[mediaType]?.schema;
+  // Schemas are about JSON; in another format they are about what its parser makes of a body.
+  if (schema === undefined || !isJson(mediaType)) return [`${at} ${mediaType}`];
+  const value: unknown = JSON.parse(body);
+  if (!reader.isValid(schema, value)) throw new Error(`${at}: the body is ${body}`);
+  return [`${at} ${mediaType}`, ...shownFacts(schema, value, `${at} body`, reader)];
+}

@@ -1,0 +1,72 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { JsonSchema } from "async-request-reply";
+import type {
+  OpenApiDocument,
+  OpenApiHeader,
+  OpenApiResponse,
+  PathItem,
+  PathOperation,
+} from "async-request-reply/openapi";
+
+/** A document as a client would use it that knows nothing else of the service. */
+export interface DocumentReader {
+  /** The path item that a path belongs to. */
+  pathItem(path: string): PathItem | undefined;
+  operations(): PathOperation[];
+  headersOf(response: OpenApiResponse): Map<string, OpenApiHeader>;
+  /** What a reference stands for. */
+  resolve(schema: JsonSchema): JsonSchema;
+  isValid(schema: JsonSchema, value: unknown): boolean;
+}
+
+/** Reads a document. References are followed, and schemas are used for validation as JSON Schema 2020-12 says. */
+export function readDocument(document: OpenApiDocument): DocumentReader {
+  const { paths, components } = document;
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: BASE, components });
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (schema: JsonSchema): ValidateFunction => {
+    // Schemas outside of the components refer to them too.
+    const text = JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"${BASE}#`);
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as JsonSchema);
+    compiled.set(text, validate);
+    return validate;
+  };
+  const resolve = <T extends object>(target: T): T =>
+    "$ref" in target ? (follow(document, String(target.$ref)) as T) : target;
+  return {
+    pathItem: (path) => paths[path] ?? templated(paths, path),
+    operations: () => Object.values(paths).flatMap(operationsOf),
+    headersOf: ({ headers }) =>
+      new Map(
+        Object.entries(headers).map(([name, header]) => [
+          name.toLowerCase(),
+          resolve(header) as OpenApiHeader,
+        ]),
+      ),
+    resolve,
+    isValid: (schema, value) => validator(schema)(value) === true,
+  };
+}
+
+const BASE = "https://example.com/openapi.json";
+
+function templated(paths: OpenApiDocument["paths"], path: string): PathItem | undefined {
+  const [, item] =
+    Object.entries(paths).find(([template]) => {
+      const prefix = template.replace(/\{operationId\}$/, "");
+      return prefix !== template && path.startsWith(prefix) && !path.slice(prefix.length).includes("/");
+    }) ?? [];
+  return item;
+}
+
+function operationsOf({ get, post, delete: remove }: PathItem): PathOperation[] {
+  return [get, post, remove].filter((operation) => operation !== undefined);
+}
+
+function follow(document: OpenApiDocument, ref: string): unknown {
+  const names = ref.split("/").slice(1);
+  return names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], document);
+}

@@ -1,0 +1,51 @@
+import type { Service } from "async-request-reply";
+import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
+import type {
+  AdapterHarness,
+  WireConnection,
+  WireRequest,
+  WireResponse,
+} from "../../src/testing/suites/adapter/adapter-case.js";
+import { info } from "./services.js";
+
+/** Looks at a reply, and throws where it is not as the document of its service says. */
+export type CheckReply = (document: OpenApiDocument, request: WireRequest, reply: WireResponse) => void;
+
+/** A harness that shows every reply to a check before its case sees it. */
+export function createDocumentedHarness(harness: AdapterHarness, check: CheckReply): AdapterHarness {
+  return {
+    ...harness,
+    mount: async (service: Service) => {
+      const document = createOpenApiDocument(service, { info });
+      const checked = (request: WireRequest, reply: WireResponse): WireResponse => {
+        check(document, request, reply);
+        return reply;
+      };
+      const { send, open } = await harness.mount(service);
+      return {
+        send: async (request) => checked(request, await send(request)),
+        ...(open === undefined ? {} : { open: async () => checkedConnection(await open(), checked) }),
+      };
+    },
+  };
+}
+
+/** Replies come in the order of their requests. */
+function checkedConnection(
+  { write, read, closed }: WireConnection,
+  checked: (request: WireRequest, reply: WireResponse) => WireResponse,
+): WireConnection {
+  const waiting: WireRequest[] = [];
+  return {
+    closed,
+    write: (request) => {
+      waiting.push(request);
+      return write(request);
+    },
+    read: async () => {
+      const reply = await read();
+      const request = waiting.shift();
+      return request === undefined ? reply : checked(request, reply);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { allowAnonymous, createService, defineOperation, type JsonSchema } from "async-request-reply";
+import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { readDocument } from "./document-reader.js";
+import { info } from "./services.js";
+
+const Part = z.object({
+  name: z.string(),
+  get parts() {
+    return z.array(Part);
+  },
+});
+const Sized = z.object({ size: z.int() }).meta({ id: "Sized" });
+
+const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
+  JSON.parse(JSON.stringify(z.toJSONSchema(schema))) as JsonSchema;
+
+const cases: readonly {
+  readonly what: string;
+  readonly schema: JsonSchema;
+  readonly valid: readonly unknown[];
+  readonly invalid: readonly unknown[];
+}[] = [
+  {
+    what: "one that refers to itself",
+    schema: jsonSchemaOf(Part),
+    valid: [{ name: "a", parts: [{ name: "b", parts: [] }] }],
+    invalid: [{ name: "a", parts: [{ name: "b", parts: [{ name: 1, parts: [] }] }] }],
+  },
+  {
+    what: "one with a part that refers to itself",
+    schema: jsonSchemaOf(z.object({ left: Part, right: Part })),
+    valid: [{ left: { name: "a", parts: [] }, right: { name: "b", parts: [{ name: "c", parts: [] }] } }],
+    invalid: [{ left: { name: "a", parts: [] }, right: { name: "b", parts: [{}] } }],
+  },
+  {
+    what: "one with a part that has a name",
+    schema: jsonSchemaOf(z.object({ first: Sized, others: z.array(Sized) })),
+    valid: [{ first: { size: 1 }, others: [{ size: 2 }] }],
+    invalid: [{ first: { size: 1 }, others: [{ size: 0.5 }] }],
+  },
+  {
+    what: "one with an identifier that its parts use",
+    schema: {
+      $id: "https://example.com/tree",
+      type: "object",
+      properties: {
+        left: { $ref: "tree" },
+        right: { $ref: "https://example.com/tree#" },
+        leaf: { $ref: "#/$defs/leaf" },
+      },
+      additionalProperties: false,
+      $defs: {
+        leaf: { $id: "leaf", type: "object", properties: { of: { $ref: "tree#/$defs/colour" } } },
+        colour: { enum: ["green"] },
+      },
+    },
+    valid: [{ left: { right: {} }, leaf: { of: "green" } }],
+    invalid: [{ left: { right: { up: 1 } } }, { leaf: { of: "blue" } }],
+  },
+  {
+    what: "one with anchors",
+    schema: {
+      $ref: "#whole",
+      $defs: {
+        a: { $anchor: "whole", type: "array", items: { $ref: "#item" } },
+        b: { $dynamicAnchor: "item", type: "integer" },
+      },
+    },
+    valid: [[1, 2]],
+    invalid: [["a"], {}],
+  },
+  {
+    what: "one that refers into itself, by names that need escapes",
+    schema: {
+      type: "object",
+      properties: {
+        "a/b c~d": { type: "integer" },
+        "50%": { $ref: "#/properties/a~1b%20c~0d" },
+        e: { $ref: "#/definitions/x%20y" },
+      },
+      definitions: { "x y": { type: "boolean" } },
+    },
+    valid: [{ "a/b c~d": 1, "50%": 2, e: true }],
+    invalid: [{ "50%": "a" }, { e: 1 }],
+  },
+  {
+    what: "one with data that looks like a schema",
+    schema: {
+      type: "object",
+      properties: {
+        one: { const: { $ref: "#/$defs/x", $id: "one" } },
+        two: { enum: [{ $ref: "#", $anchor: "two" }], default: { $ref: "#" }, examples: [{ $ref: "#" }] },
+      },
+    },
+    valid: [{ one: { $ref: "#/$defs/x", $id: "one" }, two: { $ref: "#", $anchor: "two" } }],
+    invalid: [{ one: { $ref: "#" } }, { two: { $ref: "#/components/schemas/CaseInput", $anchor: "two" } }],
+  },
+  {
+    what: "one whose members are called like keywords",
+    schema: {
+      type: "object",
+      properties: {
+        $ref: { type: "integer" },
+        $id: { type: "integer" },
+        $defs: { type: "integer" },
+        const: { $ref: "#/$defs/const" },
+      },
+      required: ["$ref"],
+      dependentRequired: { $id: ["$defs"] },
+      $defs: { const: { type: "string" } },
+    },
+    valid: [{ $ref: 1, $id: 2, $defs: 3, const: "a" }],
+    invalid: [{ $ref: "a" }, { $ref: 1, $id: 2 }, { $ref: 1, $defs: "a" }, { $ref: 1, const: 1 }],
+  },
+  {
+    what: "one that allows everything, and one that allows nothing",
+    schema: { type: "object", properties: { any: true, none: false } },
+    valid: [{ any: 1 }],
+    invalid: [{ none: 1 }],
+  },
+];
+
+/** A document of a service that takes what a JSON Schema says, twice. */
+function documentOf(jsonSchema: JsonSchema): OpenApiDocument {
+  const operations = ["case", "other"].map((name) =>
+    defineOperation({ name, path: `/${name}`, input: z.unknown(), jsonSchema }),
+  );
+  return createOpenApiDocument(createService({ operations, authorize: allowAnonymous() }), { info });
+}
+
+describe("a JSON Schema in a document", () => {
+  it.each(cases)("means what it meant before: $what", ({ schema, valid, invalid }) => {
+    const original = new Ajv2020({ strict: false }).compile(schema);
+    const { isValid } = readDocument(documentOf(schema));
+    const verdicts = (judge: (value: unknown) => boolean): unknown => ({
+      valid: valid.map(judge),
+      invalid: invalid.map(judge),
+    });
+    const expected = { valid: valid.map(() => true), invalid: invalid.map(() => false) };
+    expect(verdicts((value) => original(value))).toEqual(expected);
+    for (const component of ["CaseInput", "OtherInput"]) {
+      expect(verdicts((value) => isValid({ $ref: `#/components/schemas/${component}` }, value))).toEqual(
+        expected,
+      );
+    }
+  });
+
+  it("is a component for each of its definitions that it needs, without identifiers", () => {
+    const { components } = documentOf({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "https://example.com/order",
+      $ref: "#/$defs/order",
+      $defs: {
+        order: { type: "array", items: { $ref: "#/$defs/line-item" } },
+        "line-item": { $anchor: "item", type: "object" },
+        unused: { type: "null" },
+      },
+    });
+    const own = Object.entries(components.schemas).filter(([name]) => name.startsWith("Case"));
+    expect(Object.fromEntries(own)).toEqual({
+      CaseInput: { $ref: "#/components/schemas/CaseInput_Order" },
+      CaseInput_LineItem: { type: "object" },
+      CaseInput_Order: { type: "array", items: { $ref: "#/components/schemas/CaseInput_LineItem" } },
+    });
+  });
+
+  it("keeps references to what is elsewhere, and the dialect that is not that of the document", () => {
+    const $ref = "https://example.com/schemas/order.json#/$defs/line";
+    const $schema = "http://json-schema.org/draft-07/schema#";
+    expect(documentOf({ $schema, items: { $ref } }).components.schemas.CaseInput).toEqual({
+      $schema,
+      items: { $ref },
+    });
+  });
+
+  it("is left out where its meaning depends on who refers to it", () => {
+    const schema = { $dynamicAnchor: "node", properties: { child: { $dynamicRef: "#node" } } };
+    expect(documentOf(schema).components.schemas.CaseInput).toEqual({
+      description: expect.stringContaining("`case`"),
+    });
+  });
+});

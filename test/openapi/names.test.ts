@@ -1,0 +1,88 @@
+import { allowAnonymous, createService, defineOperation } from "async-request-reply";
+import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { readDocument } from "./document-reader.js";
+import { info } from "./services.js";
+
+const Tree = z.object({
+  get branches() {
+    return z.array(Tree);
+  },
+});
+
+/** A definition of each name. Each of them needs three schemas: its input, a part of that, and its result. */
+function documentOf(names: readonly string[]): OpenApiDocument {
+  const operations = names.map((name, index) =>
+    defineOperation({ name, path: `/${index}`, input: z.object({ left: Tree, right: Tree }), result: Tree }),
+  );
+  return createOpenApiDocument(createService({ operations, authorize: allowAnonymous() }), { info });
+}
+
+const countSchemas = (document: OpenApiDocument): number => Object.keys(document.components.schemas).length;
+const common = countSchemas(documentOf(["any"])) - 3;
+
+/** Names of which many mean the same to a generator. */
+const names = fc.uniqueArray(
+  fc.oneof(
+    fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,5}$/),
+    fc.constantFrom(
+      "a-b",
+      "a.b",
+      "ab",
+      "a-b2",
+      "ab2",
+      "a",
+      "a-input",
+      "a-result",
+      "constructor",
+      "operation",
+    ),
+  ),
+  { minLength: 1, maxLength: 12 },
+);
+
+describe("names in a document", () => {
+  it("are those of the definitions", () => {
+    const { paths, components } = documentOf(["order-items"]);
+    expect(paths["/0"]?.post?.operationId).toBe("submitOrderItems");
+    expect(Object.keys(components.schemas)).toEqual(
+      expect.arrayContaining(["OrderItemsInput", "OrderItemsInput_Schema0", "OrderItemsResult"]),
+    );
+  });
+
+  it("are numbered where definitions differ in punctuation only", () => {
+    const { paths } = documentOf(["a-b", "a.b", "ab"]);
+    const ids = Object.values(paths).map(({ post }) => post?.operationId);
+    expect(ids).toEqual(["submitAB", "submitAB2", "submitAb3", undefined]);
+  });
+
+  it("are never shared, whatever the definitions are called: not even where case counts for nothing", () => {
+    fc.assert(
+      fc.property(names, (chosen) => {
+        const document = documentOf(chosen);
+        const ids = readDocument(document)
+          .operations()
+          .map(({ operationId }) => operationId.toLowerCase());
+        expect(new Set(ids).size).toBe(chosen.length + 1);
+        const schemas = Object.keys(document.components.schemas);
+        expect(new Set(schemas.map((name) => name.toLowerCase())).size).toBe(common + 3 * chosen.length);
+        expect(schemas.filter((name) => !/^[A-Za-z0-9._-]+$/.test(name))).toEqual([]);
+      }),
+    );
+  });
+
+  it("are those that references use", () => {
+    fc.assert(
+      fc.property(names, (chosen) => {
+        const document = documentOf(chosen);
+        const { resolve } = readDocument(document);
+        const references = JSON.stringify(document).match(/"#\/components[^"]*"/g) ?? [];
+        const missing = references.filter(($ref) => resolve({ $ref: JSON.parse($ref) }) === undefined);
+        expect(references.length).toBeGreaterThan(0);
+        expect(missing).toEqual([]);
+      }),
+    );
+  });
+});

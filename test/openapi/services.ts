@@ -1,0 +1,95 @@
+import {
+  allowAnonymous,
+  apiKey,
+  bearer,
+  createOrderService,
+  createService,
+  defineOperation,
+  defineOrders,
+  type Format,
+  type Service,
+} from "async-request-reply";
+import {
+  createOpenApiDocument,
+  type DescribedService,
+  type OpenApiDocument,
+  type OpenApiInfo,
+  type OpenApiOptions,
+} from "async-request-reply/openapi";
+import * as z from "zod";
+
+/** What the documents of tests are about. */
+export const info: OpenApiInfo = {
+  title: "Orders",
+  version: "1.0.0",
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+const authorize = bearer({ "token-of-a": "a" });
+
+const Part = z.object({
+  name: z.string(),
+  get parts() {
+    return z.array(Part);
+  },
+});
+
+const several = [
+  defineOrders({ cancellable: true }),
+  defineOperation({
+    name: "assemblies",
+    path: "/assemblies",
+    input: z.object({ left: Part, right: Part }),
+    result: Part,
+  }),
+  defineOperation({ name: "untold", path: "/untold", input: z.object({ since: z.date() }) }),
+] as const;
+
+/** Services of every kind, by what they are. */
+export const services: Readonly<Record<string, DescribedService>> = {
+  "the order service": createOrderService({ authorize }),
+  "orders that are created before the reply": createOrderService({
+    authorize,
+    create: () => ({ body: {} }),
+  }),
+  "all options at once": createOrderService({
+    authorize,
+    admit: () => undefined,
+    cancellable: true,
+    idempotencyKey: "required",
+    deprecated: {
+      since: new Date("2026-11-01T00:00:00Z"),
+      sunset: new Date("2027-06-30T12:00:00Z"),
+      link: "https://example.com/orders",
+    },
+  }),
+  "several definitions below a path": createService({
+    operations: several,
+    basePath: "/api/v1",
+    authorize: apiKey({ "key-of-a": "a" }),
+  }),
+  "orders of anybody": createOrderService({ authorize: allowAnonymous() }),
+  "two formats": withSecondFormat(createOrderService({ authorize })),
+};
+
+/**
+ * The document of one of the services.
+ *
+ * @throws Error where no service has this name
+ */
+export function documentOf(name: string, options: Partial<OpenApiOptions> = {}): OpenApiDocument {
+  const service = services[name];
+  if (service === undefined) throw new Error(`no service is known as ${name}`);
+  return createOpenApiDocument(service, { info, ...options });
+}
+
+/** A format with an alias, which nobody speaks here. */
+function withSecondFormat({ operations, settings, formats }: Service): DescribedService {
+  const second: Format = {
+    mediaTypes: ["application/example", "text/example"],
+    problemMediaType: "application/problem+example",
+    parse: (bytes) => String(bytes),
+    serialize: (value) => String(value),
+  };
+  return { operations, settings, formats: [...formats, second] };
+}

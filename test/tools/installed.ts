@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const programs = join(import.meta.dirname, "node_modules/.bin");
+
+/** Declares tests that need a tool. Where it is not installed they are skipped by name; with `CI` set that is a failure. */
+export function describeWithTool(tool: string, name: string, declare: () => void): void {
+  if (existsSync(join(programs, tool))) {
+    describe(name, declare);
+  } else {
+    it.skipIf(!process.env.CI)(`${name} (needs ${tool})`, () => {
+      expect.unreachable(`${tool} is missing: npm ci --prefix test/tools`);
+    });
+  }
+}
+
+/** What a tool wrote, and whether it was content. */
+export interface Finding {
+  readonly succeeded: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a tool to its end. */
+export function runTool(tool: string, args: readonly string[], cwd: string): Finding {
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const { status, stdout, stderr } = spawnSync(join(programs, tool), args, { cwd, env, encoding: "utf8" });
+  return { succeeded: status === 0, stdout, stderr };
+}

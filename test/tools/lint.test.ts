@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { documentOf, services } from "../openapi/services.js";
+import { writeDocument } from "./document-file.js";
+import { describeWithTool, type Finding, runTool } from "./installed.js";
+
+const names = Object.keys(services);
+
+/** What no tool should let pass. */
+const wrong = { ...documentOf("the order service"), info: { title: "no version" } };
+
+function judge(document: unknown, tool: string, args: readonly string[] = []): Finding {
+  const { folder, name, remove } = writeDocument(document);
+  try {
+    return runTool(tool, [...args, name], folder);
+  } finally {
+    remove();
+  }
+}
+
+describeWithTool("redocly", "the recommended rules of Redocly", () => {
+  const args = ["lint", "--extends", "recommended", "--format", "json"];
+
+  it.each(names)("find no error in a document, and nothing to warn of: %s", (name) => {
+    expect(JSON.parse(judge(documentOf(name), "redocly", args).stdout)).toMatchObject({
+      problems: [],
+      totals: { errors: 0, warnings: 0, ignored: 0 },
+    });
+  });
+
+  it("find what is wrong", () => {
+    const { succeeded, stdout } = judge(wrong, "redocly", args);
+    expect(succeeded).toBe(false);
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 1 } });
+  });
+});
+
+describeWithTool("validate-api", "the JSON Schema of OpenAPI 3.1", () => {
+  it.each(names)("takes a document: %s", (name) => {
+    expect(JSON.parse(judge(documentOf(name), "validate-api").stdout)).toEqual({ valid: true });
+  });
+
+  it("refuses what is wrong", () => {
+    expect(JSON.parse(judge(wrong, "validate-api").stdout)).toMatchObject({ valid: false });
+  });
+});

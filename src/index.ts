@@ -37,13 +37,21 @@ export type {
 } from "./core/operation.js";
 export { defineOrders, type Order, type OrderDefinition, type OrderOptions } from "./core/order.js";
 export { type Problem, type ProblemName, problemType } from "./core/problem.js";
+export type { RetryAfterEstimate } from "./core/retry-after.js";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./core/standard-schema.js";
 export type { Format, ParseContext, Representation, SerializeContext } from "./formats/format.js";
 export { cancelOperation } from "./http/cancel-operation.js";
 export type { Service } from "./http/context.js";
 export { allowAnonymous, apiKey, bearer, type KnownCredentials, type Verify } from "./http/credentials.js";
 export { getOperation } from "./http/get-operation.js";
-export type { BodyReader, HeaderFields, HttpRequest, HttpResponse, RequestContext } from "./http/message.js";
+export type {
+  BodyReader,
+  HeaderFields,
+  HttpRequest,
+  HttpResponse,
+  JoinedFields,
+  RequestContext,
+} from "./http/message.js";
 export {
   createOrderService,
   createService,
@@ -77,6 +85,7 @@ export type {
 } from "./ports/operation-store.js";
 export type { BegunAttempt, Delivery, Queue, ReceiveRequest } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
+export type { Announcer } from "./steps/announcer.js";
 export type { Job, Processor } from "./worker/job.js";
 export type { WorkerOptions } from "./worker/settings.js";
 export { createWorker, type Processors, type Worker, type WorkerSource } from "./worker/worker.js";

@@ -1,5 +1,6 @@
 /** Header fields of a platform that has joined repeated lines already, as `Headers` of the Fetch API. */
 export interface JoinedFields {
+  /** The value of a field by its name in any case, several lines joined by `, `; null where there is none. */
   get(name: string): string | null;
 }
 

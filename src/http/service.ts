@@ -46,7 +46,7 @@ export function createService<const Definitions extends readonly OperationDefini
     operations: options.operations,
     backend,
     settings,
-    formats: readFormats(options.formats),
+    formats: readFormats(options.operations, options.formats),
     runtime,
     observe,
     announcer: createAnnouncer({ queue: backend.queue, runtime, observe }),

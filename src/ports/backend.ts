@@ -5,12 +5,15 @@ import type { Queue } from "./queue.js";
 
 /** One accepted request, ready to be recorded. */
 export interface Submission {
+  /** What is created unless its key is bound. Without a key it is always created. */
   readonly operation: NewOperation;
   /** Of the payload; used where the operation has a key. */
   readonly fingerprint: string;
+  /** Where its resource is created before the reply; else it is `pending` and due at once. */
   readonly initial?: Extract<InitialState, { readonly state: "preparing" }>;
 }
 
+/** What became of a submission: a new operation, or that of an earlier one with its key. */
 export type RecordResult =
   /** By this call, or by an earlier one with the same operation id whose answer was lost. */
   | { readonly outcome: "created" }
@@ -19,7 +22,9 @@ export type RecordResult =
 
 /** What a back end whose stores share a transaction can promise beyond them: see {@link Backend.submissions}. */
 export interface Submissions<Tx> {
+  /** The store in which `record` creates. It is used only beside this very one. */
   readonly operations: OperationStore;
+  /** The store in which `record` claims. It is used only beside this very one. */
   readonly idempotency: IdempotencyStore;
   /** Claims the key and creates the operation in one commit. May be repeated with the same operation id. */
   record(submission: Submission): Promise<RecordResult>;
@@ -46,8 +51,11 @@ export interface Transactions<Tx> {
  * `Tx` is the handle of the store's transactions, where it shares them.
  */
 export interface Backend<Tx = unknown> {
+  /** Keeps operations: the truth. */
   readonly operations: OperationStore;
+  /** Keeps which key belongs to which operation. */
   readonly idempotency: IdempotencyStore;
+  /** Wakes workers, and may lose everything. */
   readonly queue: Queue;
   /** Used only while it spans the very stores of this back end, so that replacing one of them drops it. */
   readonly submissions?: Submissions<Tx>;

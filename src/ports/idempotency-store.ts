@@ -1,10 +1,14 @@
 /** A key is unique over scope, definition and key; the three never run together (`a:b` + `c` is not `a` + `b:c`). */
 export interface KeyReference {
+  /** The scope of the principal that submits. */
   readonly scope: string;
+  /** The name of the definition that is submitted to. */
   readonly definition: string;
+  /** The key that `Idempotency-Key` denotes, without quotes and escapes: 1 to 255 printable ASCII characters. */
   readonly key: string;
 }
 
+/** The binding of a key to an operation. */
 export interface Claim extends KeyReference {
   /** Of the payload, with its version: tells a retry from another request that reuses the key. */
   readonly fingerprint: string;
@@ -12,6 +16,7 @@ export interface Claim extends KeyReference {
   readonly operationId: string;
 }
 
+/** The answer to a claim: the key is bound to the operation of the caller, or to that of somebody else. */
 export type ClaimResult =
   | { readonly outcome: "claimed" }
   | { readonly outcome: "exists"; readonly operationId: string; readonly fingerprint: string };

@@ -2,6 +2,7 @@ import type { JsonText, NewOperation, Operation, OperationState, Settlement } fr
 
 /** The right to work on one operation, chosen by the caller: see {@link OperationStore.beginAttempt}. */
 export interface Lease {
+  /** A token belongs to one operation and says nothing about others. */
   readonly operationId: string;
   /** Random and never reused: it fences off everybody who held the operation before. */
   readonly token: string;
@@ -14,8 +15,10 @@ export type InitialState =
   /** Terminal from the first moment: the end of a submission that was never finished. */
   | { readonly state: "failed"; readonly error: JsonText };
 
+/** Whether the operation is new. `exists` says nothing of whether it is the same one. */
 export type CreateOutcome = "created" | "exists";
 
+/** Whether the caller holds the operation now, and if not, why. Only `begun` gives the right to work on it. */
 export type BeginResult =
   | {
       readonly outcome: "begun";
@@ -30,36 +33,50 @@ export type BeginResult =
   | { readonly outcome: "terminal" }
   | { readonly outcome: "unknown" };
 
+/** Whether the lease still is the caller's. `cancelRequested` stays true once a client has asked. */
 export type RenewResult =
   | { readonly outcome: "renewed"; readonly cancelRequested: boolean }
   | { readonly outcome: "lost" };
 
+/** Whether the attempt ended as the caller said. `lost`: the token is not the current one, and nothing has changed. */
 export type SettleResult =
   /** `state` is what the operation is in now; a repeated settle of the token that ended it answers the same. */
   { readonly outcome: "settled"; readonly state: OperationState } | { readonly outcome: "lost" };
 
+/** `cancelled`: failed just now; `requested`: whoever works on it will be told; `terminal`: it had ended before. */
 export type CancelOutcome = "cancelled" | "requested" | "terminal" | "unknown";
 
 /** An operation that somebody should look at. */
 export interface DueOperation {
+  /** The operation. */
   readonly id: string;
+  /** The name of its definition, for its announcement. */
   readonly definition: string;
 }
 
 /** A terminal operation whose retention has passed, with what is needed to release its key. */
 export interface ExpiredOperation {
+  /** The operation, to be given to `remove`. */
   readonly id: string;
+  /** Of the key. */
   readonly scope: string;
+  /** Of the key. */
   readonly definition: string;
+  /** Absent where it was submitted without one. */
   readonly key?: string;
 }
 
+/** A page of operations in the order of their ids. What is left out does not narrow it. */
 export interface ListRequest {
+  /** Only operations of this scope. */
   readonly scope?: string;
+  /** Only operations of this definition. */
   readonly definition?: string;
+  /** Only operations that are in this state now. */
   readonly state?: OperationState;
   /** Only operations whose id sorts after this one. */
   readonly after?: string;
+  /** At most so many. */
   readonly limit: number;
 }
 
@@ -104,7 +121,7 @@ export interface OperationStore {
   settle(lease: Lease, settlement: Settlement, then?: readonly NewOperation[]): Promise<SettleResult>;
 
   /**
-   * Fails an operation that nobody works on with {@link CANCELLED}, at once. Where a lease is live it leaves a mark for the
+   * Fails an operation that nobody works on with the problem `cancelled`, at once. Where a lease is live it leaves a mark for the
    * next `renew` or `retry`; `completed` beats it, and when that lease is lost `beginAttempt` ends the operation. What is
    * `preparing` is `unknown`: no client knows of it.
    */

@@ -3,12 +3,15 @@ import type { BeginResult, Lease } from "./operation-store.js";
 
 /** An attempt that the receipt itself has begun, on back ends where that is one statement. */
 export interface BegunAttempt {
+  /** Of the attempt. Its token was chosen by the queue. */
   readonly lease: Lease;
+  /** What `beginAttempt` would have answered. */
   readonly begun: Extract<BeginResult, { readonly outcome: "begun" }>;
 }
 
 /** One receipt of an announcement. */
 export interface Delivery {
+  /** As it was published. */
   readonly announcement: Announcement;
   /** With it the delivery has done its duty: it is neither acked nor nacked. */
   readonly attempt?: BegunAttempt;
@@ -18,6 +21,7 @@ export interface Delivery {
   nack(): Promise<void>;
 }
 
+/** What a worker can take now. */
 export interface ReceiveRequest {
   /** Only announcements of these definitions. */
   readonly definitions: readonly string[];

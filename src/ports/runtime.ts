@@ -8,6 +8,7 @@ export interface Clock {
 
 /** Everything that is not a pure function of its arguments comes in here. */
 export interface Runtime {
+  /** For time limits and renewals. Stores have a clock of their own. */
   readonly clock: Clock;
   /** A new operation id: UUID v7, so that ids of one process sort by time and indexes stay small. */
   newId(): string;

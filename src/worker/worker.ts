@@ -56,8 +56,8 @@ export interface Worker {
    */
   stop(): Promise<void>;
   /**
-   * Works until nothing is due at the store's present time, for tests: no timers, no sockets. What waits for a later time
-   * waits until the clock of the store was moved.
+   * Works until nothing is due at the store's present time, and returns: for tests, which move the store's clock to what
+   * waits for a later time, and for platforms that call a function now and then instead of keeping a process.
    */
   runUntilIdle(): Promise<void>;
 }

@@ -10,7 +10,7 @@ const configuration = ts.parseJsonConfigFileContent(
 
 /** Compiles blocks, each as a module of its own at the root of the repository, and returns what is wrong with them. */
 export function compile(blocks: readonly Block[]): string[] {
-  const { options } = configuration;
+  const options = { ...configuration.options, allowJs: true, checkJs: true };
   const modules = new Map(blocks.map((block) => [fileOf(block), block]));
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists } = host;
@@ -38,8 +38,8 @@ export function parse(block: Block): string[] {
   return diagnostics.map((diagnostic) => describe(block, diagnostic));
 }
 
-function fileOf({ place }: Block): string {
-  return join(root, `${place.replaceAll(/[/:]/g, "-")}.ts`).replaceAll("\\", "/");
+function fileOf({ place, info: [language] }: Block): string {
+  return join(root, `${place.replaceAll(/[/:]/g, "-")}.${language}`).replaceAll("\\", "/");
 }
 
 function describe({ place, text }: Block, { start = 0, messageText }: ts.Diagnostic): string {

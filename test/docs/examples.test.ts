@@ -4,13 +4,30 @@ import { compile, parse } from "./compile.js";
 import { openWorkshop } from "./execute.js";
 import { type Block, blocksOf, pages } from "./pages.js";
 
-const blocks = pages.flatMap((page) => blocksOf(page, "ts"));
+const blocks = pages.flatMap((page) => blocksOf(page, "js", "ts"));
 const marked = (word: string): Block[] => blocks.filter(({ info }) => info.includes(word));
 
-describe("an example in TypeScript", () => {
+describe("a block of code", () => {
+  it("is in a language that the tests know", () => {
+    const known = ["console", "js", "json", "mermaid", "sh", "ts", "xml", "yaml"];
+    const languages = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/^```(\w+)/gm)].map(([, language = ""]) => ({ path, language })),
+    );
+    expect(languages.filter(({ language }) => !known.includes(language))).toEqual([]);
+  });
+
+  it("can be parsed where it is JSON", () => {
+    const json = pages.flatMap((page) => blocksOf(page, "json"));
+    expect(json.length).toBeGreaterThan(0);
+    for (const { text, place } of json) expect(() => JSON.parse(text), place).not.toThrow();
+  });
+});
+
+describe("an example in TypeScript or JavaScript", () => {
   it("says with words that the tests know what should be done with it", () => {
     const words = blocks.flatMap(({ place, info }) => info.slice(1).map((word) => `${place} ${word}`));
-    expect(words.filter((word) => !/ (fragment|run)$/.test(word))).toEqual([]);
+    // In brackets: the file that a quick start makes of it.
+    expect(words.filter((word) => !/ (fragment|run|\[\S+\])$/.test(word))).toEqual([]);
     expect(marked("run").length).toBeGreaterThan(0);
   });
 

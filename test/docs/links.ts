@@ -1,9 +1,12 @@
+import { slug } from "../../docs/.vitepress/slug.js";
 import { type Page, proseOf } from "./pages.js";
 
 /** The anchors that a page offers: its headings as GitHub names them, and `<a id>`. */
 export function anchorsOf(page: Page): string[] {
   const prose = proseOf(page);
-  const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => slug(heading));
+  const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    slug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")),
+  );
   return [...headings, ...idsOf(page)];
 }
 
@@ -16,9 +19,4 @@ export function idsOf(page: Page): string[] {
 export function linksOf(page: Page): string[] {
   const prose = proseOf(page).replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
-}
-
-function slug(heading: string): string {
-  const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
-  return text.replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "").replaceAll(" ", "-");
 }

@@ -25,7 +25,7 @@ export function page(path: string): Page {
   return { path, text: readFileSync(join(root, path), "utf8") };
 }
 
-/** All pages that are written by hand. */
+/** All pages that are written by hand: not what is installed, nor what is made of them. */
 export const pages: readonly Page[] = [
   "README.md",
   "CONTRIBUTING.md",
@@ -55,6 +55,6 @@ function markdownIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
-    .filter((path) => !path.includes("node_modules"))
+    .filter((path) => !/(^|\/)(node_modules|\.vitepress|reference)\//.test(path))
     .sort();
 }

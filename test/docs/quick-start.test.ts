@@ -43,6 +43,11 @@ describe("the quick start of the README", () => {
     }
   }
 
+  it("is that of the site", () => {
+    const [shown] = blocksOf(page("docs/index.md"), "ts");
+    expect(shown?.text).toBe(quickStart.text);
+  });
+
   it("has at most 20 lines of code", () => {
     const lines = quickStart.text.split("\n").filter((line) => line.trim() !== "");
     expect(lines.length).toBeLessThanOrEqual(20);

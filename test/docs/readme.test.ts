@@ -3,28 +3,11 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { type OperationState, type Settlement, transition } from "../../src/core/operation.js";
-import { blocksOf, page, root } from "./pages.js";
+import { page, root } from "./pages.js";
 
 const readme = page("README.md");
 
-const STATES: readonly OperationState[] = ["preparing", "pending", "completed", "failed"];
-const SETTLEMENTS: readonly Settlement["to"][] = ["completed", "failed", "retry", "prepared"];
-
 describe("the README", () => {
-  it("draws the transitions that there are, and no others", () => {
-    const [diagram] = blocksOf(readme, "mermaid");
-    const drawn = [...(diagram?.text ?? "").matchAll(/^ *(\w+) --> (\w+):/gm)].map(
-      ([, from, to]) => `${from} ${to}`,
-    );
-    const possible = STATES.flatMap((from) =>
-      SETTLEMENTS.map((settlement) => transition(from, settlement))
-        .filter((to) => to !== undefined)
-        .map((to) => `${from} ${to}`),
-    );
-    expect(drawn.sort()).toEqual([...new Set(possible)].sort());
-  });
-
   it("lists the subpaths of the package", () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       readonly exports: Readonly<Record<string, unknown>>;

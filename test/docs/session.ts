@@ -4,30 +4,16 @@ import {
   createMemoryBackend,
   createOrderService,
   createWorker,
-  type HttpResponse,
   type OrderServiceOptions,
   type Service,
   type Worker,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
+import { xmlFormat } from "async-request-reply/xml";
+import { orderYangFormats } from "async-request-reply/yang";
 import { createShipping } from "../../examples/orders-server/work.js";
 import { type Curl, parseCurl, splitWords } from "./curl.js";
-
-/** A command or a remark of a session, with the lines that are shown after it. */
-export interface Step {
-  readonly input: string;
-  readonly shown: readonly string[];
-}
-
-/** Takes a session apart. A command begins with `$ ` and goes on after a backslash; a remark begins with `# `. */
-export function stepsOf(session: string): Step[] {
-  const steps: { input: string; shown: string[] }[] = [];
-  for (const line of session.replaceAll("\\\n", " ").trimEnd().split("\n")) {
-    if (/^[$#] /.test(line)) steps.push({ input: line, shown: [] });
-    else steps.at(-1)?.shown.push(line);
-  }
-  return steps.map(({ input, shown }) => ({ input, shown: shown.join("\n").trimEnd().split("\n") }));
-}
+import { inTheFormOf, type Step } from "./steps.js";
 
 /** The id that the first submission of a session chooses; each further one, a repeated one too, adds 1. */
 const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
@@ -35,6 +21,8 @@ const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
 /** What a session can ask for with a word after `console`. */
 const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   cancellable: { cancellable: true },
+  xml: { formats: [xmlFormat] },
+  yang: { formats: orderYangFormats },
   create: {
     create: ({ itemId }) => ({ body: { orderId: "o-17", itemId }, location: "/shop/orders/o-17" }),
   },
@@ -82,36 +70,14 @@ async function show(
   service: Service,
   shown: readonly string[],
 ): Promise<readonly string[]> {
-  const reply = await service.handle(request);
-  const body = typeof reply.body === "string" ? reply.body : "";
-  if (!withFields) return laidOutAs(shown, body);
-  const isBody = shown.findIndex((line) => line === "" || line.startsWith("{"));
-  const head = isBody === -1 ? shown : shown.slice(0, isBody);
-  return [
-    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,
-    ...head.slice(1).map((line) => fieldOf(line, reply)),
-    ...laidOutAs(shown.slice(head.length), body),
-  ];
-}
-
-/** What stands in the reply in place of the shown line; `…` stands for any that are not shown. */
-function fieldOf(line: string, { headers }: HttpResponse): string {
-  if (line === "…") return line;
-  const [name = ""] = line.split(":", 1);
-  return `${name}: ${headers[name]}`;
-}
-
-/** JSON may be broken into lines for the reader. */
-function laidOutAs(shown: readonly string[], body: string): readonly string[] {
-  return compact(shown.join("")) === compact(body) ? shown : [body];
-}
-
-function compact(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
+  const { status, headers, body } = await service.handle(request);
+  if (withFields !== shown[0]?.startsWith("HTTP/"))
+    throw new Error("curl shows the fields with -i and -I only");
+  return inTheFormOf(shown, {
+    statusLine: `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    field: (name) => headers[name],
+    body: typeof body === "string" ? body : "",
+  });
 }
 
 function toUuid(id: bigint): string {

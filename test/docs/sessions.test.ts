@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { blocksOf, pages } from "./pages.js";
-import { createStage, perform, stepsOf } from "./session.js";
+import { createStage, perform } from "./session.js";
+import { stepsOf } from "./steps.js";
 
-// The example server has a page and tests of its own.
+// The examples have tests of their own, and so have the quick starts: test/runtimes/quick-starts.test.ts.
 const sessions = pages
-  .filter(({ path }) => !path.startsWith("examples/"))
+  .filter(({ path }) => !/^(examples|docs\/quick-start)\//.test(path))
   .map((page) => ({ path: page.path, blocks: blocksOf(page, "console") }))
   .filter(({ blocks }) => blocks.length > 0);
 

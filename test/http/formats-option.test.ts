@@ -1,4 +1,11 @@
-import { allowAnonymous, createOrderService, type Format, isAsyncReplyError } from "async-request-reply";
+import {
+  allowAnonymous,
+  createOrderService,
+  createService,
+  defineOperation,
+  type Format,
+  isAsyncReplyError,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
 
 /** A format whose texts are the JSON ones, backwards. */
@@ -101,5 +108,19 @@ describe("the option formats", () => {
       createOrderService({ authorize: allowAnonymous(), formats: formats as readonly Format[] });
     expect(create).toThrow("formats");
     expect(create).toThrow(expect.toSatisfy(isAsyncReplyError));
+  });
+
+  it("is refused where a format reads by JSON Schema and a definition has none", () => {
+    const undescribed = defineOperation({
+      name: "reports",
+      path: "/reports",
+      input: { "~standard": { version: 1, vendor: "nobody", validate: (value) => ({ value }) } },
+    });
+    const create = (formats: readonly Format[]) => () =>
+      createService({ operations: [undescribed], authorize: allowAnonymous(), formats });
+    expect(create([{ ...backwards, needsSchema: true }])).toThrow(
+      /operations.*application\/backwards.*reports/,
+    );
+    expect(create([backwards])).not.toThrow();
   });
 });

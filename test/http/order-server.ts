@@ -4,6 +4,7 @@ import {
   createOrderService,
   createWorker,
   type Operation,
+  type OrderServiceOptions,
 } from "async-request-reply";
 import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { startServer, writeRequest } from "../adapters/node-harness.js";
@@ -11,7 +12,7 @@ import type { RawReply } from "../raw-connection.js";
 
 /** An order service behind a real socket that takes any bytes. */
 export interface OrderServer {
-  /** Posts an order with these fields, on a connection of its own. */
+  /** Posts an order with these fields, on a connection of its own: as JSON, if they do not say otherwise. */
   post(body: Uint8Array | string, fields?: WireRequest["headers"]): Promise<RawReply>;
   recorded(): Promise<readonly Operation[]>;
   /** Works off what is due, and says what the processor was given for the operation that a reply names. */
@@ -20,9 +21,10 @@ export interface OrderServer {
 }
 
 /** Starts an order server; bodies may be larger than by default, so that only what is in them counts. */
-export async function startOrderServer(): Promise<OrderServer> {
+export async function startOrderServer(formats: OrderServiceOptions["formats"] = []): Promise<OrderServer> {
   const backend = createMemoryBackend();
-  const service = createOrderService({ backend, authorize: allowAnonymous(), maxBodyBytes: 1_000_000 });
+  const authorize = allowAnonymous();
+  const service = createOrderService({ backend, authorize, formats, maxBodyBytes: 1_000_000 });
   const inputs = new Map<string, unknown>();
   const worker = createWorker(service, {
     orders: (order, { operationId }) => void inputs.set(operationId, order),
@@ -31,7 +33,8 @@ export async function startOrderServer(): Promise<OrderServer> {
   return {
     post: async (body, fields = []) => {
       const connection = server.connect();
-      const headers = [["content-type", "application/json"], ...fields] as const;
+      const isTyped = fields.some(([name]) => name === "content-type");
+      const headers = isTyped ? fields : ([["content-type", "application/json"], ...fields] as const);
       await writeRequest(connection, { method: "POST", path: "/orders", headers, body });
       const reply = await connection.read("POST");
       connection.abort();

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { pages } from "../docs/pages.js";
 import { bun, deno, isSkipped, programOf } from "./matrix.js";
@@ -18,15 +15,11 @@ const runtimes = new Map([
 ]);
 
 describe("a quick start, followed in a fresh folder with the packed package", () => {
-  const folder = mkdtempSync(join(tmpdir(), "registry-"));
   let registry: Registry;
   beforeAll(async () => {
-    registry = await openRegistry(folder);
+    registry = await openRegistry();
   });
-  afterAll(() => {
-    registry?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => registry?.close());
 
   for (const page of quickStarts) {
     const runtime = runtimes.get(page.path);

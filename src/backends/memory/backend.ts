@@ -7,6 +7,7 @@ import { MemoryOperationStore } from "./operation-store.js";
 import { MemoryQueue } from "./queue.js";
 import { MemorySubmissions } from "./submissions.js";
 
+/** Limits of {@link createMemoryBackend}, and its clock. */
 export interface MemoryBackendOptions {
   /** The clock of leases and expiries: a manual one lets a test pass a day in no time. */
   readonly clock?: Clock;

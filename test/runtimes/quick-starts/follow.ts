@@ -66,10 +66,11 @@ function actual(command: string, names: ReadonlyMap<string, string>): string {
 
 /** An output with the ids and the time that are shown. An id that is new is called by the next name that is new. */
 function asShown(output: string, shown: string, names: Map<string, string>): string {
-  const unused = (shown.match(ID) ?? []).filter((name) => ![...names.values()].includes(name));
+  const used = [...names.values()];
+  const unused = [...new Set(shown.match(ID))].filter((name) => !used.includes(name));
   const [time = ""] = shown.match(TIME) ?? [];
   return output.replace(TIME, time).replace(ID, (id) => {
-    const name = names.get(id) ?? unused[0] ?? id;
+    const name = names.get(id) ?? unused.shift() ?? id;
     names.set(id, name);
     return name;
   });

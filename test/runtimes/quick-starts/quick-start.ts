@@ -11,12 +11,12 @@ export interface QuickStart {
   readonly session: readonly Step[];
 }
 
-export interface SourceFile {
+interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-export interface Command {
+interface Command {
   readonly command: string;
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manifest, root, run } from "../../package/built.js";
 
@@ -12,16 +13,15 @@ export interface Registry {
   close(): void;
 }
 
-/** Packs the package into a folder and serves it, so that the commands of a page install it by its name. */
-export async function openRegistry(folder: string): Promise<Registry> {
-  const upstream = run("npm", ["config", "get", "registry"], root).trim();
-  run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
-  const { name, version } = manifest;
-  const archive = readFileSync(join(folder, `${name}-${version}.tgz`));
+/** Packs the package and serves it, so that the commands of a page install it by its name. */
+export async function openRegistry(): Promise<Registry> {
+  const upstream = run("npm", ["config", "get", "registry"], root).trim().replace(/\/$/, "");
+  const { name } = manifest;
+  const archive = packed();
   const server = createServer(({ url = "" }, res) => {
     if (url === `/${name}`) res.end(JSON.stringify(describePackage(archive, registryUrl())));
     else if (url === `/${name}.tgz`) res.end(archive);
-    else res.writeHead(302, { location: new URL(url, upstream).href }).end();
+    else res.writeHead(302, { location: upstream + url }).end();
   });
   const registryUrl = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   server.listen(0, "127.0.0.1");
@@ -33,6 +33,16 @@ export async function openRegistry(folder: string): Promise<Registry> {
       server.closeAllConnections();
     },
   };
+}
+
+function packed(): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), "packed-"));
+  try {
+    run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
+    return readFileSync(join(folder, `${manifest.name}-${manifest.version}.tgz`));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** What a registry says of a package that has one version. */

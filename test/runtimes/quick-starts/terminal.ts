@@ -23,6 +23,9 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
+/** For any one command: less than a test has, so that it can say which it was. */
+const PATIENCE_MS = 60_000;
+
 /** Opens a shell whose package managers ask this registry. Of this machine they use no more than the cache of npm. */
 export function openTerminal(registry: string): Terminal {
   const home = mkdtempSync(join(tmpdir(), "quick-start-"));
@@ -35,7 +38,8 @@ export function openTerminal(registry: string): Terminal {
       writeFileSync(join(cwd, path), text);
     },
     run: async (command) => {
-      const { stdout } = await promisify(execFile)("bash", ["-c", command], { cwd, env });
+      const options = { cwd, env, timeout: PATIENCE_MS };
+      const { stdout } = await promisify(execFile)("bash", ["-c", command], options);
       // The next command has a shell of its own.
       const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
       if (folder !== undefined) cwd = join(cwd, folder);
@@ -101,8 +105,10 @@ function start(command: string, cwd: string, env: Environment): Server {
 }
 
 async function listening(server: Server, port: number): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
   while (!(await accepts(port))) {
-    if (server.hasEnded()) throw new Error(`the server ended:\n${server.output()}`);
+    if (server.hasEnded() || Date.now() > end)
+      throw new Error(`nothing listens at port ${port}:\n${server.output()}`);
     await sleep(50);
   }
 }

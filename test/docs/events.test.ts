@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { logEvents, type ServiceEvent } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { type Page, page, root } from "./pages.js";
+
+/** One of each event. */
+const about = { operationId: "1", definition: "orders", scope: "demo", attempt: 1 };
+const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, { readonly event: Name }> } =
+  {
+    "operation.accepted": { event: "operation.accepted", ...about },
+    "operation.replayed": { event: "operation.replayed", ...about },
+    "operation.started": { event: "operation.started", ...about },
+    "operation.completed": { event: "operation.completed", ...about },
+    "operation.failed": { event: "operation.failed", ...about },
+    "operation.retried": { event: "operation.retried", ...about, delayMs: 1, error: "" },
+    "operation.released": { event: "operation.released", ...about },
+    "attempt.lost": { event: "attempt.lost", ...about },
+    "operation.purged": { event: "operation.purged", count: 1 },
+    "operation.abandoned": { event: "operation.abandoned", ...about },
+    "key.reused": { event: "key.reused", ...about },
+    "request.refused": { event: "request.refused", status: 404, code: "NOT_FOUND", error: "" },
+    "background.failed": { event: "background.failed", step: "announce", error: "" },
+  };
+
+/** The names in the first cell of each row of a table that has such names: `a`, `b`. */
+function namesIn({ text }: Page, name: RegExp): string[] {
+  const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
+  return cells
+    .flatMap((cell) => cell.split(", ").map((each) => each.replaceAll("`", "")))
+    .filter((each) => name.test(each));
+}
+
+function levelOf(event: ServiceEvent): string {
+  const levels: string[] = [];
+  const note = (level: string) => (): void => void levels.push(level);
+  logEvents({ info: note("info"), warn: note("warn"), error: note("error") })(event);
+  return levels.join();
+}
+
+describe("the pages", () => {
+  const name = /^(operation|attempt|key|request|background)\./;
+
+  it.each(["docs/workers.md", "docs/operating.md"])("list every event, and no other: %s", (path) => {
+    expect(namesIn(page(path), name).sort()).toEqual(Object.keys(EVENTS).sort());
+  });
+
+  it("say at which level each is logged", () => {
+    const rows = [...page("docs/operating.md").text.matchAll(/^\| `(\w+\.\w+)` \| (\w+)/gm)];
+    expect(rows.length).toBeGreaterThan(0);
+    for (const [, event = "", level] of rows) {
+      expect({ event, level: levelOf(EVENTS[event as ServiceEvent["event"]]) }).toEqual({ event, level });
+    }
+  });
+
+  it("list every step of what fails in the background", () => {
+    const [, table = ""] = page("docs/operating.md").text.split("The steps of `background.failed`:");
+    const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
+    const steps = sources.matchAll(/(?:step: |\bonError\(|quietly\(\s*|attempted\()"([a-z-]+)"/g);
+    const inSources = new Set([...steps].map(([, step = ""]) => step));
+    expect(namesIn({ path: "", text: table }, /^[a-z-]+$/).sort()).toEqual([...inSources].sort());
+  });
+});

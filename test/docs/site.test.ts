@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { addressOf, pathOutside } from "../../docs/.vitepress/outside-links.js";
+import { library } from "../../tsup.config.js";
+import { page, pages } from "./pages.js";
+
+const names = pages
+  .filter(({ path }) => path.startsWith("docs/"))
+  .map(({ path }) => path.slice("docs/".length));
+
+describe("the site", () => {
+  it("has every page in its sidebar, once", () => {
+    const sections = JSON.parse(page("docs/.vitepress/sections.json").text) as readonly {
+      readonly pages: readonly string[];
+    }[];
+    const listed = sections.flatMap((section) => section.pages);
+    // A folder stands for all of its pages.
+    const places = (name: string): string[] =>
+      listed.filter((entry) => entry === name || (entry.endsWith("/") && name.startsWith(entry)));
+    expect(names.filter((name) => places(name).length !== 1)).toEqual([]);
+    // What is made, and so need not be there now.
+    const known = [...names, "reference/index.md"].flatMap(places);
+    expect(listed.filter((entry) => !known.includes(entry))).toEqual([]);
+  });
+
+  it("shows links to the README on npm, and links to other files in the repository, where that is known", () => {
+    expect(pathOutside("../adr/README.md#x", "quick-start/node.md")).toBeUndefined();
+    expect(pathOutside("https://example.com", "faq.md")).toBeUndefined();
+    expect(pathOutside("#leases", "workers.md")).toBeUndefined();
+    const readme = pathOutside("../README.md#states", "faq.md") ?? "";
+    expect(addressOf(readme, undefined)).toBe("https://www.npmjs.com/package/async-request-reply#states");
+    const example = pathOutside("../../examples/express/server.ts", "quick-start/express.md") ?? "";
+    expect(addressOf(example, undefined)).toBeUndefined();
+    expect(addressOf(example, "owner/name")).toBe(
+      "https://github.com/owner/name/blob/main/examples/express/server.ts",
+    );
+  });
+
+  it("makes its reference of every subpath of the package", () => {
+    const { entryPoints } = JSON.parse(page("typedoc.json").text) as {
+      readonly entryPoints: readonly string[];
+    };
+    expect([...entryPoints].sort()).toEqual(Object.values(library.entry ?? {}).sort());
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { type OperationState, type Settlement, transition } from "../../src/core/operation.js";
+import { blocksOf, pages } from "./pages.js";
+
+const STATES: readonly OperationState[] = ["preparing", "pending", "completed", "failed"];
+const SETTLEMENTS: readonly Settlement["to"][] = ["completed", "failed", "retry", "prepared"];
+
+const possible = STATES.flatMap((from) =>
+  SETTLEMENTS.map((settlement) => transition(from, settlement))
+    .filter((to) => to !== undefined)
+    .map((to) => `${from} ${to}`),
+);
+
+const diagrams = pages.flatMap((page) => blocksOf(page, "mermaid"));
+
+describe("a diagram of states", () => {
+  it.each(diagrams)("draws the transitions that there are, and no others: $place", ({ text }) => {
+    const drawn = [...text.matchAll(/^ *(\w+) --> (\w+):/gm)].map(([, from, to]) => `${from} ${to}`);
+    expect(drawn.sort()).toEqual([...new Set(possible)].sort());
+  });
+
+  it("is in the README", () => {
+    expect(diagrams.map(({ place }) => place.split(":")[0])).toContain("README.md");
+  });
+});

@@ -1,0 +1,55 @@
+/** A command or a remark of a session, with the lines that are shown after it. */
+export interface Step {
+  readonly input: string;
+  readonly shown: readonly string[];
+}
+
+/** Takes a session apart. A command begins with `$ ` and goes on after a backslash; a remark begins with `# `. */
+export function stepsOf(session: string): Step[] {
+  const steps: { input: string; shown: string[] }[] = [];
+  for (const line of session.replaceAll("\\\n", " ").trimEnd().split("\n")) {
+    if (/^[$#] /.test(line)) steps.push({ input: line, shown: [] });
+    else steps.at(-1)?.shown.push(line);
+  }
+  return steps.map(({ input, shown }) => ({ input, shown: shown.join("\n").trimEnd().split("\n") }));
+}
+
+/** A reply in the form in which it is shown, so that the two can be compared line by line. */
+export interface Reply {
+  readonly statusLine: string;
+  /** The value of a field by its lower-case name. */
+  field(name: string): string | undefined;
+  readonly body: string;
+}
+
+/**
+ * The reply in the form of what is shown: with its status line and fields if those are shown, of the fields only those that
+ * are, `…` for any others, and JSON or XML broken into the same lines.
+ */
+export function inTheFormOf(shown: readonly string[], reply: Reply): readonly string[] {
+  const hasHead = shown[0]?.startsWith("HTTP/") === true;
+  if (!hasHead) return laidOutAs(shown, reply.body);
+  const end = shown.findIndex((line) => /^($|[{<])/.test(line));
+  const head = end === -1 ? shown : shown.slice(0, end);
+  const fields = head.slice(1).map((line) => fieldOf(line, reply));
+  return [reply.statusLine, ...fields, ...laidOutAs(shown.slice(head.length), reply.body)];
+}
+
+function fieldOf(line: string, reply: Reply): string {
+  if (line === "…") return line;
+  const [name = ""] = line.split(":", 1);
+  return `${name}: ${reply.field(name.toLowerCase())}`;
+}
+
+/** JSON and XML may be broken into lines for the reader. */
+function laidOutAs(shown: readonly string[], body: string): readonly string[] {
+  return compact(shown.join("\n")) === compact(body) ? shown : [body];
+}
+
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text.replaceAll(/>\s+</g, "><");
+  }
+}

@@ -12,10 +12,12 @@ installPeers();
 // Only now: some of them import the peers.
 const { serverBenches, runServerBench } = await import("./servers.mjs");
 const { inProcessBenches, runInProcessBench } = await import("./in-process.mjs");
+const { printHostileBodies } = await import("./hostile-bodies.mjs");
 const { printSizes } = await import("./sizes.mjs");
 const { loader } = await import("./load.mjs");
 
-const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches), "G12"];
+const others = { G12: printSizes, hostile: printHostileBodies };
+const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches), ...Object.keys(others)];
 const asked = process.argv.length > 2 ? process.argv.slice(2) : all;
 const unknown = asked.find((goal) => !all.includes(goal));
 if (unknown !== undefined) throw new Error(`There is no bench of ${unknown}, only of ${all.join(", ")}.`);
@@ -27,7 +29,7 @@ console.log(`${rounds} rounds. CPU is user and system time for each request or c
 console.log("Ratios are speeds beside the first row, by the CPU of the same round: median (least-most).");
 for (const goal of asked) {
   if (goal in serverBenches) await runServerBench(serverBenches[goal], { rounds, seconds });
-  else if (goal === "G12") await printSizes();
+  else if (goal in others) await others[goal]();
   else await runInProcessBench(inProcessBenches[goal], { rounds });
 }
 

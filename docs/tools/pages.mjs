@@ -16,17 +16,20 @@ export const docs = join(import.meta.dirname, "..");
  */
 
 /**
- * The sections of the site, in order, with their pages. A folder stands for all of its pages.
+ * The sections of the site, in order, with their pages. A folder stands for all of its pages; a section without any is left
+ * out.
  *
  * @returns {{ title: string, collapsed: boolean, pages: Page[] }[]}
  */
 export function readSections() {
   const sections = JSON.parse(readFileSync(join(docs, ".vitepress/sections.json"), "utf8"));
-  return sections.map(({ title, collapsed = false, pages }) => ({
-    title,
-    collapsed,
-    pages: pages.flatMap((path) => (path.endsWith("/") ? pagesIn(path) : [path])).map(readPage),
-  }));
+  return sections
+    .map(({ title, collapsed = false, pages }) => ({
+      title,
+      collapsed,
+      pages: pages.flatMap((path) => (path.endsWith("/") ? pagesIn(path) : [path])).map(readPage),
+    }))
+    .filter(({ pages }) => pages.length > 0);
 }
 
 /** @returns {Page} */

@@ -32,6 +32,11 @@ export interface Format {
   /** Whether it reads and writes right only with the JSON Schema of a definition. Default false. */
   readonly needsSchema?: boolean;
   /**
+   * Describes a body for OpenAPI, by the JSON Schema of the value that it stands for. Where it is left out, a body is
+   * described as the value itself.
+   */
+  describe?(schema: JsonSchema, context: Pick<SerializeContext, "kind" | "name">): JsonSchema;
+  /**
    * Reads a body strictly: what two readers could understand differently is refused.
    *
    * @throws AsyncReplyError `MALFORMED_BODY`; `CONTRACT_VIOLATION` for a root that is another one's

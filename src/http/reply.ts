@@ -1,5 +1,5 @@
+import type { JsonSchema, OperationDefinition } from "../core/definition.js";
 import { utf8Length } from "../core/json-text.js";
-import { problemFormat } from "../formats/accept.js";
 import type { Format, Representation } from "../formats/format.js";
 import type { HttpResponse } from "./message.js";
 import type { ProblemReply } from "./problems.js";
@@ -10,6 +10,8 @@ export interface Shown {
   readonly kind: Representation;
   /** The name of the definition, for formats that name their root after it. */
   readonly name: string;
+  /** By which formats without types of their own write the value, if it is known. */
+  readonly schema?: JsonSchema | undefined;
   readonly value: unknown;
 }
 
@@ -20,8 +22,12 @@ export type Fields = Record<string, string>;
  * A reply with a representation in a negotiated format. Takes over `fields` and completes them: copying them for every
  * reply was measured to cost as much as writing the body.
  */
-export function reply(format: Format, { status, kind, name, value }: Shown, fields: Fields): HttpResponse {
-  const body = format.serialize(value, { kind, name });
+export function reply(
+  format: Format,
+  { status, kind, name, schema, value }: Shown,
+  fields: Fields,
+): HttpResponse {
+  const body = format.serialize(value, schema === undefined ? { kind, name } : { kind, name, schema });
   // The format was negotiated (RFC 9110 §12.5.5).
   fields.vary = "accept";
   return complete(status, format.mediaTypes[0], body, fields);
@@ -30,13 +36,14 @@ export function reply(format: Format, { status, kind, name, value }: Shown, fiel
 /** A problem reply (RFC 9457). It is sent whatever the client accepts: §3 allows it, and silence helps nobody. */
 export function problemReply(
   { status, body, headers }: ProblemReply,
-  accept: string | undefined,
-  formats: readonly Format[],
+  format: Format,
+  about: { readonly negotiated: boolean; readonly definition: OperationDefinition | undefined },
 ): HttpResponse {
-  const format = problemFormat(accept, formats);
-  const text = format.serialize(body, { kind: "problem", name: "problem" });
+  const { rootName: name = "problem", jsonSchema } = about.definition ?? {};
+  const schema = jsonSchema === undefined ? {} : { schema: jsonSchema };
+  const text = format.serialize(body, { kind: "problem", name, ...schema });
   const fields: Fields = { "cache-control": "no-store", ...headers };
-  if (formats.length > 1) fields.vary = "accept";
+  if (about.negotiated) fields.vary = "accept";
   return complete(status, format.problemMediaType, text, fields);
 }
 

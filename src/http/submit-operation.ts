@@ -33,25 +33,32 @@ export function submitOperation(
   definition: OperationDefinition,
   context: RequestContext = {},
 ): Promise<HttpResponse> {
-  return answer(service, request, async () => {
-    const { name } = definition;
-    const principal = await admitRequest(service, request, { action: "submit", definition: name });
-    const read = await readSubmission(service, request, definition);
-    const submission = toSubmission(service, definition, principal, read);
-    // From here on every step may be repeated: a retry after a crash meets the same operation and helps it to its end.
-    const accepted =
-      definition.create === undefined
-        ? toAccepted(await recordSubmission(service, submission))
-        : await createBeforeReply({ service, definition, submission, output: read.output });
-    const { operationId, replayed } = accepted;
-    const event = replayed ? "operation.replayed" : "operation.accepted";
-    service.observe({ event, operationId, definition: name, scope: principal.scope });
-    if (accepted.announce) {
-      // Not awaited: the record is the outbox, and a silent broker must not hold back the reply.
-      stayFor(service, context, service.announcer.announce({ id: operationId, definition: name }));
-    }
-    return replyToSubmission(service, definition, read.replyFormat, accepted);
-  });
+  return answer(service, request, () => submit(request, service, definition, context), definition);
+}
+
+async function submit(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  context: RequestContext,
+): Promise<HttpResponse> {
+  const { name } = definition;
+  const principal = await admitRequest(service, request, { action: "submit", definition: name });
+  const read = await readSubmission(service, request, definition);
+  const submission = toSubmission(service, definition, principal, read);
+  // From here on every step may be repeated: a retry after a crash meets the same operation and helps it to its end.
+  const accepted =
+    definition.create === undefined
+      ? toAccepted(await recordSubmission(service, submission))
+      : await createBeforeReply({ service, definition, submission, output: read.output });
+  const { operationId, replayed } = accepted;
+  const event = replayed ? "operation.replayed" : "operation.accepted";
+  service.observe({ event, operationId, definition: name, scope: principal.scope });
+  if (accepted.announce) {
+    // Not awaited: the record is the outbox, and a silent broker must not hold back the reply.
+    stayFor(service, context, service.announcer.announce({ id: operationId, definition: name }));
+  }
+  return replyToSubmission(service, definition, read.replyFormat, accepted);
 }
 
 /** A platform that refuses to stay must not turn what is recorded into an error: the sweep announces it later. */
@@ -71,7 +78,7 @@ function toAccepted(recorded: Kept): Accepted {
 
 function replyToSubmission(
   service: Service,
-  { name, rootName }: OperationDefinition,
+  { name, rootName, jsonSchema }: OperationDefinition,
   format: Format,
   accepted: Accepted,
 ): HttpResponse {
@@ -84,7 +91,8 @@ function replyToSubmission(
     // Without a URI of its own the resource is identified by the target URI (RFC 9110 §15.3.2).
     if (location !== undefined) fields.location = location;
     fields["operation-location"] = monitor;
-    return reply(format, { status: 201, kind: "resource", name: rootName, value: body }, fields);
+    const shown = { status: 201, kind: "resource", name: rootName, schema: jsonSchema, value: body } as const;
+    return reply(format, shown, fields);
   }
   fields.location = monitor;
   fields["retry-after"] = retryAfterOf(service, name, operation);

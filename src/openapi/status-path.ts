@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../core/definition.js";
 import type { ErrorCode } from "../core/errors.js";
 import type { Components } from "./components.js";
-import { replyContent } from "./content.js";
+import { operationContent } from "./content.js";
 import type { DescribedService } from "./described-service.js";
 import type { OpenApiParameter, PathItem, PathOperation } from "./document.js";
 import { headers } from "./headers.js";
@@ -48,7 +48,7 @@ function read(service: DescribedService, components: Components, result: JsonSch
       200: {
         description: "The operation as it is now.",
         headers: fields,
-        content: replyContent(service, anyOperation(components, result)),
+        content: operationContent(service, anyOperation(components, result)),
       },
       304: { description: "The operation is still as `If-None-Match` says.", headers: fields },
       ...refusals(service, components, refusalsOf(service)),
@@ -72,12 +72,12 @@ function cancel(service: DescribedService, components: Components, result: JsonS
       200: {
         description: "The operation has ended, cancelled or otherwise: `status` and `error` tell.",
         headers: headers(components, fields),
-        content: replyContent(service, endedOperation(components, result)),
+        content: operationContent(service, endedOperation(components, result)),
       },
       202: {
         description: "Somebody works on the operation, and is told to stop. It may complete all the same.",
         headers: headers(components, { "Retry-After": "RetryAfter", ...fields }),
-        content: replyContent(service, pendingOperation(components)),
+        content: operationContent(service, pendingOperation(components)),
       },
       ...refusals(service, components, [...refusalsOf(service), "METHOD_NOT_ALLOWED"]),
     },

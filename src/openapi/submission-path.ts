@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../core/definition.js";
 import type { ErrorCode } from "../core/errors.js";
 import type { Components } from "./components.js";
-import { replyContent, requestContent } from "./content.js";
+import { operationContent, requestContent, resourceContent } from "./content.js";
 import { withNotice } from "./deprecation-notice.js";
 import type { DescribedService } from "./described-service.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "./document.js";
@@ -19,7 +19,7 @@ export function submissionPath(
 ): PathItem {
   const { definition, name } = named;
   const responses = {
-    ...(definition.create === undefined ? {} : { 201: created(service, components) }),
+    ...(definition.create === undefined ? {} : { 201: created(service, components, definition) }),
     202: accepted(service, components, definition),
     ...refusals(service, components, submissionRefusals(service, definition)),
   };
@@ -34,7 +34,7 @@ export function submissionPath(
       requestBody: {
         description: describeLimits(service),
         required: true,
-        content: requestContent(service, inputSchema(components, named)),
+        content: requestContent(service, inputSchema(components, named), definition.rootName),
       },
       responses: withNotice(responses, definition.deprecated),
     },
@@ -85,7 +85,11 @@ function idempotencyKey({ idempotencyKey }: OperationDefinition): OpenApiParamet
   };
 }
 
-function created(service: DescribedService, components: Components): OpenApiResponse {
+function created(
+  service: DescribedService,
+  components: Components,
+  { rootName }: OperationDefinition,
+): OpenApiResponse {
   const resource = components.schema("CreatedResource", {
     type: "object",
     description: "The resource as it was created.",
@@ -97,7 +101,7 @@ function created(service: DescribedService, components: Components): OpenApiResp
       "Operation-Location": "StatusLocation",
       ...REPLY_FIELDS,
     }),
-    content: replyContent(service, resource),
+    content: resourceContent(service, resource, rootName),
   };
 }
 
@@ -114,7 +118,7 @@ function accepted(
       "Retry-After": "RetryAfter",
       ...REPLY_FIELDS,
     }),
-    content: replyContent(service, acceptedOperation(components)),
+    content: operationContent(service, acceptedOperation(components)),
     links: {
       status: linkTo("getOperation", "The status of the operation."),
       ...(cancellable ? { cancel: linkTo("cancelOperation", "Cancels the operation.") } : {}),

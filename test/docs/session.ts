@@ -10,6 +10,7 @@ import {
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { xmlFormat } from "async-request-reply/xml";
+import { yamlFormat } from "async-request-reply/yaml";
 import { orderYangFormats } from "async-request-reply/yang";
 import { createShipping } from "../../examples/orders-server/work.js";
 import { type Curl, parseCurl, splitWords } from "./curl.js";
@@ -21,6 +22,7 @@ const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
 /** What a session can ask for with a word after `console`. */
 const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   cancellable: { cancellable: true },
+  yaml: { formats: [yamlFormat] },
   xml: { formats: [xmlFormat] },
   yang: { formats: orderYangFormats },
   create: {

@@ -41,9 +41,9 @@ function fieldOf(line: string, reply: Reply): string {
   return `${name}: ${reply.field(name.toLowerCase())}`;
 }
 
-/** JSON and XML may be broken into lines for the reader. */
+/** JSON and XML may be broken into lines for the reader; YAML has its own. */
 function laidOutAs(shown: readonly string[], body: string): readonly string[] {
-  return compact(shown.join("\n")) === compact(body) ? shown : [body];
+  return compact(shown.join("\n")) === compact(body) ? shown : body.trimEnd().split("\n");
 }
 
 function compact(text: string): string {

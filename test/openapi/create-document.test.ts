@@ -34,7 +34,7 @@ describe("the document of a service", () => {
   });
 
   it("describes bodies in every media type that is read, and replies in every one that is written", () => {
-    const { paths } = documentOf("two formats");
+    const { paths } = documentOf("a format of somebody else");
     const { requestBody, responses } = paths["/orders"]?.post ?? {};
     expect(Object.keys(requestBody?.content ?? {})).toEqual([
       "application/json",

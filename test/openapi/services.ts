@@ -7,7 +7,6 @@ import {
   defineOperation,
   defineOrders,
   type Format,
-  type Service,
 } from "async-request-reply";
 import {
   createOpenApiDocument,
@@ -17,6 +16,7 @@ import {
   type OpenApiOptions,
 } from "async-request-reply/openapi";
 import * as z from "zod";
+import { besidesJson } from "../formats/all-formats.js";
 
 /** What the documents of tests are about. */
 export const info: OpenApiInfo = {
@@ -45,6 +45,14 @@ const several = [
   defineOperation({ name: "untold", path: "/untold", input: z.object({ since: z.date() }) }),
 ] as const;
 
+/** A format with an alias, which nobody speaks here. */
+const unknown: Format = {
+  mediaTypes: ["application/example", "text/example"],
+  problemMediaType: "application/problem+example",
+  parse: (bytes) => String(bytes),
+  serialize: (value) => String(value),
+};
+
 /** Services of every kind, by what they are. */
 export const services: Readonly<Record<string, DescribedService>> = {
   "the order service": createOrderService({ authorize }),
@@ -69,7 +77,8 @@ export const services: Readonly<Record<string, DescribedService>> = {
     authorize: apiKey({ "key-of-a": "a" }),
   }),
   "orders of anybody": createOrderService({ authorize: allowAnonymous() }),
-  "two formats": withSecondFormat(createOrderService({ authorize })),
+  "orders in every format": createOrderService({ authorize, formats: besidesJson }),
+  "a format of somebody else": createOrderService({ authorize, formats: [unknown] }),
 };
 
 /**
@@ -81,15 +90,4 @@ export function documentOf(name: string, options: Partial<OpenApiOptions> = {}):
   const service = services[name];
   if (service === undefined) throw new Error(`no service is known as ${name}`);
   return createOpenApiDocument(service, { info, ...options });
-}
-
-/** A format with an alias, which nobody speaks here. */
-function withSecondFormat({ operations, settings, formats }: Service): DescribedService {
-  const second: Format = {
-    mediaTypes: ["application/example", "text/example"],
-    problemMediaType: "application/problem+example",
-    parse: (bytes) => String(bytes),
-    serialize: (value) => String(value),
-  };
-  return { operations, settings, formats: [...formats, second] };
 }

@@ -13,6 +13,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly exports: Readonly<
     Record<string, Readonly<Record<"import" | "require", { readonly default: string }>>>
@@ -62,7 +63,7 @@ interface Bundle {
   readonly imports: readonly string[];
 }
 
-/** A project of its own that has installed the packed package, and nothing else. */
+/** A project of its own that has installed the packed package, and nothing else that is not asked for. */
 export interface Consumer {
   readonly folder: string;
   /** Names of all packages that the installation brought. */
@@ -72,13 +73,15 @@ export interface Consumer {
   remove(): void;
 }
 
-/** Packs the package and installs it into a temporary folder. */
-export function installPacked(): Consumer {
+/** Packs the package and installs it into a temporary folder, with these of its peers beside it. */
+export function installPacked(...peers: readonly string[]): Consumer {
   const folder = mkdtempSync(join(tmpdir(), `${manifest.name}-`));
   run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
   const archive = `./${manifest.name}-${manifest.version}.tgz`;
-  run("npm", ["install", archive, "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"], folder);
+  const packages = [archive, ...peers.map((name) => `${name}@${manifest.peerDependencies[name]}`)];
+  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  run("npm", ["install", ...packages, ...options], folder);
   const installed = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, unknown>>;
   };

@@ -18,7 +18,11 @@ describe("the exports of the package", () => {
         "./express",
         "./fetch",
         "./node",
+        "./openapi",
         "./testing",
+        "./xml",
+        "./yaml",
+        "./yang",
       ]
     `);
   });
@@ -75,6 +79,15 @@ describe("the exports of the package", () => {
     `);
   });
 
+  it("has the names of ./openapi", async () => {
+    expect(await names("./openapi")).toMatchInlineSnapshot(`
+      [
+        "createOpenApiDocument",
+        "withOpenApi",
+      ]
+    `);
+  });
+
   it("has the names of ./testing", async () => {
     expect(await names("./testing")).toMatchInlineSnapshot(`
       [
@@ -87,6 +100,31 @@ describe("the exports of the package", () => {
         "runnableCases",
         "simulate",
         "submissionsCases",
+      ]
+    `);
+  });
+
+  it("has the names of ./xml", async () => {
+    expect(await names("./xml")).toMatchInlineSnapshot(`
+      [
+        "xmlFormat",
+      ]
+    `);
+  });
+
+  it("has the names of ./yaml", async () => {
+    expect(await names("./yaml")).toMatchInlineSnapshot(`
+      [
+        "yamlFormat",
+      ]
+    `);
+  });
+
+  it("has the names of ./yang", async () => {
+    expect(await names("./yang")).toMatchInlineSnapshot(`
+      [
+        "createYangFormats",
+        "orderYangFormats",
       ]
     `);
   });

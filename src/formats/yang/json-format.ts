@@ -1,0 +1,58 @@
+import type { Format } from "../format.js";
+import { jsonFormat } from "../json.js";
+import { wrongRoot } from "../malformed.js";
+import { rootPlace } from "../schema-place.js";
+import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
+import { fromYang, isObject, toYang } from "./values.js";
+
+/** JSON as RFC 7951 encodes the data of one module. */
+export function createYangJson(module: string): Format {
+  const write = (root: string, value: unknown): string => JSON.stringify({ [root]: value });
+  return {
+    mediaTypes: ["application/yang-data+json"],
+    problemMediaType: "application/yang-data+json",
+    needsSchema: true,
+    describe: (_, { kind }) => ({
+      description:
+        kind === "problem"
+          ? "The errors of RESTCONF (RFC 8040 §7.1), in JSON."
+          : `Data of the YANG module ${module}, in JSON (RFC 7951).`,
+    }),
+    parse: (bytes, { limits, name, schema }) => {
+      // The member at the top is one level more than the same value has in JSON.
+      const inWrapper = { limits: { maxDepth: limits.maxDepth + 1 }, name, schema };
+      const value = contentOf(jsonFormat.parse(bytes, inWrapper), `${module}:${name}`);
+      return fromYang(value, rootPlace(schema), module);
+    },
+    serialize: (value, { kind, ...context }) => {
+      if (kind === "operation") return write(`${module}:operation`, value);
+      if (kind === "resource")
+        return write(`${module}:${context.name}`, toYang(value, rootPlace(context.schema), [null]));
+      const error = restconfErrors(value, context).map((each) => errorMembers(each, module));
+      return write("ietf-restconf:errors", { error });
+    },
+  };
+}
+
+/** What stands under the one qualified name at the top (RFC 7951 §4). */
+function contentOf(body: unknown, name: string): unknown {
+  if (isObject(body) && Object.keys(body).length === 1 && Object.hasOwn(body, name)) return body[name];
+  throw wrongRoot(`an object with the one member ${name} (RFC 7951 §4)`);
+}
+
+function errorMembers({ type, tag, appTag, path, message }: RestconfError, module: string): object {
+  return {
+    "error-type": type,
+    "error-tag": tag,
+    "error-app-tag": appTag,
+    ...(path === undefined
+      ? {}
+      : { "error-path": path.map((step, index) => pathStep(step, index, module)).join("") }),
+    "error-message": message,
+  };
+}
+
+/** In JSON the first name is qualified, and the others only where the module changes (RFC 7951 §6.11). */
+function pathStep({ name, position }: PathStep, index: number, module: string): string {
+  return `/${index === 0 ? `${module}:` : ""}${name}${position === undefined ? "" : `[${position}]`}`;
+}

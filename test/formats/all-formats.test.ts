@@ -1,0 +1,158 @@
+import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { allFormats, besidesJson, readOrder, writeOrder } from "./all-formats.js";
+import { invalidOrder, validOrder } from "./generated-orders.js";
+
+const mediaTypes = Object.keys(allFormats);
+const order = { itemId: "book", quantity: 2 };
+
+function createOrders() {
+  const backend = createMemoryBackend();
+  const service = createOrderService({ authorize: allowAnonymous(), backend, formats: besidesJson });
+  const send = (body: string, headers: Readonly<Record<string, string>>) =>
+    service.handle({ method: "POST", path: "/orders", headers, body });
+  return {
+    recorded: () => backend.operations.list?.({ limit: 1_000 }),
+    send,
+    post: async (contentType: string, body: string, key?: string) => {
+      const reply = await send(body, { "content-type": contentType, ...(key && { "idempotency-key": key }) });
+      return { ...reply, value: JSON.parse(String(reply.body)) as Record<string, unknown> };
+    },
+  };
+}
+
+/** What becomes of an order that was written in one format and is declared as another. */
+const mismatches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "application/json": {
+    "application/yaml": "malformed-body",
+    "application/xml": "malformed-body",
+    // A JSON text, and no order.
+    "application/yang-data+json": "contract-violation",
+    "application/yang-data+xml": "malformed-body",
+  },
+  "application/yaml": {
+    // The one exception: a JSON text is a YAML text, and says the same.
+    "application/json": "accepted",
+    // One plain scalar, which is YAML for a string.
+    "application/xml": "contract-violation",
+    "application/yang-data+json": "contract-violation",
+    "application/yang-data+xml": "contract-violation",
+  },
+  "application/xml": {
+    "application/json": "malformed-body",
+    "application/yaml": "malformed-body",
+    "application/yang-data+json": "malformed-body",
+    // Well-formed, with a root in a namespace.
+    "application/yang-data+xml": "contract-violation",
+  },
+  "application/yang-data+json": {
+    "application/json": "contract-violation",
+    "application/yaml": "malformed-body",
+    "application/xml": "malformed-body",
+    "application/yang-data+xml": "malformed-body",
+  },
+  "application/yang-data+xml": {
+    "application/json": "malformed-body",
+    "application/yaml": "malformed-body",
+    "application/xml": "contract-violation",
+    "application/yang-data+json": "malformed-body",
+  },
+};
+
+const pairs = Object.entries(mismatches).flatMap(([declared, written]) =>
+  Object.entries(written).map(([type, verdict]) => ({ declared, type, verdict })),
+);
+
+describe("a body whose declared type is another's", () => {
+  it("is judged for every ordered pair", () => {
+    expect(pairs).toHaveLength(mediaTypes.length * (mediaTypes.length - 1));
+  });
+
+  it.each(pairs)("$type declared as $declared: $verdict", async ({ declared, type, verdict }) => {
+    const { post, recorded } = createOrders();
+    const { status, value } = await post(declared, writeOrder(type, order));
+    const name = status === 202 ? "accepted" : String(value.type).split("#")[1];
+    expect(name).toBe(verdict);
+    expect(await recorded()).toHaveLength(verdict === "accepted" ? 1 : 0);
+  });
+});
+
+describe("an order", () => {
+  it("is one operation, in whatever formats it comes with one key", async () => {
+    const { post, recorded } = createOrders();
+    const ids = new Set<unknown>();
+    for (const type of mediaTypes) {
+      const { status, value } = await post(type, writeOrder(type, order), "one-key");
+      expect([type, status]).toEqual([type, 202]);
+      ids.add(value.operationId);
+    }
+    expect(ids.size).toBe(1);
+    expect(await recorded()).toHaveLength(1);
+  });
+
+  it("with another quantity is told from it, in whatever format it comes", async () => {
+    const { post } = createOrders();
+    await post("application/json", writeOrder("application/json", order), "one-key");
+    for (const type of mediaTypes) {
+      const { status, value } = await post(type, writeOrder(type, { ...order, quantity: 3 }), "one-key");
+      expect([type, status, value.type]).toEqual([
+        type,
+        422,
+        expect.stringMatching(/#idempotency-key-reused$/),
+      ]);
+    }
+  });
+
+  it.each(mediaTypes)("is read from %s as it was written", (type) => {
+    fc.assert(
+      fc.property(validOrder, (generated) => {
+        expect(readOrder(type, writeOrder(type, generated))).toEqual(generated);
+      }),
+    );
+  });
+
+  it("that violates the contract is refused with the same pointers in every format", async () => {
+    const { post, recorded } = createOrders();
+    await fc.assert(
+      fc.asyncProperty(invalidOrder, async (generated) => {
+        const pointers: unknown[] = [];
+        for (const type of mediaTypes) {
+          const { status, value } = await post(type, writeOrder(type, generated));
+          const errors = (value.errors ?? []) as readonly { readonly pointer: string }[];
+          pointers.push([status, errors.map(({ pointer }) => pointer).sort()]);
+        }
+        expect(pointers[0]).toEqual([422, expect.any(Array)]);
+        expect(pointers).toEqual(pointers.map(() => pointers[0]));
+      }),
+    );
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("is answered in each format, refusals included, and the reply says that it depends on Accept", async () => {
+    const { send } = createOrders();
+    for (const [type, { problemMediaType }] of Object.entries(allFormats)) {
+      const fields = { "content-type": "application/json", accept: type };
+      const accepted = await send(JSON.stringify(order), fields);
+      expect([accepted.status, accepted.headers]).toEqual([
+        202,
+        expect.objectContaining({ "content-type": type }),
+      ]);
+      const refused = await send("{}", fields);
+      expect([refused.status, refused.headers["content-type"]]).toEqual([422, problemMediaType]);
+      expect([accepted.headers.vary, refused.headers.vary]).toEqual(["accept", "accept"]);
+    }
+  });
+
+  it("that violates the contract is told by its node in the module, where YANG data was asked for", async () => {
+    const { send } = createOrders();
+    const accept = "application/yang-data+json";
+    const { body } = await send('{"itemId":"book","quantity":0}', {
+      "content-type": "application/json",
+      accept,
+    });
+    expect(JSON.parse(String(body))).toMatchObject({
+      "ietf-restconf:errors": { error: [{ "error-path": "/order-submission:order/quantity" }] },
+    });
+  });
+});

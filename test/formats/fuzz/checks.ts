@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { type HttpResponse, isAsyncReplyError, problemType } from "async-request-reply";
+import type { FuzzSubject } from "./subject.js";
+
+/** The problems that a body can be answered with. Nothing else about the request is wrong. */
+const PROBLEMS: ReadonlyMap<number, string> = new Map([
+  [400, problemType("malformed-body")],
+  [413, problemType("body-too-large")],
+  [422, problemType("contract-violation")],
+]);
+
+/** Checks that a reply accepts the body, or is a whole problem that says why not. */
+export function checkReply({ status, headers, body }: HttpResponse): void {
+  assert(typeof body === "string", "The reply has no body.");
+  assert.equal(headers["content-length"], String(Buffer.byteLength(body)));
+  const members = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  if (status === 202) {
+    assert.equal(headers["content-type"], "application/json");
+    assert.equal(headers.location, `/operations/${members.operationId}`);
+    assert.equal(members.status, "pending");
+  } else {
+    assert.equal(headers["content-type"], "application/problem+json");
+    assert.equal(members.type, PROBLEMS.get(status), `The status is ${status}.`);
+    assert.equal(members.status, status);
+    assert(
+      typeof members.detail === "string" && members.detail.length < 500,
+      "The detail is no short sentence.",
+    );
+    if (status === 422) checkViolations(members.errors);
+  }
+}
+
+function checkViolations(errors: unknown): void {
+  assert(
+    Array.isArray(errors) && errors.length > 0 && errors.length <= 100,
+    "It is not said what is violated.",
+  );
+  for (const { pointer, detail } of errors) {
+    assert.match(pointer, /^#/);
+    assert.equal(typeof detail, "string");
+  }
+}
+
+/** Checks that a value which the format reads is written so that it is read as the same value. */
+export function checkReadBack(body: Uint8Array, subject: FuzzSubject): void {
+  const read = parse(body, subject);
+  if (read === undefined) return;
+  const text = subject.format.serialize(read.value, { kind: "resource", name: "orders" });
+  const again = parse(Buffer.from(text), subject);
+  assert.equal(JSON.stringify(again?.value), JSON.stringify(read.value), "It is written as something else.");
+}
+
+/** The value of a body, or nothing where it is malformed. */
+function parse(body: Uint8Array, { format }: FuzzSubject): { readonly value: unknown } | undefined {
+  try {
+    return { value: format.parse(body, { limits: { maxDepth: 32 }, name: "orders", schema: undefined }) };
+  } catch (error) {
+    if (isAsyncReplyError(error)) return undefined;
+    throw error;
+  }
+}

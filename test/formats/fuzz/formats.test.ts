@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { fuzz } from "./fuzz.js";
+import { heapGrowth, MAX_GROWTH } from "./heap.js";
+import { subjects } from "./subjects.js";
+
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+const count = Number(process.env.FUZZ_COUNT ?? (process.env.CI ? 20_000 : 2_000));
+
+describe(`${count} bodies that go wrong in many ways, from seed ${seed} on`, () => {
+  it.each(subjects)(
+    "are answered as they should be, and leave nothing in memory: $name",
+    async (subject) => {
+      const heaps: number[] = [];
+      for await (const { heapBytes } of fuzz(subject, { seed, from: 0, to: count })) heaps.push(heapBytes);
+      expect(heapGrowth(heaps)).toBeLessThan(MAX_GROWTH);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,100 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import {
+  allowAnonymous,
+  createService,
+  defineOperation,
+  defineOrders,
+  type HttpRequest,
+  type HttpResponse,
+} from "async-request-reply";
+import { randomChoices } from "../../../src/testing/simulator/choices.js";
+import { turn } from "../../../src/testing/turn.js";
+import { anything } from "../../http/careless-schema.js";
+import { checkReadBack, checkReply } from "./checks.js";
+import { chooseBody } from "./mutate.js";
+import type { FuzzSubject } from "./subject.js";
+import { pick } from "./values.js";
+
+/** Which bodies are tried. Body `index` of a run is body 0 of the run whose seed is `seed + index`. */
+export interface FuzzRange {
+  readonly seed: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How far a run is, and how many bytes are in use there after a collection of garbage. */
+export interface FuzzProgress {
+  readonly next: number;
+  readonly heapBytes: number;
+}
+
+/**
+ * Sends bodies through a service and checks that each is answered as it should be. Throws for the first that is not, with
+ * its bytes. Tells how far it is after every block of bodies: each block has a service of its own, so that what accepted
+ * bodies leave in it does not pile up.
+ */
+export async function* fuzz(
+  subject: FuzzSubject,
+  { seed, from, to }: FuzzRange,
+): AsyncGenerator<FuzzProgress> {
+  const block = Math.max(200, Math.ceil((to - from) / 1000));
+  for (let start = from; start < to; start += block) {
+    const next = Math.min(to, start + block);
+    const send = startService(subject);
+    for (let index = start; index < next; index++) await tryBody(subject, seed, index, send);
+    await turn(); // what the bodies' replies were raced against has not run yet, and holds memory
+    collectGarbage();
+    yield { next, heapBytes: process.memoryUsage().heapUsed };
+  }
+}
+
+type Send = (body: Uint8Array, path: string) => Promise<HttpResponse>;
+
+async function tryBody(subject: FuzzSubject, seed: number, index: number, send: Send): Promise<void> {
+  const choices = randomChoices(seed + index);
+  const body = chooseBody(subject, choices);
+  try {
+    checkReply(await send(body, pick(choices, ["/orders", "/anything"])));
+    if (subject.readsBack) checkReadBack(body, subject);
+  } catch (cause) {
+    const again = `FUZZ_SEED=${seed + index} FUZZ_COUNT=1`;
+    const base64 = Buffer.from(body).toString("base64");
+    throw new Error(`Body ${index} of seed ${seed} (${again}), in base64: ${base64}`, { cause });
+  }
+}
+
+const collectGarbage = ((): (() => void) => {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+})();
+
+function startService({ format }: FuzzSubject): Send {
+  // One root and a schema that says nothing, for formats that have roots and read by schema.
+  const rooted = { rootName: "order", jsonSchema: {} };
+  const careless = defineOperation({ name: "anything", path: "/anything", input: anything, ...rooted });
+  const formats = format.mediaTypes[0] === "application/json" ? [] : [format];
+  const errors: unknown[] = [];
+  const service = createService({
+    operations: [defineOrders(), careless],
+    authorize: allowAnonymous(),
+    formats,
+    observe: (event) => "error" in event && errors.push(event.error),
+  });
+  return async (body, path) => {
+    const headers = { "content-type": format.mediaTypes[0], accept: "application/json" };
+    const request: HttpRequest = { method: "POST", path, headers, body };
+    const reply = await settled(service.handle(request));
+    if (reply.status >= 500) throw new Error(`The status is ${reply.status}.`, { cause: errors.at(-1) });
+    return reply;
+  };
+}
+
+/** A service in memory waits for nothing outside: what has not settled after this many turns never will. */
+async function settled(reply: Promise<HttpResponse>): Promise<HttpResponse> {
+  for (let turns = 0; turns < 1000; turns++) {
+    const first = await Promise.race([reply, turn()]);
+    if (first !== undefined) return first;
+  }
+  throw new Error("The reply does not come.");
+}

@@ -1,0 +1,8 @@
+import { jsonSubject } from "./json-subject.js";
+import type { FuzzSubject } from "./subject.js";
+import { xmlSubject } from "./xml-subject.js";
+import { yamlSubject } from "./yaml-subject.js";
+import { yangSubjects } from "./yang-subjects.js";
+
+/** Every format that is fuzzed. */
+export const subjects: readonly FuzzSubject[] = [jsonSubject, yamlSubject, xmlSubject, ...yangSubjects];

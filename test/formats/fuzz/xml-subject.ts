@@ -1,0 +1,47 @@
+import { xmlFormat } from "async-request-reply/xml";
+import type { FuzzSubject } from "./subject.js";
+import { pick } from "./values.js";
+
+/** Pieces of XML, in whatever namespace. */
+export const xmlTokens: readonly string[] = [
+  ..."<>&'\"/=![]?;:#- \t\r\n\0\x01\u0085\u2028\ufeff\u00e9",
+  ...["<order>", "</order>", "<itemId>", "</itemId>", "<quantity>2</quantity>", "<a/>", "<__proto__/>", "😀"],
+  ...['<?xml version="1.0"?>', '<?xml version="1.1"?>', '<?xml version="1.0" encoding="UTF-16"?>', "<?a b?>"],
+  ...["<!-- c -->", "<!---->", "<!-- -- -->", "<![CDATA[ ]]>", "<![CDATA[", "]]>"],
+  ...[
+    "<!DOCTYPE order>",
+    '<!DOCTYPE a [<!ENTITY b "c">]>',
+    "&b;",
+    "&lt;",
+    "&amp;",
+    "&#0;",
+    "&#x1F600;",
+    "&#xD800;",
+  ],
+  ...['xmlns="a"', 'xmlns:a="b"', 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"', 'xsi:nil="true"'],
+  ...["a:", "xml:lang", "xmlns:xmlns", "_x0041_", "_xD800_", "_x_", "<a b='c' b='d'/>"],
+];
+
+/** What opens and closes an element, an attribute of which there are more and more, and what looks like it. */
+export const xmlBrackets: FuzzSubject["brackets"] = [
+  ["<order>", "</order>"],
+  ["<a>", "</a>"],
+  ["<a><b/>", "</a>"],
+  ['<a xmlns="b">', "</a>"],
+  ["<a ", "/>"],
+  ["<![CDATA[", "]]>"],
+  ["<!--", "-->"],
+];
+
+const headings = ["", "", '<?xml version="1.0" encoding="UTF-8"?>\n', "<!-- a comment -->"];
+
+export const xmlSubject: FuzzSubject = {
+  name: "XML",
+  format: xmlFormat,
+  write: (value, choices) =>
+    pick(choices, headings) + xmlFormat.serialize(value, { kind: "resource", name: "order" }),
+  tokens: xmlTokens,
+  brackets: xmlBrackets,
+  // Without a schema an array comes back as something else.
+  readsBack: false,
+};

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineOrders } from "async-request-reply";
+import { orderYangFormats } from "async-request-reply/yang";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rowsOf } from "../docs/tables.js";
+import { describeProgram, type Ran, runProgram } from "../programs.js";
+import { validOrder } from "./generated-orders.js";
+import { written } from "./sample-replies.js";
+
+const [yangJson, yangXml] = orderYangFormats;
+const { jsonSchema: schema = {} } = defineOrders();
+const modules = [
+  join(import.meta.dirname, "../../docs/yang/order-submission.yang"),
+  join(import.meta.dirname, "yang/ietf-restconf.yang"),
+];
+
+describe("a problem in YANG data", () => {
+  const textOf = (format: (typeof orderYangFormats)[number], code: string): string =>
+    written(format).find(({ name }) => name.endsWith(code))?.text ?? "";
+
+  it("has an error for every violation, with the path in the form of its encoding (RFC 8040 §7.1)", () => {
+    const { "ietf-restconf:errors": errors } = JSON.parse(textOf(yangJson, "CONTRACT_VIOLATION"));
+    expect(errors.error[1]).toEqual({
+      "error-type": "application",
+      "error-tag": "invalid-value",
+      "error-app-tag": "contract-violation",
+      "error-path": "/order-submission:order/quantity",
+      "error-message": "quantity must be greater than 0",
+    });
+    expect(errors.error[2]).toMatchObject({
+      "error-path": "/order-submission:order",
+      "error-message": "col/our < is not a known member",
+    });
+    expect(errors.error[3]).toMatchObject({ "error-message": "must be an object" });
+    expect(errors.error[4]).toMatchObject({
+      "error-path": "/order-submission:order",
+      "error-message": "colour is not a known member",
+    });
+    expect(textOf(yangXml, "CONTRACT_VIOLATION")).toContain(
+      '<error-path xmlns:m="https://www.npmjs.com/package/async-request-reply#order-submission">' +
+        "/m:order/m:quantity</error-path><error-message>quantity must be greater than 0</error-message>",
+    );
+  });
+
+  it("points into lists by position, which is all that a JSON Schema knows of their entries", () => {
+    const items = { type: "array", items: { type: "object", properties: { sku: {} } } };
+    const pointing = { errors: [{ pointer: "#/items/1/sku", detail: "is required" }] };
+    const context = { kind: "problem", name: "order", schema: { properties: { items } } } as const;
+    expect(yangJson.serialize(pointing, context)).toContain(
+      '"error-path":"/order-submission:order/items[2]/sku"',
+    );
+    expect(yangXml.serialize(pointing, context)).toContain(">/m:order/m:items[2]/m:sku</error-path>");
+  });
+
+  it("points at the node around one whose name is none of YANG", () => {
+    const pointing = { errors: [{ pointer: "#/notes/a%20b", detail: "is required" }] };
+    const notes = { type: "object", additionalProperties: {} };
+    const context = { kind: "problem", name: "order", schema: { properties: { notes } } } as const;
+    expect(yangJson.serialize(pointing, context)).toContain('"error-path":"/order-submission:order/notes"');
+  });
+
+  it.each(rowsOf("docs/yang.md", "Problems"))(
+    "of status %s has the type %s and the tag %s",
+    (statuses, type, tag) => {
+      for (const status of (statuses ?? "").split(", ").map(Number)) {
+        const text = yangJson.serialize({ status }, { kind: "problem", name: "order" });
+        expect(JSON.parse(text)["ietf-restconf:errors"].error).toMatchObject([
+          { "error-type": type, "error-tag": tag },
+        ]);
+      }
+    },
+  );
+});
+
+/** RFC 7950 §9.4 leaves out of strings what is no character for good, such as U+1FFFE; XML takes most of it. */
+function isYangString({ itemId }: { readonly itemId: string }): boolean {
+  return !/\p{Noncharacter_Code_Point}/u.test(itemId);
+}
+
+describeProgram("yanglint", "libyang2-tools", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "yang-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Validates documents against the modules, each by itself. */
+  function validate(
+    extension: "json" | "xml",
+    texts: readonly string[],
+    options: readonly string[] = [],
+  ): Ran {
+    const files = texts.map((text, index) => {
+      const file = join(folder, `${index}.${extension}`);
+      writeFileSync(file, text);
+      return file;
+    });
+    return runProgram("yanglint", ["--present", ...options, ...modules, ...files]);
+  }
+
+  it("finds the modules valid", () => {
+    expect(runProgram("yanglint", modules)).toEqual({ status: 0, output: "" });
+  });
+
+  it("notices what is against the module", () => {
+    expect(validate("json", ['{"order-submission:order":{"itemId":"book","quantity":1}}']).status).not.toBe(
+      0,
+    );
+    expect(validate("json", ['{"order-submission:order":{"itemId":"book","quantity":"0"}}']).status).not.toBe(
+      0,
+    );
+    expect(validate("xml", ["<order><itemId>book</itemId></order>"]).output).toContain("err");
+  });
+
+  it.each([
+    ["json", yangJson],
+    ["xml", yangXml],
+  ] as const)("finds every reply in %s valid", (extension, format) => {
+    for (const { name, text } of written(format)) {
+      expect(validate(extension, [text]), `${name}: ${text}`).toEqual({ status: 0, output: "" });
+    }
+  });
+
+  it.each([
+    ["json", yangJson],
+    ["xml", yangXml],
+  ] as const)(
+    "finds the orders that are written in %s valid, and reads them as they were meant",
+    (extension, format) => {
+      const orders = fc.sample(validOrder.filter(isYangString), 200);
+      const texts = orders.map((order) =>
+        format.serialize(order, { kind: "resource", name: "order", schema }),
+      );
+      const read = validate(extension, texts, ["--format=json"]);
+      expect(read.status).toBe(0);
+      const expected = orders.map(({ itemId, quantity }) => ({
+        "order-submission:order": { itemId, quantity: String(quantity) },
+      }));
+      expect(JSON.parse(`[${read.output.replaceAll("}\n{", "},{")}]`)).toEqual(expected);
+    },
+  );
+});

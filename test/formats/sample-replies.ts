@@ -1,0 +1,104 @@
+import {
+  defineOrders,
+  type ErrorCode,
+  type Format,
+  permanentFailure,
+  problemType,
+} from "async-request-reply";
+import { AsyncReplyError } from "../../src/core/errors.js";
+import type { SerializeContext } from "../../src/formats/format.js";
+import { toProblem } from "../../src/http/problems.js";
+
+/** Something that a service says, and in which context a format writes it. */
+export interface SampleReply {
+  readonly name: string;
+  readonly value: unknown;
+  readonly context: SerializeContext;
+}
+
+const { jsonSchema: schema = {}, rootName } = defineOrders();
+const operationId = "01a1fb0e-5781-7461-97e0-78a248067be3";
+const createdAt = "2026-11-20T22:23:03.554Z";
+
+/** What users' code may give as progress or as a result: any value of JSON that yanglint reads, so no arrays in arrays. */
+const given: readonly unknown[] = [
+  { shipped: true, itemId: '<book> & "more"', quantity: 1 },
+  {},
+  { "2nd": [1, { c: [2] }], "a b": null, "a:b": { c: [{}] } },
+  "done",
+  "",
+  2.5,
+  false,
+  null,
+  [],
+  [1, "a", null, { b: [] }],
+];
+
+function operation(name: string, members: object): SampleReply {
+  const value = { operationId, status: "pending", ...members };
+  return { name: `an operation: ${name}`, value, context: { kind: "operation", name: rootName } };
+}
+
+function problem(name: string, error: AsyncReplyError): SampleReply {
+  const { body } = toProblem(error);
+  return { name: `a problem: ${name}`, value: body, context: { kind: "problem", name: rootName, schema } };
+}
+
+const codes: readonly ErrorCode[] = [
+  "INVALID_HEADER",
+  "UNAUTHENTICATED",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "NOT_ACCEPTABLE",
+  "BODY_TIMEOUT",
+  "CREATION_IN_PROGRESS",
+  "BODY_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "IDEMPOTENCY_KEY_REUSED",
+  "TOO_MANY_REQUESTS",
+  "STORE_UNAVAILABLE",
+  "INTERNAL",
+];
+
+const violations = [
+  { pointer: "#/itemId", detail: "is required" },
+  { pointer: "#/quantity", detail: "must be greater than 0" },
+  { pointer: "#/col~1our%20%3C", detail: "is not a known member" },
+  { pointer: "#", detail: "must be an object" },
+  { pointer: "#/colour", detail: "is not a known member" },
+];
+
+/** A reply of every kind and status. */
+const sampleReplies: readonly SampleReply[] = [
+  operation("just accepted", {}),
+  operation("pending", { createdAt }),
+  ...given.map((progress) =>
+    operation(`with the progress ${JSON.stringify(progress)}`, { createdAt, progress }),
+  ),
+  operation("completed", { status: "completed", createdAt }),
+  ...given.map((result) =>
+    operation(`with the result ${JSON.stringify(result)}`, { status: "completed", createdAt, result }),
+  ),
+  operation("failed", {
+    status: "failed",
+    createdAt,
+    error: {
+      type: problemType("work-failed"),
+      title: "The work failed",
+      detail: permanentFailure("Sold <out>.").detail,
+    },
+  }),
+  {
+    name: "an order",
+    value: { itemId: "book", quantity: 9007199254740991, status: "pending" },
+    context: { kind: "resource", name: rootName, schema },
+  },
+  ...codes.map((code) => problem(code, new AsyncReplyError(code, 'It says "no" & <why>.'))),
+  problem("CONTRACT_VIOLATION", new AsyncReplyError("CONTRACT_VIOLATION", "It is none.", { violations })),
+];
+
+/** The replies as a format writes them. */
+export function written(format: Format): readonly (SampleReply & { readonly text: string })[] {
+  return sampleReplies.map((reply) => ({ ...reply, text: format.serialize(reply.value, reply.context) }));
+}

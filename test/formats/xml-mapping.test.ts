@@ -1,0 +1,46 @@
+import { allowAnonymous, createOrderService, type Problem, problemType } from "async-request-reply";
+import { xmlFormat } from "async-request-reply/xml";
+import { describe, expect, it } from "vitest";
+import type { JsonSchema } from "../../src/core/definition.js";
+import { rowsOf } from "../docs/tables.js";
+
+const PAGE = "docs/xml.md";
+
+/** In the tables a schema is that of the member `m`, or of the whole value where there is no `m`. */
+function schemaFor(schema: string, json: string): JsonSchema {
+  const given = JSON.parse(schema) as JsonSchema;
+  return json.startsWith('{"m"') ? { type: "object", properties: { m: given } } : given;
+}
+
+function parse(xml: string, schema: JsonSchema): unknown {
+  const bytes = new TextEncoder().encode(xml);
+  return xmlFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "order", schema });
+}
+
+describe("the mapping between JSON and XML", () => {
+  it.each(rowsOf(PAGE, "The mapping"))(
+    "reads and writes, by %s, %s as %s",
+    (schema = "", json = "", xml = "") => {
+      const known = schemaFor(schema, json);
+      expect(JSON.stringify(parse(xml, known))).toBe(json);
+      expect(xmlFormat.serialize(JSON.parse(json), { kind: "resource", name: "order", schema: known })).toBe(
+        xml,
+      );
+    },
+  );
+
+  it.each(rowsOf(PAGE, "What is read"))("reads, by %s, %s as %s", (schema = "", xml = "", json = "") => {
+    expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
+  });
+});
+
+describe("an order in XML", () => {
+  it.each(rowsOf(PAGE, "What is refused"))("%s: %s gives %s", async (_, body = "", reply = "") => {
+    const service = createOrderService({ authorize: allowAnonymous(), formats: [xmlFormat] });
+    const headers = { "content-type": "application/xml" };
+    const { status, body: text } = await service.handle({ method: "POST", path: "/orders", headers, body });
+    const { type, errors = [] } = JSON.parse(text as string) as Partial<Problem>;
+    expect([status, ...errors.map(({ pointer }) => `\`${pointer}\``)].join(" ")).toBe(reply);
+    if (status === 400) expect(type).toBe(problemType("malformed-body"));
+  });
+});

@@ -1,0 +1,178 @@
+import { allowAnonymous, createOrderService, defineOrders, type Format } from "async-request-reply";
+import { xmlFormat } from "async-request-reply/xml";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonSchema } from "../../src/core/definition.js";
+import { decodeName, encodeName } from "../../src/formats/xml/names.js";
+import { refusalOf } from "../refusal.js";
+import { invalidOrder, memberName, validOrder } from "./generated-orders.js";
+import { describedInXml } from "./generated-schemas.js";
+
+const { jsonSchema: orderSchema } = defineOrders();
+
+function parse(text: string, schema?: JsonSchema): unknown {
+  const bytes = new TextEncoder().encode(text);
+  return xmlFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "order", schema });
+}
+
+function serialize(value: unknown): string {
+  return xmlFormat.serialize(value, { kind: "resource", name: "order" });
+}
+
+describe("the XML format", () => {
+  it("reads text/xml too, and writes problems as application/problem+xml", () => {
+    const { mediaTypes, problemMediaType }: Format = xmlFormat;
+    expect([mediaTypes, problemMediaType]).toEqual([
+      ["application/xml", "text/xml"],
+      "application/problem+xml",
+    ]);
+  });
+
+  it("reads the orders that it writes", () => {
+    fc.assert(
+      fc.property(validOrder, (order) => {
+        expect(parse(serialize(order), orderSchema)).toEqual(order);
+      }),
+    );
+  });
+
+  it("reads the values that it writes, by their schema", () => {
+    fc.assert(
+      fc.property(describedInXml, ({ schema, value }) => {
+        expect(parse(serialize(value), schema)).toEqual(value);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("writes null as one element, with the namespace of its attribute at the root", () => {
+    const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+    expect(serialize(null)).toBe(`<order ${xsi} xsi:nil="true"/>`);
+    expect(serialize({ a: [null, null] })).toBe(
+      `<order ${xsi}><a xsi:nil="true"/><a xsi:nil="true"/></order>`,
+    );
+    expect(serialize({ a: ' xsi:nil="true"' })).not.toContain("xmlns");
+  });
+
+  it("reads a byte order mark as a part of XML", () => {
+    expect(parse("\ufeff<order/>", { type: "object" })).toEqual({});
+  });
+
+  it("reads leaves as strings, and one element for a name, without a schema", () => {
+    expect(parse("<order><a>1</a><b>true</b><c/></order>")).toEqual({ a: "1", b: "true", c: "" });
+    expect(refusalOf(() => parse("<order><a>1</a><a>2</a></order>")).detail).toBe(
+      'The element "a" is repeated.',
+    );
+  });
+
+  it("follows references in a schema that refers to itself", () => {
+    const schema = {
+      $ref: "#/$defs/tree",
+      $defs: {
+        tree: {
+          type: "object",
+          properties: {
+            "a/b": { type: "integer" },
+            children: { type: "array", items: { $ref: "#/$defs/tree" } },
+          },
+          required: ["children"],
+        },
+      },
+    };
+    const value = { children: [{ "a/b": 1, children: [] }, { children: [{ children: [] }] }] };
+    expect(parse(serialize(value), schema)).toEqual(value);
+    const pointing = {
+      type: "object",
+      properties: { m: { $ref: "#/$defs/tree/properties/a~1b" } },
+      $defs: schema.$defs,
+    };
+    expect(parse("<order><m>1</m></order>", pointing)).toEqual({ m: 1 });
+  });
+
+  it.each([
+    { $ref: "#" },
+    { allOf: [{ $ref: "#" }] },
+    { anyOf: [{ $ref: "#/anyOf/0" }, true, null] },
+    { $ref: "https://example.com/other" },
+    { $ref: "#/%zz" },
+    { $ref: "#/$defs/absent" },
+    { properties: null, required: "all", enum: "a" },
+  ])("takes %j, which says nothing, as nothing", (schema) => {
+    expect(parse("<order>a</order>", schema as JsonSchema)).toBe("a");
+    expect(parse("<order><b/></order>", schema as JsonSchema)).toEqual({ b: "" });
+  });
+
+  it("tells null from an array that holds it, where both are allowed, as null", () => {
+    const schema = { properties: { m: { type: ["array", "null"], items: { type: ["integer", "null"] } } } };
+    expect(parse(serialize({ m: null }), schema)).toEqual({ m: null });
+    expect(parse(serialize({ m: [null, 1] }), schema)).toEqual({ m: [null, 1] });
+    expect(parse(serialize({ m: [null] }), schema)).toEqual({ m: null });
+  });
+
+  it.each([{ properties: {} }, { additionalProperties: {} }, { required: ["a"] }])(
+    "takes %j to be of an object, although it does not say so",
+    (schema) => {
+      expect(parse("<order/>", schema)).toEqual({});
+    },
+  );
+
+  it("knows an empty array only where every alternative requires it", () => {
+    const tagged = { required: ["tags"], properties: { tags: { type: "array" } } };
+    expect(parse("<order/>", { anyOf: [tagged, { type: "object" }] })).toEqual({});
+    expect(parse("<order/>", { anyOf: [tagged, { title: "anything" }] })).toEqual({});
+    expect(parse("<order/>", { anyOf: [tagged, { type: "null" }] })).toEqual({ tags: [] });
+    expect(parse("<order/>", { oneOf: [tagged, { $ref: "#/oneOf/0" }] })).toEqual({ tags: [] });
+    expect(parse("<order/>", { allOf: [tagged] })).toEqual({ tags: [] });
+    const inMember = { anyOf: [{ properties: { m: tagged } }, { properties: { m: { type: "object" } } }] };
+    expect(parse("<order><m/></order>", inMember)).toEqual({ m: {} });
+  });
+
+  it("writes what XML cannot carry as U+FFFD", () => {
+    const text = serialize({ a: "\u0000\u001f\ufffe\uffff\ud800b\udc00😀" });
+    expect(text).toBe("<order><a>\ufffd\ufffd\ufffd\ufffd\ufffdb\ufffd😀</a></order>");
+  });
+});
+
+describe("names of elements", () => {
+  it("tell all names of members apart, and only those", () => {
+    fc.assert(
+      fc.property(fc.oneof(memberName, fc.constantFrom("\ud800", "a\udc00_x0041_")), (name) => {
+        expect(decodeName(encodeName(name))).toBe(name.toWellFormed());
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each(["quantity", "é", "a-b.c", "_", "_xy", "_x00g0_", "_x041_"])(
+    "are those of members where they can: %s",
+    (name) => {
+      expect([encodeName(name), decodeName(name)]).toEqual([name, name]);
+    },
+  );
+
+  it("take an escape in either case, also where none is needed", () => {
+    expect(parse("<order><_x00e9_>1</_x00e9_><_x0061_/></order>")).toEqual({ é: "1", a: "" });
+    expect(parse("<order><_xD83D__xDE00_/></order>")).toEqual({ "😀": "" });
+  });
+});
+
+describe("an order that is none", () => {
+  const service = createOrderService({ authorize: allowAnonymous(), formats: [xmlFormat] });
+  const pointersOf = async (type: string, body: string): Promise<unknown> => {
+    const headers = { "content-type": type };
+    const reply = await service.handle({ method: "POST", path: "/orders", headers, body });
+    const { errors } = JSON.parse(reply.body as string) as { errors?: readonly { pointer: string }[] };
+    return [reply.status, errors?.map(({ pointer }) => pointer)];
+  };
+
+  it("is refused with the pointers that JSON has", async () => {
+    await fc.assert(
+      fc.asyncProperty(invalidOrder, async (order) => {
+        const inJson = await pointersOf("application/json", JSON.stringify(order));
+        expect(inJson).toEqual([422, expect.anything()]);
+        expect(await pointersOf("application/xml", serialize(order))).toEqual(inJson);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonFormat } from "../../src/formats/json.js";
+import { describeCorpus } from "../corpora.js";
+import { refusalOf } from "../refusal.js";
+import { hasRepeatedName, tree, write } from "./json-tree.js";
+import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
+
+describe("JSON as YAML (YAML 1.2.2 §1.3)", () => {
+  const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const asJson = (bytes: Uint8Array): unknown =>
+    jsonFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "orders", schema: undefined });
+
+  it("has the same value, and repeats no name either", () => {
+    fc.assert(
+      fc.property(tree, fc.infiniteStream(fc.nat(5)), (node, style) => {
+        const text = write(node, style);
+        if (hasRepeatedName(node)) expect(refusalOfYaml(text)).toBe(INVALID);
+        else expect(JSON.stringify(readYaml(text))).toBe(JSON.stringify(asJson(bytesOf(text))));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  for (const corpus of ["json-parsing", "json-transform"]) {
+    describeCorpus(corpus, (cases) => {
+      for (const { name, base64 = "" } of cases) {
+        const bytes = Buffer.from(base64, "base64");
+        it(`has the same value: ${name}`, () => {
+          // Without exception: whatever strict JSON takes, strict YAML takes too.
+          if (isTaken(() => asJson(bytes))) expect(readYaml(bytes)).toEqual(asJson(bytes));
+        });
+      }
+    });
+  }
+});
+
+describeCorpus("yaml", (cases) => {
+  for (const { name, verdict, base64 = "", value } of cases) {
+    const bytes = Buffer.from(base64, "base64");
+    it(`${verdict}: ${name}`, () => {
+      if (verdict === "accept") expect(readYaml(bytes)).toEqual(value);
+      else if (verdict === "reject") expect(refusalOfYaml(bytes)).not.toBe("");
+      // Where it is up to the reader, it may refuse, but not read something else.
+      else if (isTaken(() => readYaml(bytes)) && value !== undefined) expect(readYaml(bytes)).toEqual(value);
+    });
+  }
+});
+
+function isTaken(run: () => unknown): boolean {
+  try {
+    run();
+    return true;
+  } catch {
+    expect(refusalOf(run).code).toBe("MALFORMED_BODY");
+    return false;
+  }
+}

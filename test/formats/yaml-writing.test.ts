@@ -1,0 +1,133 @@
+import { yamlFormat } from "async-request-reply/yaml";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse as parseWithYaml } from "yaml";
+import { describeCorpus } from "../corpora.js";
+import { awkwardValue } from "./awkward-values.js";
+import { readYaml } from "./read-yaml.js";
+
+function write(value: unknown): string {
+  return yamlFormat.serialize(value, { kind: "resource", name: "orders" });
+}
+
+/** Compared as JSON, so that the order of members counts and `__proto__` is a member. */
+function expectSame(read: unknown, value: unknown): void {
+  expect(JSON.stringify(read)).toBe(JSON.stringify(value));
+}
+
+describe("what is written as YAML", () => {
+  it("is in blocks that people can read", () => {
+    const value = {
+      operationId: "01a1fb0e-5781-7461-97e0-78a248067be3",
+      status: "completed",
+      result: {
+        parts: [
+          { name: "a", count: 1 },
+          { name: "b: c", count: 1.5 },
+        ],
+        none: [],
+        nothing: {},
+        left: null,
+      },
+      text: `one line\n${"that is long ".repeat(10)}\n`,
+    };
+    expect(write(value)).toBe(
+      [
+        "operationId: 01a1fb0e-5781-7461-97e0-78a248067be3",
+        "status: completed",
+        "result:",
+        "  parts:",
+        "    - name: a",
+        "      count: 1",
+        "    - name: 'b: c'",
+        "      count: 1.5",
+        "  none: []",
+        "  nothing: {}",
+        "  left: null",
+        "text: |",
+        "  one line",
+        `  ${"that is long ".repeat(10)}`,
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it.each([
+    "null",
+    "true",
+    "no",
+    "1",
+    "0o7",
+    "0x1F",
+    "1_000",
+    "1:30",
+    "1e3",
+    ".inf",
+    "2001-01-01",
+    "<<",
+    "=",
+    "",
+  ])("is a string where a string looks like something else, in YAML 1.1 too: %j", (text) => {
+    expect(write({ [text]: text })).toMatch(/^(['"]).*\1: (['"]).*\2\n$/);
+    expect(parseWithYaml(write({ [text]: text }), { version: "1.1" })).toEqual({ [text]: text });
+  });
+
+  it.each([
+    ...["--- a", "---", "...", "... a", " ...\n", "\n a\n", "  a\nb", "\t\n"],
+    ...["1e400", "-1.e400", `0x${"f".repeat(300)}`, "9".repeat(400)],
+  ])("is what was meant, where js-yaml alone would write something else: %j", (text) => {
+    for (const value of [text, [text], { [text]: text }, { a: { [text]: text } }]) {
+      expect(readYaml(write(value))).toEqual(value);
+      expect(parseWithYaml(write(value))).toEqual(value);
+    }
+  });
+
+  it("has no anchors where one object stands in two places", () => {
+    const part = { a: [1] };
+    expect(write([part, part])).toBe("- a:\n    - 1\n- a:\n    - 1\n");
+  });
+
+  it("is JSON where nobody could read blocks, and where js-yaml's stack would end before JSON's", () => {
+    const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;
+    expect(write(nested(32))).toMatch(/^(?:- ){31}\[\]\n$/);
+    for (const depth of [33, 3000]) expect(write(nested(depth))).toBe(JSON.stringify(nested(depth)));
+    expectSame(readYaml(write(nested(33)), 33), nested(33));
+  });
+
+  it("is JSON where a text is so long that js-yaml's regular expressions would run out of stack", () => {
+    const value = { text: "a ".repeat(10_000_000) };
+    const text = write(value);
+    expect(text === JSON.stringify(value)).toBe(true);
+  });
+
+  it("leaves out what JSON leaves out", () => {
+    expect(write({ a: undefined, b: [undefined] })).toBe("b:\n  - null\n");
+  });
+
+  it("is read back as the same value, by strict YAML and by the package yaml", () => {
+    fc.assert(
+      fc.property(awkwardValue, (value) => {
+        const text = write(value);
+        expectSame(readYaml(text), value);
+        expectSame(parseWithYaml(text), value);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("is JSON where it is a problem", () => {
+    const problem = { type: "about:blank", status: 400, detail: "no: really" };
+    expect(yamlFormat.serialize(problem, { kind: "problem", name: "problem" })).toBe(JSON.stringify(problem));
+  });
+});
+
+describeCorpus("naughty-strings", (cases) => {
+  for (const { name, value = "" } of cases) {
+    it(`is read back as the same string: ${name}`, () => {
+      const order = { itemId: value, [value]: value };
+      expect(readYaml(write(order))).toEqual(order);
+      expect(readYaml(JSON.stringify(order))).toEqual(order);
+      expect(parseWithYaml(write(order))).toEqual(order);
+    });
+  }
+});

@@ -1,0 +1,280 @@
+import { yamlFormat } from "async-request-reply/yaml";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { refusalOf } from "../refusal.js";
+import { isNumberKept } from "./exact-number.js";
+import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
+
+describe("the YAML format", () => {
+  it("reads application/yaml and the names that RFC 9512 §2.1 deprecates, and writes problems as JSON", () => {
+    expect(yamlFormat.mediaTypes).toEqual([
+      "application/yaml",
+      "application/x-yaml",
+      "text/yaml",
+      "text/x-yaml",
+    ]);
+    expect(yamlFormat.problemMediaType).toBe("application/problem+json");
+  });
+
+  it("reads an order in any style", () => {
+    const order = { itemId: "book", quantity: 2 };
+    expect(readYaml("itemId: book\nquantity: 2\n")).toEqual(order);
+    expect(readYaml("---\n# an order\n'itemId': \"book\"\r\n? quantity\r\n: +2\n...\n")).toEqual(order);
+    expect(readYaml('{itemId: book, "quantity":0x2}')).toEqual(order);
+    expect(readYaml("%YAML 1.2\n---\nitemId: >-\n  book\nquantity: 2.0")).toEqual(order);
+  });
+});
+
+describe("types in YAML", () => {
+  it.each([
+    ["~", null],
+    ["null", null],
+    ["NULL", null],
+    ["true", true],
+    ["False", false],
+    ["0o17", 15],
+    ["0x1F", 31],
+    ["010", 10],
+    ["-0", -0],
+    [".5", 0.5],
+    ["-5.", -5],
+    ["+1.e+3", 1000],
+    // What YAML 1.1 took for something else is text.
+    ["yes", "yes"],
+    ["NO", "NO"],
+    ["on", "on"],
+    ["1_000", "1_000"],
+    ["1:30", "1:30"],
+    ["0b11", "0b11"],
+    ["-0x1F", "-0x1F"],
+    ["2001-01-01", "2001-01-01"],
+    ["<<", "<<"],
+    ["=", "="],
+    ["Infinity", "Infinity"],
+    ["-.infinity", "-.infinity"],
+    ["nan", "nan"],
+    [".", "."],
+    ["1e", "1e"],
+    ["1.2.3", "1.2.3"],
+  ])("are those of the core schema: %s (YAML 1.2.2 §10.3)", (text, value) => {
+    expect(readYaml(`[a, ${text}]`)).toEqual(["a", value]);
+    expect(readYaml(`a: ${text}`)).toEqual({ a: value });
+    expect(readYaml(`a: "${text}"`)).toEqual({ a: text });
+  });
+});
+
+it("takes what is left out as null", () => {
+  expect(readYaml("a:\nb: [{c}]\n? d")).toEqual({ a: null, b: [{ c: null }], d: null });
+});
+
+describe("numbers in YAML", () => {
+  const INEXACT = "The body holds a number that cannot be kept exactly.";
+
+  it.each([
+    "9007199254740993",
+    "+9007199254740993",
+    "-09007199254740993",
+    "0x20000000000001",
+    "0o400000000000000001",
+    "1.000000000000000005",
+    "0.99999999999999999999",
+    ".99999999999999999999",
+    "1e400",
+    "-1.e400",
+    "1e-400",
+    `1${"0".repeat(400)}`,
+    `0x${"f".repeat(400)}`,
+    `0o${"7".repeat(400)}`,
+    "1e99999999999999999999",
+  ])("are refused where they would become others: %s", (text) => {
+    expect(refusalOfYaml(`a: [${text}]`)).toBe(INEXACT);
+    expect(readYaml(`a: "${text}"`)).toEqual({ a: text });
+  });
+
+  it.each([".inf", "-.Inf", "+.INF", ".nan", ".NaN"])("are refused where they are not finite: %s", (text) => {
+    expect(refusalOfYaml(`a: ${text}`)).toBe("The body holds a number that is not finite.");
+    expect(readYaml(`a: '${text}'`)).toEqual({ a: text });
+  });
+
+  it.each([
+    "9007199254740994",
+    "0x20000000000000",
+    "0o400000000000000000",
+    "0.1",
+    "0.10000000000000001",
+    "1.7976931348623157e308",
+    "5e-324",
+    "0e400",
+    "-.0e400",
+    `1.${"0".repeat(400)}`,
+    `${"0".repeat(400)}1`,
+  ])("are taken where they are kept: %s", (text) => {
+    expect(readYaml(`a: ${text}`)).toEqual({ a: Number(text) });
+  });
+
+  it("agree with exact arithmetic about which are kept", () => {
+    const digits = fc.stringMatching(/^[09]{0,18}[0-9]{1,12}$/);
+    const exponent = fc.option(fc.integer({ min: -40, max: 40 }), { nil: undefined });
+    fc.assert(
+      fc.property(digits, fc.option(digits, { nil: undefined }), exponent, (whole, fraction, power) => {
+        const text = `${whole}${fraction === undefined ? "" : `.${fraction}`}${power === undefined ? "" : `e${power}`}`;
+        if (isNumberKept(text)) expect(readYaml(text)).toBe(Number(text));
+        else expect(refusalOfYaml(text)).toBe(INEXACT);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe("names in YAML", () => {
+  it.each([
+    "a: 1\nb: 2\na: 3",
+    "{a: 1, a: 1}",
+    "a: 1\n'a': 2",
+    '"\\x61": 1\na: 2',
+    "- b: {c: [{a, a}]}",
+    "<<: 1\n<<: 2",
+  ])("are refused where one is repeated: %j (YAML 1.2.2 §3.2.1.3)", (text) => {
+    expect(refusalOfYaml(text)).toBe(INVALID);
+  });
+
+  it.each([
+    "1: a",
+    "1.5: a",
+    "true: a",
+    "~: a",
+    ": a",
+    "[a]: b",
+    "? {a: b}\n: c",
+    "{a: {0x1: b}}",
+    "[1: a]",
+    '"1": a\n1: b',
+  ])("are refused where one is not a string: %j (RFC 9512 §3.4)", (text) => {
+    expect([INVALID, "The body has a name that is not a string."]).toContain(refusalOfYaml(text));
+  });
+
+  it("are the data that they are: `<<` merges nothing, and `__proto__` is no prototype", () => {
+    const value = readYaml("__proto__: {polluted: 1}\nconstructor: 2\n<<: {merged: 3}\n") as object;
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1},"constructor":2,"<<":{"merged":3}}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect("polluted" in value).toBe(false);
+  });
+
+  it("are compared in each object for itself", () => {
+    expect(readYaml("a: {a: {a: 1}}\nb: [{a: 1}, {a: 1}]")).toEqual({
+      a: { a: { a: 1 } },
+      b: [{ a: 1 }, { a: 1 }],
+    });
+  });
+});
+
+describe("what YAML has and JSON does not", () => {
+  it.each(["&a 1", "a: &b c", "[&a 1, *a]", "&a [*a]", "*a", "a: &x {y: *x}", "&a : b", "- &a\n"])(
+    "is refused: anchors and aliases, %j (RFC 9512 §4.2)",
+    (text) => {
+      expect(refusalOfYaml(text)).toMatch(/^The body has an anchor or an alias \(at offset \d+\)\.$/);
+    },
+  );
+
+  it.each([
+    "!!str 1",
+    "!local a",
+    "! a",
+    "!<tag:yaml.org,2002:int> 1",
+    "a: !!binary aGk=",
+    "!!set {a}",
+    "!!js/function f",
+  ])("is refused: tags, %j (RFC 9512 §4.1)", (text) => {
+    expect(refusalOfYaml(text)).toMatch(/^The body has a tag \(at offset \d+\)\.$/);
+  });
+
+  it.each(["%YAML 1.1\n---\na", "%YAML 1.3\n---\na", "%TAG ! tag:example.org,2000:\n---\na"])(
+    "is refused: directives that change how it is read, %j",
+    (text) => {
+      expect(refusalOfYaml(text)).toBe("The body has a directive other than %YAML 1.2.");
+    },
+  );
+
+  it.each(["", " ", "# nothing", "...", "a\n---\nb", "---\n---", "a\n...\nb", "a\n...\n---\nb"])(
+    "is refused: any number of documents but one, %j (RFC 9512 §3.2)",
+    (text) => {
+      expect(refusalOfYaml(text)).toBe("The body is not exactly one YAML document.");
+    },
+  );
+});
+
+describe("text in YAML", () => {
+  it.each([
+    ["a stray continuation byte", [0x80]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+    ["UTF-16", [0xff, 0xfe, 0x61, 0x00]],
+  ])("is UTF-8: %s is refused", (_, bytes) => {
+    expect(refusalOfYaml(Uint8Array.from(bytes))).toBe("The body is not valid UTF-8.");
+  });
+
+  it.each(['"\\ud800"', '"\\udc00\\ud800"', '{"\\ud83d": 1}', '"\\U0000DFFF"', '"\\U0000d83d a"'])(
+    "is whole: half of a surrogate pair is refused, %s",
+    (text) => {
+      expect(refusalOfYaml(text)).toBe("The body holds one half of a surrogate pair.");
+    },
+  );
+
+  it.each(['a: "\\U00110000"', 'a: "\\U80000041"', 'a: "\\\\\\UFFFFFFFF"', 'a: "\\x41\\U01000041"'])(
+    "is Unicode: an escape of more is refused, %s",
+    (text) => {
+      expect(refusalOfYaml(text)).toMatch(/^The body has an escape beyond U\+10FFFF \(at offset \d+\)\.$/);
+    },
+  );
+
+  it.each([
+    ['"\\ud83d\\ude00\\U0001F600\\U0010FFFF"', "😀😀\u{10ffff}"],
+    ['"\\\\U80000041\\\\\\\\U"', "\\U80000041\\\\U"],
+    ["\\U80000041", "\\U80000041"],
+    ["'\\U80000041'", "\\U80000041"],
+    ['"\\0\\x07\\b\\e\\N\\_\\L\\P\\/"', "\0\x07\b\x1b\u0085\u00a0\u2028\u2029/"],
+    ["'\ufeff'", "\ufeff"],
+    ['"\ufeff\x7f"', "\ufeff\x7f"],
+    ["a\u2028b", "a\u2028b"],
+  ])("is read as it is meant: %j", (text, value) => {
+    expect(readYaml(text)).toBe(value);
+  });
+
+  it("begins without a byte order mark, and has none that is not in quotes", () => {
+    expect(refusalOfYaml("\ufeffa: 1")).toBe("The body begins with a byte order mark.");
+    for (const text of ["\n\ufeffa: 1", "a: b\ufeff", "|\n  a\ufeff"]) {
+      expect(refusalOfYaml(text)).toMatch(/^The body has a byte order mark that is not in quotes/);
+    }
+  });
+
+  it.each([" ---\na: b", "\t--- a", " %YAML 1.2\n---\na"])(
+    "begins with no marker or directive that is indented: %j",
+    (text) => {
+      expect(refusalOfYaml(text)).toBe(
+        "The body begins with a document marker or a directive that is indented.",
+      );
+    },
+  );
+
+  it.each([
+    "a: b: c",
+    "{",
+    "[a",
+    "a: 1\n b: 2",
+    "- a\nb: c",
+    "a:\n\t- b",
+    '"a',
+    "a: @b",
+    "a: |\n  b\n c",
+    '"\\q"',
+    "a: \0",
+    "a: \x01",
+    "'\x1b'",
+    "[a]]",
+    "[a,,b]",
+    "%YAML 1.2",
+    "key: [secret, }",
+  ])("is refused without a word of it: %j", (text) => {
+    expect(refusalOfYaml(text)).toBe(INVALID);
+    expect(refusalOf(() => readYaml(text)).context.cause).toBeInstanceOf(Error);
+  });
+});

@@ -1,0 +1,106 @@
+import { problemType } from "async-request-reply";
+import { yamlFormat } from "async-request-reply/yaml";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describeCorpus } from "../corpora.js";
+import type { RawReply } from "../raw-connection.js";
+import { type OrderServer, startOrderServer } from "./order-server.js";
+
+const MALFORMED = problemType("malformed-body");
+const VIOLATION = problemType("contract-violation");
+
+let server: OrderServer;
+beforeEach(async () => {
+  server = await startOrderServer([yamlFormat]);
+});
+afterEach(() => server.close());
+
+function post(body: Uint8Array | string, accept = "*/*"): Promise<RawReply> {
+  return server.post(body, [
+    ["content-type", "application/yaml"],
+    ["accept", accept],
+  ]);
+}
+
+async function expectRefused(
+  { status, headers, body }: RawReply,
+  expected: number,
+  type: string,
+): Promise<void> {
+  expect([status, (JSON.parse(body) as { type: string }).type]).toEqual([expected, type]);
+  expect(headers).toContainEqual(["content-type", "application/problem+json"]);
+  expect(await server.recorded()).toEqual([]);
+}
+
+describeCorpus("yaml", (cases) => {
+  it.each(cases)("judges $name as a body: $verdict", async ({ verdict, base64 = "" }) => {
+    const reply = await post(Buffer.from(base64, "base64"));
+    // No case of this corpus is an order.
+    const isTaken = verdict === "accept" || (verdict === "either" && reply.status === 422);
+    await (isTaken ? expectRefused(reply, 422, VIOLATION) : expectRefused(reply, 400, MALFORMED));
+  });
+});
+
+describe("orders in YAML", () => {
+  it.each([
+    ["itemId: book\nquantity: 2\n", "book", 2],
+    ["{itemId: 'NO', quantity: 010}", "NO", 10],
+    ["itemId: |-\n  two\n  lines\nquantity: 0x1F\n", "two\nlines", 31],
+    ['{"itemId":"😀","quantity":1e2}', "😀", 100],
+  ])("are processed as they are meant: %j", async (body, itemId, quantity) => {
+    const reply = await post(body);
+    expect(reply.status).toBe(202);
+    expect(await server.processedFor(reply)).toEqual({ itemId, quantity });
+  });
+
+  it("are answered in YAML where the client wants it, and problems in JSON", async () => {
+    const accepted = await post("{itemId: book, quantity: 1}", "application/yaml");
+    expect(accepted.headers).toContainEqual(["content-type", "application/yaml"]);
+    expect(accepted.body).toMatch(/^operationId: [0-9a-f-]{36}\nstatus: pending\n$/);
+    const refused = await post("{itemId: book, quantity: 0}", "application/yaml");
+    expect(refused.headers).toContainEqual(["content-type", "application/problem+json"]);
+    expect(JSON.parse(refused.body).type).toBe(VIOLATION);
+  });
+
+  it("are the same request as in JSON, where they have the same key", async () => {
+    const key = ["idempotency-key", "both"] as const;
+    const first = await server.post("quantity: 0x2\nitemId: book", [["content-type", "text/yaml"], key]);
+    const again = await server.post('{"itemId":"book","quantity":2}', [key]);
+    expect([first.status, again.status]).toEqual([202, 202]);
+    expect(JSON.parse(again.body)).toEqual(JSON.parse(first.body));
+    expect(again.headers).toContainEqual(["idempotent-replayed", "true"]);
+  });
+
+  it.each(["1_000", "1:30", "yes", "0b1", "1.5", "-1", "~", "'1'"])(
+    "violate the contract with a quantity of %s",
+    async (quantity) => {
+      await expectRefused(await post(`{itemId: book, quantity: ${quantity}}`), 422, VIOLATION);
+    },
+  );
+
+  it.each([".inf", ".nan", "9007199254740993", "1e400"])(
+    "are malformed with a quantity of %s",
+    async (quantity) => {
+      await expectRefused(await post(`{itemId: book, quantity: ${quantity}}`), 400, MALFORMED);
+    },
+  );
+});
+
+describe("bodies in YAML that are too large for a corpus", () => {
+  it.each([
+    ["40,000 bytes of nested names", "? ".repeat(20_000)],
+    ["100,000 opening brackets", "[".repeat(100_000)],
+    ["100,000 arrays on one line", "- ".repeat(100_000)],
+    ["a billion strings by aliases", `a0: &a0 ha\n${aliases()}`],
+  ])("are malformed: %s", async (_, body) => {
+    await expectRefused(await post(body), 400, MALFORMED);
+  });
+
+  it("violate the contract where they have only many names", async () => {
+    const names = Array.from({ length: 8000 }, (_, n) => `k${n}: ${n}`).join("\n");
+    await expectRefused(await post(names), 422, VIOLATION);
+  });
+});
+
+function aliases(): string {
+  return Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n}, `.repeat(9)}]`).join("\n");
+}

@@ -1,0 +1,52 @@
+import { allowAnonymous, createOrderService } from "async-request-reply";
+import { createOpenApiDocument } from "async-request-reply/openapi";
+import { describe, expect, it } from "vitest";
+import { allFormats, besidesJson } from "../formats/all-formats.js";
+
+const service = createOrderService({
+  authorize: allowAnonymous(),
+  formats: besidesJson,
+  create: () => ({ body: {} }),
+});
+const { paths } = createOpenApiDocument(service, { info: { title: "Orders", version: "1" } });
+const submission = paths["/orders"]?.post;
+const canonical = Object.keys(allFormats);
+
+describe("the document of a service with more formats than JSON", () => {
+  it("takes every media type, aliases included", () => {
+    const types = Object.values(allFormats).flatMap(({ mediaTypes }) => mediaTypes);
+    expect(Object.keys(submission?.requestBody?.content ?? {})).toEqual(types);
+  });
+
+  it.each([201, 202])("gives every format in a %d", (status) => {
+    expect(Object.keys(submission?.responses[status]?.content ?? {})).toEqual(canonical);
+  });
+
+  it("gives a problem in the types that problems have, which depend on Accept", () => {
+    const refusal = submission?.responses[422];
+    expect(Object.keys(refusal?.content ?? {})).toEqual([
+      "application/problem+json",
+      "application/problem+xml",
+      "application/yang-data+json",
+      "application/yang-data+xml",
+    ]);
+    expect(refusal?.headers).toHaveProperty("Vary");
+  });
+
+  it("names the roots of XML, and claims no schema for what YANG wraps", () => {
+    const schemas = Object.fromEntries(
+      Object.entries(submission?.requestBody?.content ?? {}).map(([type, { schema }]) => [type, schema]),
+    );
+    const { "application/json": asJson, "application/xml": asXml } = schemas;
+    expect(asXml).toEqual({ ...asJson, xml: { name: "order" } });
+    expect(submission?.responses[202]?.content?.["application/xml"]?.schema).toMatchObject({
+      xml: { name: "operation" },
+    });
+    expect(schemas["application/yang-data+json"]).toEqual({
+      description: expect.stringContaining("RFC 7951"),
+    });
+    expect(schemas["application/yang-data+xml"]).toEqual({
+      description: expect.stringContaining("RFC 7950"),
+    });
+  });
+});

@@ -5,6 +5,8 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.torture.ts"],
+    // Some of them run processes of the built package.
+    globalSetup: "test/package/built.ts",
     testTimeout: 0,
     hookTimeout: 0,
     reporters: "verbose",

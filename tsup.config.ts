@@ -9,6 +9,8 @@ export const library: Options = {
     fetch: "src/adapters/fetch/index.ts",
     node: "src/adapters/node/index.ts",
     openapi: "src/openapi/index.ts",
+    postgres: "src/backends/postgres/index.ts",
+    "postgres-sql": "src/backends/postgres/print-sql.ts",
     testing: "src/testing/index.ts",
     xml: "src/formats/xml/index.ts",
     yaml: "src/formats/yaml/index.ts",

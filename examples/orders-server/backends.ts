@@ -1,4 +1,5 @@
 import { type Backend, createMemoryBackend, type Queue } from "async-request-reply";
+import { openPGlite, openPostgres } from "./postgres.js";
 import { StartError } from "./start-error.js";
 
 /** A kind of back end or queue, which knows its own addresses. */
@@ -19,6 +20,8 @@ interface QueueKind extends Kind {
 /** What `BACKEND` may be, by the form of its addresses. */
 const backends: Readonly<Record<string, BackendKind>> = {
   "memory:": { accepts: /^memory:$/, shared: false, open: async () => createMemoryBackend() },
+  "pglite:DIR": { accepts: /^pglite:./, shared: false, open: openPGlite },
+  "postgres://…": { accepts: /^postgres(ql)?:\/\/./, shared: true, open: openPostgres },
 };
 
 /** What `QUEUE` may be, by the form of its addresses. */

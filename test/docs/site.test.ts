@@ -39,6 +39,13 @@ describe("the site", () => {
     const { entryPoints } = JSON.parse(page("typedoc.json").text) as {
       readonly entryPoints: readonly string[];
     };
-    expect([...entryPoints].sort()).toEqual(Object.values(library.entry ?? {}).sort());
+    const { bin } = JSON.parse(page("package.json").text) as {
+      readonly bin: Readonly<Record<string, string>>;
+    };
+    const programs = Object.values(bin);
+    const subpaths = Object.entries(library.entry ?? {})
+      .filter(([name]) => !programs.includes(`./dist/${name}.js`))
+      .map(([, file]) => String(file));
+    expect([...entryPoints].sort()).toEqual(subpaths.sort());
   });
 });

@@ -8,12 +8,23 @@ import { runServer, startServer } from "./server-process.js";
 describe("the example server's configuration", { timeout: 30_000 }, () => {
   const roleSentence = "needs a back end that processes can share, which memory: is not";
   it.each([
-    [{ BACKEND: "disk:orders" }, 'BACKEND: unknown back end "disk:orders", known are memory:'],
-    [{ BACKEND: "memory:orders" }, 'BACKEND: unknown back end "memory:orders", known are memory:'],
-    [{ BACKEND: "" }, 'BACKEND: unknown back end "", known are memory:'],
+    [
+      { BACKEND: "disk:orders" },
+      'BACKEND: unknown back end "disk:orders", known are memory:, pglite:DIR, postgres://…',
+    ],
+    [
+      { BACKEND: "memory:orders" },
+      'BACKEND: unknown back end "memory:orders", known are memory:, pglite:DIR, postgres://…',
+    ],
+    [{ BACKEND: "" }, 'BACKEND: unknown back end "", known are memory:, pglite:DIR, postgres://…'],
     [{ QUEUE: "mail:orders" }, 'QUEUE: unknown queue "mail:orders", known are none: leave it unset'],
     [{ ROLE: "api" }, `ROLE=api ${roleSentence}`],
     [{ ROLE: "worker" }, `ROLE=worker ${roleSentence}`],
+    [
+      { ROLE: "worker", BACKEND: "pglite:orders" },
+      "ROLE=worker needs a back end that processes can share, which pglite:orders is not",
+    ],
+    [{ BACKEND: "postgres://127.0.0.1:1/orders" }, "BACKEND: cannot open the database (ECONNREFUSED)"],
     [{ ROLE: "boss" }, 'ROLE must be one of all, api, worker, not "boss"'],
     [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http"'],
     [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536"'],
@@ -32,7 +43,9 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
 
   it("does not repeat the password of an address that it refuses", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
-    expect(stderr).toEqual(['BACKEND: unknown back end "disk:…@host/orders", known are memory:']);
+    expect(stderr).toEqual([
+      'BACKEND: unknown back end "disk:…@host/orders", known are memory:, pglite:DIR, postgres://…',
+    ]);
   });
 
   it("says that a port is taken", async () => {

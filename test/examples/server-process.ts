@@ -16,6 +16,7 @@ export interface Exit {
 }
 
 export interface ServerProcess {
+  /** Of no use where it only works. */
   readonly baseUrl: string;
   readonly stdout: Lines;
   readonly stderr: Lines;
@@ -28,7 +29,7 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a built example on a free port and waits until it listens. It sees the given variables only. */
+/** Starts a built example on a free port and waits until it listens, or works. It sees the given variables only. */
 export async function startServer(
   variables: Variables = {},
   example: string = "orders-server",
@@ -38,7 +39,7 @@ export async function startServer(
   const stderr = collectLines(child.stderr);
   const exited = exitOf(child, stdout, stderr);
   const notices = variables.LOG === "json" ? stderr : stdout;
-  const line = await notices.find((text) => text.startsWith("listening on "));
+  const line = await notices.find((text) => text.startsWith("listening on ") || text === "working");
   const signal = (name: "SIGTERM" | "SIGINT"): void => void child.kill(name);
   return {
     baseUrl: line.slice("listening on ".length),

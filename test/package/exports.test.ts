@@ -19,6 +19,7 @@ describe("the exports of the package", () => {
         "./fetch",
         "./node",
         "./openapi",
+        "./postgres",
         "./testing",
         "./xml",
         "./yaml",
@@ -84,6 +85,16 @@ describe("the exports of the package", () => {
       [
         "createOpenApiDocument",
         "withOpenApi",
+      ]
+    `);
+  });
+
+  it("has the names of ./postgres", async () => {
+    expect(await names("./postgres")).toMatchInlineSnapshot(`
+      [
+        "createPostgresBackend",
+        "fromPGlite",
+        "postgresMigrations",
       ]
     `);
   });

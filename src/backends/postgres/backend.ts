@@ -1,0 +1,94 @@
+import { durationMs, invalidOption, positiveInteger } from "../../core/options.js";
+import type { Backend, Submissions } from "../../ports/backend.js";
+import type { BatchLimits } from "./call-batch.js";
+import { fromPool } from "./from-pool.js";
+import { createGateway } from "./gateway.js";
+import { createPostgresIdempotencyStore } from "./idempotency-store.js";
+import { migrate, once } from "./migrate.js";
+import { createNotifications } from "./notifications.js";
+import { createPostgresOperationStore } from "./operation-store.js";
+import { createPostgresQueue } from "./queue.js";
+import { quoteSchema } from "./schema-name.js";
+import type { SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
+import { createPostgresSubmissions } from "./submissions.js";
+
+/** Where {@link createPostgresBackend} keeps its operations, and its limits. */
+export interface PostgresBackendOptions<Tx> {
+  /** A `Pool` of `pg`, or what `fromPGlite` makes of PGlite. It stays the caller's: `close` does not end it. */
+  readonly pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>;
+  /** The schema with the tables: 1 to 48 characters out of a-z, 0-9 and _. Default `async_request_reply`. */
+  readonly schema?: string;
+  /**
+   * `auto` migrates before the first use, `manual` leaves it to `migrate()` or to the printed SQL, for services that may
+   * not change schemas. Default `auto`.
+   */
+  readonly migrate?: "auto" | "manual";
+  /**
+   * Whether workers listen for notifications, on one connection that they keep out of the pool, which must have more than
+   * that one. Off where a pooler between gives every transaction another connection; then they poll only. Default `true`.
+   */
+  readonly listen?: boolean;
+  /** How often a waiting worker looks by itself, in milliseconds. Default 1,000. */
+  readonly pollIntervalMs?: number;
+  /** How many calls share a statement at most. Default 128. */
+  readonly maxBatch?: number;
+  /** How many statements of one kind are under way at most. Default 2. */
+  readonly maxInFlight?: number;
+  /** How many calls of one kind wait at most; one more is refused with 503. Default 10,000. */
+  readonly maxWaiting?: number;
+}
+
+/** A back end on Postgres. */
+export interface PostgresBackend<Tx> extends Backend<Tx> {
+  /** Records, purges and shares transactions in one commit. */
+  readonly submissions: Submissions<Tx>;
+  /** Brings the schema up to this release. May be called by any number of processes at once, and again. */
+  migrate(): Promise<void>;
+}
+
+/** Full batches of large inputs would hold up small ones. */
+const MAX_BATCH_BYTES = 1_048_576;
+
+/**
+ * Keeps operations, keys and due work in one table of a Postgres database, version 13 or later. An operation is accepted
+ * in one round trip and one commit, which concurrent submissions share.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
+export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
+  const { schema = "async_request_reply", migrate: mode = "auto", listen = true } = options;
+  const quoted = quoteSchema(schema);
+  const database = toDatabase(options.pool);
+  if (mode !== "auto" && mode !== "manual") throw invalidOption("migrate", "`auto` or `manual`", mode);
+  if (typeof listen !== "boolean") throw invalidOption("listen", "true or false", listen);
+  const pollMs = durationMs("pollIntervalMs", options.pollIntervalMs, 1_000);
+  const limits: BatchLimits = {
+    maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
+    inFlight: positiveInteger("maxInFlight", options.maxInFlight, 2),
+    maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
+    maxBytes: MAX_BATCH_BYTES,
+  };
+  const migrateSchema = (): Promise<void> => migrate(database.query, schema);
+  const ready = mode === "auto" ? once(migrateSchema) : async () => {};
+
+  const gateway = createGateway({ database, schema: quoted, ready });
+  const heard = listen ? database : { query: database.query };
+  const notifications = createNotifications({ database: heard, channel: `arr_${schema}`, pollMs });
+  const operations = createPostgresOperationStore(gateway, limits);
+  const idempotency = createPostgresIdempotencyStore(gateway);
+  return {
+    operations,
+    idempotency,
+    queue: createPostgresQueue(gateway, notifications),
+    submissions: createPostgresSubmissions(gateway, limits, { operations, idempotency }),
+    migrate: migrateSchema,
+    close: () => notifications.close(),
+  };
+}
+
+function toDatabase<Tx>(pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>): SqlDatabase<Tx> {
+  if (typeof pool?.query !== "function") throw invalidOption("pool", "a pool of connections", pool);
+  if ("transaction" in pool) return pool;
+  if (typeof pool.connect !== "function") throw invalidOption("pool", "a pool of connections", pool);
+  return fromPool(pool);
+}

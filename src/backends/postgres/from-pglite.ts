@@ -1,0 +1,38 @@
+import type { RunStatement, SqlDatabase, SqlResult } from "./sql-database.js";
+
+/** A transaction of PGlite. */
+export interface PGliteTransaction {
+  /** Runs one statement. */
+  query(text: string, values?: unknown[]): Promise<SqlResult>;
+}
+
+/** The part of PGlite that is used. */
+export interface PGliteLike extends PGliteTransaction {
+  /** Runs any number of statements. */
+  exec(text: string): Promise<unknown>;
+  /** Runs a function in one transaction. */
+  transaction<Result>(run: (tx: PGliteTransaction) => Promise<Result>): Promise<Result>;
+  /** Tells of notifications. */
+  listen?(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
+}
+
+/**
+ * PGlite, Postgres in this process, as a database. It has one connection: while a transaction is open everything else
+ * waits, so that nothing within it may wait for anything else of this back end.
+ */
+export function fromPGlite(database: PGliteLike): SqlDatabase<PGliteTransaction> {
+  const listen = database.listen?.bind(database);
+  return {
+    query: async (statement) => {
+      if (statement.values !== undefined) return database.query(statement.text, statement.values);
+      await database.exec(statement.text);
+      return { rows: [] };
+    },
+    transaction: (run) => database.transaction((tx) => run(tx, queryOf(tx))),
+    ...(listen === undefined ? {} : { listen: (channel, onMessage) => listen(channel, onMessage) }),
+  };
+}
+
+function queryOf(tx: PGliteTransaction): RunStatement {
+  return ({ text, values }) => tx.query(text, values);
+}

@@ -1,0 +1,72 @@
+import { operationColumns } from "./row.js";
+import type { SqlStatement } from "./sql-database.js";
+
+/** A function of the schema. */
+export type FunctionName =
+  | "record_v1"
+  | "record_each_v1"
+  | "create_v1"
+  | "get_v1"
+  | "list_v1"
+  | "begin_v1"
+  | "receive_v1"
+  | "renew_v1"
+  | "settle_v1"
+  | "cancel_v1"
+  | "take_due_v1"
+  | "take_expired_v1"
+  | "remove_v1"
+  | "purge_v1"
+  | "set_resource_v1"
+  | "lock_key_v1"
+  | "claim_v1"
+  | "release_v1"
+  | "take_stale_v1";
+
+/** The functions of the schema, each with the columns that are read of what it returns. */
+const COLUMNS: Readonly<Record<FunctionName, string>> = {
+  record_v1: `place, outcome, ${operationColumns("operation")}`,
+  record_each_v1: `place, outcome, ${operationColumns("operation")}`,
+  create_v1: "f as created",
+  get_v1: operationColumns("f"),
+  list_v1: operationColumns("f"),
+  begin_v1: `place, outcome, due_in_ms, ${operationColumns("operation")}`,
+  receive_v1: `outcome, ${operationColumns("operation")}`,
+  renew_v1: "place, cancel_requested",
+  settle_v1: "place, state",
+  cancel_v1: "f as outcome",
+  take_due_v1: "id, definition",
+  take_expired_v1: "id, scope, definition, key",
+  remove_v1: "1 as done",
+  purge_v1: "f as purged",
+  set_resource_v1: "1 as done",
+  lock_key_v1: "f as locked",
+  claim_v1: "operation_id, fingerprint",
+  release_v1: "1 as done",
+  take_stale_v1: "scope, definition, key, fingerprint, operation_id",
+};
+
+/** Makes the statements that call the functions of a schema. `schema` is quoted. */
+export function createCalls(schema: string): (name: FunctionName, values: unknown[]) => SqlStatement {
+  const known = new Map<string, { readonly name: string; readonly text: string }>();
+  return (name, values) => {
+    const key = `${name} ${values.length}`;
+    let call = known.get(key);
+    if (call === undefined) {
+      const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
+      const text = `select ${COLUMNS[name]} from ${schema}.${name}(${parameters}) as f`;
+      // A connection may serve several schemas and releases, whose texts differ.
+      call = { name: `arr_${name}_${hash(text)}`, text };
+      known.set(key, call);
+    }
+    return { ...call, values };
+  };
+}
+
+/** FNV-1a: short, and the same in every process. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

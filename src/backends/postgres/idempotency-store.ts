@@ -1,0 +1,35 @@
+import type { IdempotencyStore } from "../../ports/idempotency-store.js";
+import type { Gateway } from "./gateway.js";
+import { type Row, text } from "./row.js";
+
+const REPEATABLE = { repeatable: true };
+
+/** Keeps claims beside the operations: a key is unique over both, whichever way it was bound. */
+export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): IdempotencyStore {
+  return {
+    claim: async ({ scope, definition, key, fingerprint, operationId }) => {
+      const values = [scope, definition, key, fingerprint, operationId];
+      const [row = {}] = await gateway.call("claim_v1", values, REPEATABLE);
+      const owner = text(row, "operation_id");
+      if (owner === operationId) return { outcome: "claimed" };
+      return { outcome: "exists", operationId: owner, fingerprint: text(row, "fingerprint") };
+    },
+    release: async ({ scope, definition, key, operationId }) => {
+      await gateway.call("release_v1", [scope, definition, key, operationId], REPEATABLE);
+    },
+    takeStale: async ({ olderThanMs, limit }) => {
+      const rows = await gateway.call("take_stale_v1", [olderThanMs, limit]);
+      return rows.map(toClaim);
+    },
+  };
+}
+
+function toClaim(row: Row): Awaited<ReturnType<IdempotencyStore["takeStale"]>>[number] {
+  return {
+    scope: text(row, "scope"),
+    definition: text(row, "definition"),
+    key: text(row, "key"),
+    fingerprint: text(row, "fingerprint"),
+    operationId: text(row, "operation_id"),
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * A back end on Postgres, by a pool of `pg`, or on PGlite: operations, keys and due work in one table.
+ *
+ * @module async-request-reply/postgres
+ */
+export { createPostgresBackend, type PostgresBackend, type PostgresBackendOptions } from "./backend.js";
+export { fromPGlite, type PGliteLike, type PGliteTransaction } from "./from-pglite.js";
+export { postgresMigrations } from "./migrations.js";
+export type {
+  RunStatement,
+  SqlClient,
+  SqlDatabase,
+  SqlPool,
+  SqlResult,
+  SqlStatement,
+} from "./sql-database.js";

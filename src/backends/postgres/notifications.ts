@@ -1,0 +1,179 @@
+import { coalesce } from "../../core/coalesce.js";
+import { AsyncReplyError } from "../../core/errors.js";
+import type { SqlDatabase } from "./sql-database.js";
+
+/** Somebody who is about to wait: what is notified from now on ends the waiting, also if it has not begun yet. */
+interface Waiter {
+  /** Resolves when one of the definitions was named, after a while in any case, and when the signal is aborted. */
+  wait(signal: AbortSignal): Promise<void>;
+  /** Waits no more. */
+  cancel(): void;
+}
+
+/** Says through the database that there is something to do, and hears of it. */
+export interface Notifications {
+  /** Names definitions to everybody who listens. @throws AsyncReplyError `QUEUE_UNAVAILABLE` */
+  notify(definitions: readonly string[]): Promise<void>;
+  /** Begins to listen for definitions. */
+  expect(definitions: readonly string[]): Waiter;
+  /** Ends the connection that listens, and all waiting. */
+  close(): Promise<void>;
+}
+
+/** What {@link createNotifications} takes. */
+export interface NotificationsOptions {
+  readonly database: Pick<SqlDatabase<unknown>, "query" | "listen">;
+  readonly channel: string;
+  /** How long anybody waits at most: notifications can get lost, and with some poolers there are none. */
+  readonly pollMs: number;
+}
+
+const MAX_WAITING = 1_000;
+/** Postgres takes payloads below 8000 bytes. */
+const MAX_PAYLOAD = 4_000;
+const FIRST_RECONNECT_MS = 100;
+const MAX_RECONNECT_MS = 30_000;
+
+/** Notifies with what arrives while a notification is under way joined into the next; listens on a connection of its own. */
+export function createNotifications({ database, channel, pollMs }: NotificationsOptions): Notifications {
+  const waiters = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
+  const wake = (definitions?: ReadonlySet<string>): void => {
+    for (const each of waiters) each(definitions);
+  };
+  const listener = createListener(
+    database,
+    channel,
+    (payload) => wake(readPayload(payload)),
+    () => wake(),
+  );
+
+  const notified = coalesce<readonly string[], void>({
+    maxBatch: MAX_WAITING,
+    maxWaiting: MAX_WAITING,
+    flush: async (lists) => {
+      const definitions = new Set(lists.flat());
+      // Losing it costs a poll: no commit has to wait for the disk because of it.
+      const text = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+      await database.query({ name: "arr_notify", text, values: [channel, toPayload(definitions)] });
+      if (!listener.listening()) wake(definitions);
+      return lists.map(() => undefined);
+    },
+  });
+
+  return {
+    notify: async (definitions) => {
+      if (definitions.length === 0) return;
+      try {
+        await notified.add(definitions);
+      } catch (cause) {
+        throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The database took no notification.", { cause });
+      }
+    },
+    expect: (definitions) => {
+      let named = false;
+      let end: () => void = () => {};
+      const onNamed = (changed?: ReadonlySet<string>): void => {
+        if (changed !== undefined && !definitions.some((definition) => changed.has(definition))) return;
+        named = true;
+        end();
+      };
+      waiters.add(onNamed);
+      return {
+        wait: (signal) =>
+          new Promise<void>((resolve) => {
+            if (named || signal.aborted) return resolve();
+            // What was notified before it listens it does not hear: once it does, it wakes everybody.
+            listener.start();
+            end = () => {
+              clearTimeout(timer);
+              // The signal outlives many waits.
+              signal.removeEventListener("abort", end);
+              resolve();
+            };
+            const timer = setTimeout(end, pollMs);
+            signal.addEventListener("abort", end);
+          }),
+        cancel: () => void waiters.delete(onNamed),
+      };
+    },
+    close: async () => {
+      await listener.stop();
+      wake();
+    },
+  };
+}
+
+interface Listener {
+  start(): void;
+  listening(): boolean;
+  stop(): Promise<void>;
+}
+
+/** Keeps a connection that listens, and opens another when it is lost. `onOpen`: what came meanwhile was not heard. */
+function createListener(
+  database: Pick<SqlDatabase<unknown>, "listen">,
+  channel: string,
+  onMessage: (payload: string) => void,
+  onOpen: () => void,
+): Listener {
+  let state: "idle" | "opening" | "open" | "stopped" = "idle";
+  let end: () => Promise<void> = async () => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let delayMs = FIRST_RECONNECT_MS;
+
+  async function open(): Promise<void> {
+    if (database.listen === undefined) return;
+    state = "opening";
+    try {
+      const opened = await database.listen(channel, onMessage, lost);
+      if (isStopped()) return await opened();
+      end = opened;
+      state = "open";
+      delayMs = FIRST_RECONNECT_MS;
+      onOpen();
+    } catch {
+      lost();
+    }
+  }
+
+  // Asked anew after every pause: it may have been stopped meanwhile.
+  function isStopped(): boolean {
+    return state === "stopped";
+  }
+
+  function lost(): void {
+    if (isStopped()) return;
+    state = "opening";
+    timer = setTimeout(() => void open(), delayMs);
+    delayMs = Math.min(delayMs * 2, MAX_RECONNECT_MS);
+  }
+
+  return {
+    start: () => {
+      if (state === "idle") void open();
+    },
+    listening: () => state === "open",
+    stop: async () => {
+      const wasOpen = state === "open";
+      state = "stopped";
+      clearTimeout(timer);
+      if (wasOpen) await end();
+    },
+  };
+}
+
+function toPayload(definitions: ReadonlySet<string>): string {
+  const payload = JSON.stringify([...definitions]);
+  // In bytes it is at most three times as long. Without names it is for everybody.
+  return payload.length * 3 < MAX_PAYLOAD * 2 ? payload : "";
+}
+
+/** Messages are input: what cannot be read wakes everybody. */
+function readPayload(payload: string): ReadonlySet<string> | undefined {
+  try {
+    const names: unknown = JSON.parse(payload);
+    return Array.isArray(names) ? new Set(names.map(String)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

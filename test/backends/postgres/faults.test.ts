@@ -1,0 +1,172 @@
+import type { NewOperation, Submission } from "async-request-reply";
+import { createPostgresBackend, type SqlPool, type SqlStatement } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
+import { expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, openPool } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+
+function submission(members: Partial<NewOperation> = {}): Submission {
+  return {
+    operation: { id: newId(), scope: "a", definition: "d", input: "1", ...members },
+    fingerprint: "1:a",
+  };
+}
+
+/** A pool of which one answer is lost: the statement is done, and the caller hears that the connection is gone. */
+function losingOneAnswer(pool: Pool, isLost: (statement: SqlStatement) => boolean): SqlPool<PoolClient> {
+  let left = 1;
+  return {
+    query: async (statement: SqlStatement) => {
+      const result = await pool.query(statement);
+      if (isLost(statement) && left-- > 0) throw new Error("Connection terminated unexpectedly");
+      return result;
+    },
+    connect: (() => pool.connect()) as SqlPool<PoolClient>["connect"],
+  };
+}
+
+await describePostgres("a Postgres back end in trouble", (server) => {
+  it("records one operation when the answer to the commit is lost", async () => {
+    const pool = losingOneAnswer(
+      server.pool,
+      ({ text }) => text.startsWith("select") && text.includes("record_v1"),
+    );
+    const backend = createPostgresBackend({ pool, schema: server.newSchema() });
+    const given = submission({ key: "k" });
+    expect(await backend.submissions.record(given)).toEqual({ outcome: "created" });
+    expect((await backend.operations.list?.({ limit: 10 }))?.map(({ id }) => id)).toEqual([
+      given.operation.id,
+    ]);
+  });
+
+  it("settles once when the answer is lost", async () => {
+    const pool = losingOneAnswer(
+      server.pool,
+      ({ text }) => text.startsWith("select") && text.includes("settle_v1"),
+    );
+    const backend = createPostgresBackend({ pool, schema: server.newSchema() });
+    const { operation } = submission();
+    await backend.operations.create(operation);
+    const token = newToken();
+    await backend.operations.beginAttempt(operation.id, { token, leaseMs: 60_000 });
+    const settled = await backend.operations.settle(
+      { operationId: operation.id, token },
+      { to: "completed" },
+    );
+    expect(settled).toEqual({ outcome: "settled", state: "completed" });
+  });
+
+  it("records the neighbours of a row whose key an open transaction holds, and has that one try again", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    const held = submission({ key: "held" });
+    const client = await server.pool.connect();
+    try {
+      await client.query("begin");
+      const columns = "id, scope, definition, key, bound, fingerprint, state, input, created_at";
+      const values = [newId(), "a", "d", "held"];
+      await client.query(
+        `insert into ${backend.schema}.operations (${columns}) values ($1, $2, $3, $4, true, '1:a', 'pending', '1', now())`,
+        values,
+      );
+      const others = Array.from({ length: 20 }, (_, index) => submission({ key: `k${index}` }));
+      const answers = await Promise.allSettled(
+        [held, ...others].map((each) => backend.submissions.record(each)),
+      );
+      expect(answers[0]).toMatchObject({ status: "rejected", reason: { code: "CREATION_IN_PROGRESS" } });
+      expect(answers.slice(1).every(({ status }) => status === "fulfilled")).toBe(true);
+      expect(await backend.operations.list?.({ limit: 100 })).toHaveLength(20);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+    expect(await backend.submissions.record(held)).toEqual({ outcome: "created" });
+  });
+
+  it.each([
+    ["a scope too long for the index", { scope: newLongText() }],
+    ["a character that Postgres cannot keep", { scope: "a\u0000b" }],
+  ])("records the neighbours of a row with %s", async (_, members) => {
+    const backend = server.open();
+    const given = [submission({ key: "1" }), submission({ key: "2", ...members }), submission({ key: "3" })];
+    const answers = await Promise.allSettled(given.map((each) => backend.submissions.record(each)));
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(answers[1]).toMatchObject({ reason: { code: "INTERNAL", detail: "The store cannot keep this." } });
+    expect(await backend.operations.list?.({ limit: 100 })).toHaveLength(2);
+  });
+
+  it("settles the neighbours of a row that cannot be kept", async () => {
+    const backend = server.open();
+    const leases = [];
+    for (let count = 0; count < 3; count += 1) {
+      const { operation } = submission();
+      await backend.operations.create(operation);
+      const lease = { operationId: operation.id, token: newToken() };
+      await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+      leases.push(lease);
+    }
+    const results = ["1", '"\u0000"', "3"];
+    const answers = await Promise.allSettled(
+      leases.map((lease, index) =>
+        backend.operations.settle(lease, { to: "completed", result: results[index] ?? "" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  it("says that it is not there when no server answers, when its pool has ended, and when it is read-only", async () => {
+    const away = openPool({ connectionString: "postgres://postgres@127.0.0.1:1/test" });
+    const ended = openPool();
+    await ended.end();
+    const schema = server.newSchema();
+    await server.open({ schema }).migrate();
+    const readOnly = openPool({ options: "-c default_transaction_read_only=on" });
+    for (const pool of [away, ended, readOnly]) {
+      const backend = createPostgresBackend({ pool, schema, migrate: "manual" });
+      const recording = backend.submissions.record(submission({ key: "k" }));
+      await expect(recording).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        detail: "The store cannot be reached.",
+      });
+      await backend.close();
+    }
+    await readOnly.end();
+    await away.end();
+  });
+
+  it("goes on with new connections when the server has ended the old ones", async () => {
+    const pool = openPool({ max: 3, application_name: "to be ended" });
+    pool.on("error", () => {});
+    try {
+      const backend = createPostgresBackend({ pool, schema: server.newSchema() });
+      const first = submission({ key: "1" });
+      await backend.submissions.record(first);
+      const end =
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to be ended'";
+      await server.pool.query(end);
+      expect(await backend.submissions.record(submission({ key: "2" }))).toEqual({ outcome: "created" });
+      expect((await backend.operations.get(first.operation.id, "a"))?.state).toBe("pending");
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it("refuses what does not fit into its line, and takes more when the line is shorter", async () => {
+    const backend = server.open({ maxWaiting: 2, maxBatch: 1, maxInFlight: 1 });
+    await backend.migrate();
+    const answers = await Promise.allSettled(
+      Array.from({ length: 4 }, () => backend.submissions.record(submission())),
+    );
+    const refused = answers.filter(({ status }) => status === "rejected");
+    expect(refused.length).toBeGreaterThan(0);
+    for (const each of refused) expect(each).toMatchObject({ reason: { code: "OVERLOADED" } });
+    expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
+  });
+});
+
+/** Random, or it would be compressed to nothing. */
+function newLongText(): string {
+  return Array.from({ length: 300 }, newToken).join("");
+}

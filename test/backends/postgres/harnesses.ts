@@ -1,0 +1,69 @@
+import type { Announcement, Backend, Queue, Submissions } from "async-request-reply";
+import type { Capabilities, PortHarness, QueueHarness } from "async-request-reply/testing";
+import { type Execute, type ManualTime, stopTime } from "./manual-time.js";
+
+const capabilities: Capabilities = {
+  leaseGranularityMs: 1,
+  skipsTime: true,
+  list: true,
+  beginsAttempts: true,
+};
+
+/** A fresh back end, migrated, and a way to change its schema. */
+export interface Fresh {
+  readonly backend: Backend & { readonly submissions: Submissions<unknown> };
+  readonly schema: string;
+  readonly execute: Execute;
+}
+
+/** A harness whose cases each get a schema of their own, in which time stands still. */
+export function harnessOf<Port>(
+  open: () => Promise<Fresh>,
+  portOf: (backend: Fresh["backend"]) => Port,
+): PortHarness<Port> {
+  let time: ManualTime | undefined;
+  return {
+    capabilities,
+    create: async () => {
+      const { backend, schema, execute } = await open();
+      time = await stopTime(execute, schema);
+      return { port: portOf(backend), close: () => backend.close() };
+    },
+    passTime: async (ms) => time?.advance(ms),
+  };
+}
+
+/**
+ * The queue is the store: an announcement can be received when its operation is due, and what is received has an id of its
+ * own. The cases compare ids, so each is given that of what was published for its operation.
+ */
+export function queueHarness(open: () => Promise<Fresh>): QueueHarness {
+  const backends = new Map<Queue, Fresh["backend"]>();
+  const ids = new Map<string, string>();
+  return {
+    capabilities: { ...capabilities, leaseGranularityMs: 100 },
+    deliversWithinMs: 1_500,
+    create: async () => {
+      const { backend } = await open();
+      const { queue } = backend;
+      const port: Queue = {
+        publish: (announcements) => queue.publish(announcements),
+        receive: async (request) =>
+          (await queue.receive(request)).map((delivery) => {
+            const { announcement } = delivery;
+            const id = ids.get(announcement.operationId) ?? announcement.id;
+            return { ...delivery, announcement: { ...announcement, id } };
+          }),
+      };
+      backends.set(port, backend);
+      return { port, close: () => backend.close() };
+    },
+    prepare: async (queue: Queue, { id, operationId, definition }: Announcement) => {
+      ids.set(operationId, id);
+      await backends
+        .get(queue)
+        ?.operations.create({ id: operationId, scope: "a", definition, input: "null" });
+    },
+    passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  };
+}

@@ -1,0 +1,113 @@
+import { createOrderService, createWorker, type NewOperation } from "async-request-reply";
+import { expect, it } from "vitest";
+import { announce } from "../../../src/core/announcement.js";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, openPool } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+/** Longer than any test takes, so that nothing is found by looking at intervals. */
+const NEVER_MS = 600_000;
+
+function operation(definition = "orders"): NewOperation {
+  return { id: newId(), scope: "a", definition, input: "1" };
+}
+
+const request = { definitions: ["orders"], limit: 10, leaseMs: 60_000 };
+
+await describePostgres("the queue in Postgres", (server) => {
+  it("wakes a receiver of another process that waits, without its looking at intervals", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema, pollIntervalMs: NEVER_MS })];
+    const received = there.queue.receive({ ...request, signal: new AbortController().signal });
+    const wanted = operation();
+    await here.operations.create(wanted);
+    await here.queue.publish([announce(wanted, newToken())]);
+    expect((await received).map(({ announcement }) => announcement.operationId)).toEqual([wanted.id]);
+    await there.close();
+  });
+
+  it("listens again when the server has ended its connection, and finds what came meanwhile", async () => {
+    const pool = openPool({ application_name: "to be ended once" });
+    pool.on("error", () => {});
+    const backend = server.open({ pool, pollIntervalMs: NEVER_MS });
+    await backend.migrate();
+    const receive = () => backend.queue.receive({ ...request, signal: new AbortController().signal });
+    const first = receive();
+    const listening = `select pid from pg_stat_activity where application_name = 'to be ended once' and query like 'listen%'`;
+    await expect.poll(async () => (await server.pool.query(listening)).rowCount).toBe(1);
+    await backend.operations.create(operation());
+    await server.pool.query(listening.replace("select pid", "select pg_terminate_backend(pid)"));
+    expect(await first).toHaveLength(1);
+    await backend.close();
+    await pool.end();
+  });
+
+  it("finds what nobody announced by looking at intervals, also where it may not listen", async () => {
+    const backend = server.open({ listen: false, pollIntervalMs: 20 });
+    const received = backend.queue.receive({ ...request, signal: new AbortController().signal });
+    await backend.operations.create(operation());
+    expect(await received).toHaveLength(1);
+  });
+
+  it("leaves nothing on the signal of a worker that waits again and again", async () => {
+    const backend = server.open({ listen: false, pollIntervalMs: 5 });
+    const { signal } = new AbortController();
+    const counted = { most: 0, now: 0 };
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      counted.now += 1;
+      counted.most = Math.max(counted.most, counted.now);
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      counted.now -= 1;
+      remove(...args);
+    };
+    const received = backend.queue.receive({ ...request, signal });
+    await server.pool.query("select pg_sleep(0.2)");
+    await backend.operations.create(operation());
+    expect(await received).toHaveLength(1);
+    expect(counted).toEqual({ most: 1, now: 0 });
+  });
+
+  it("gives each definition its share, and what one leaves to the others", async () => {
+    const backend = server.open();
+    for (let count = 0; count < 20; count += 1) await backend.operations.create(operation("long"));
+    for (const definition of ["short", "short", "single"])
+      await backend.operations.create(operation(definition));
+    const definitions = ["long", "short", "single"];
+    const received = await backend.queue.receive({
+      ...request,
+      definitions,
+      limit: 9,
+      signal: AbortSignal.abort(),
+    });
+    const names = received.map(({ announcement }) => announcement.definition).sort();
+    expect(names).toEqual([...Array<string>(6).fill("long"), "short", "short", "single"]);
+  });
+
+  it("leaves its turn to each definition when there is one free slot", async () => {
+    const backend = server.open();
+    for (let count = 0; count < 5; count += 1) await backend.operations.create(operation("long"));
+    await backend.operations.create(operation("short"));
+    const received = [];
+    for (let count = 0; count < 2; count += 1) {
+      const asked = { ...request, definitions: ["long", "short"], limit: 1, signal: AbortSignal.abort() };
+      received.push(...(await backend.queue.receive(asked)));
+    }
+    expect(received.map(({ announcement }) => announcement.definition)).toContain("short");
+  });
+
+  it("ends what was asked to be cancelled when its worker is gone", async () => {
+    const backend = server.open();
+    const service = createOrderService({ backend, authorize: () => ({ id: "a" }) });
+    const cancelled = operation();
+    await backend.operations.create(cancelled);
+    await backend.operations.beginAttempt(cancelled.id, { token: newToken(), leaseMs: 60_000 });
+    expect(await backend.operations.requestCancel(cancelled.id, "a")).toBe("requested");
+    await server.pool.query(`update ${backend.schema}.operations set due_at = now()`);
+    await createWorker(service, { orders: () => undefined }).runUntilIdle();
+    expect((await backend.operations.get(cancelled.id, "a"))?.state).toBe("failed");
+  });
+});

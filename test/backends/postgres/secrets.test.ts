@@ -1,0 +1,34 @@
+import { bearer, createOrderService, createWorker } from "async-request-reply";
+import { expect, it } from "vitest";
+import { describePostgres } from "./server.js";
+
+await describePostgres("what lies in Postgres", (server) => {
+  it("is no credential of anybody, whatever became of the request", async () => {
+    const backend = server.open();
+    const service = createOrderService({ backend, authorize: bearer({ "the-secret-token": "tenant-1" }) });
+    for (const [token, body] of [
+      ["the-secret-token", '{"itemId":"book","quantity":1}'],
+      ["the-secret-token", '{"itemId":"book","quantity":0}'],
+      ["another-secret-token", '{"itemId":"book","quantity":1}'],
+    ]) {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "idempotency-key": "k",
+      };
+      await service.handle({
+        method: "POST",
+        path: "/orders",
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+    }
+    await createWorker(service, { orders: () => ({ done: true }) }).runUntilIdle();
+    const { rows } = await server.pool.query<{ row: string }>(
+      `select o::text as row from ${backend.schema}.operations o`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.row).toContain("tenant-1");
+    expect(rows[0]?.row).not.toMatch(/secret|bearer/i);
+  });
+});

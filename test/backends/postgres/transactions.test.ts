@@ -1,0 +1,118 @@
+import type { NewOperation, Submission } from "async-request-reply";
+import { expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, type Opened } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+
+function submission(members: Partial<NewOperation> = {}): Submission {
+  const operation = { id: newId(), scope: "a", definition: "orders", key: "k", input: "1", ...members };
+  return { operation, fingerprint: "1:a" };
+}
+
+await describePostgres("transactions of the user", (server) => {
+  async function opened() {
+    const backend: Opened = server.open();
+    await backend.migrate();
+    await server.pool.query(`create table ${backend.schema}.effects (operation_id uuid primary key)`);
+    const { transactions } = backend.submissions;
+    if (transactions === undefined) throw new Error("the back end shares its transactions");
+    const effects = async (): Promise<number> =>
+      (await server.pool.query(`select from ${backend.schema}.effects`)).rowCount ?? 0;
+    const insert = `insert into ${backend.schema}.effects values ($1)`;
+    return { backend, transactions, effects, insert };
+  }
+
+  it("records an operation with its resource and the user's writes in one commit", async () => {
+    const { backend, transactions, effects, insert } = await opened();
+    const given = submission();
+    const { id } = given.operation;
+    const create = async (tx: {
+      query(text: string, values: unknown[]): Promise<unknown>;
+    }): Promise<string> => {
+      await tx.query(insert, [id]);
+      return '{"body":1}';
+    };
+    expect(await transactions.record(given, create)).toEqual({ outcome: "created" });
+    expect(await backend.operations.get(id, "a")).toMatchObject({ state: "pending", resource: '{"body":1}' });
+    // Repeated after a lost answer, and by a duplicate: nothing is created a second time.
+    expect(await transactions.record(given, create)).toEqual({ outcome: "created" });
+    const duplicate = await transactions.record(submission(), create);
+    expect(duplicate).toMatchObject({ outcome: "exists", operation: { id, resource: '{"body":1}' } });
+    expect(await effects()).toBe(1);
+  });
+
+  it("records nothing when the user's function throws, and tells that error", async () => {
+    const { backend, transactions, effects, insert } = await opened();
+    const given = submission();
+    const failure = new Error("out of stock");
+    const recording = transactions.record(given, async (tx) => {
+      await tx.query(insert, [given.operation.id]);
+      throw failure;
+    });
+    await expect(recording).rejects.toBe(failure);
+    expect(await effects()).toBe(0);
+    expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
+  });
+
+  it("tells a duplicate at once that the first is still at it", async () => {
+    const { transactions, backend } = await opened();
+    let finish: (resource: string) => void = () => {};
+    const held = new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+    let reach: () => void = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    const first = transactions.record(submission(), () => {
+      reach();
+      return held;
+    });
+    await reached;
+    const inProgress = { code: "CREATION_IN_PROGRESS" };
+    await expect(transactions.record(submission(), async () => "1")).rejects.toMatchObject(inProgress);
+    await expect(backend.submissions.record(submission())).rejects.toMatchObject(inProgress);
+    finish('{"body":1}');
+    expect(await first).toEqual({ outcome: "created" });
+    expect(await backend.submissions.record(submission())).toMatchObject({ outcome: "exists" });
+  });
+
+  it("asks whether somebody is at a key before it waits for that key's row", async () => {
+    const { transactions, backend } = await opened();
+    const client = await server.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query(`select ${backend.schema}.lock_key_v1('a', 'orders', 'k')`);
+      const recording = transactions.record(submission(), async () => "1");
+      await expect(recording).rejects.toMatchObject({ code: "CREATION_IN_PROGRESS" });
+      expect(await transactions.record(submission({ key: "other" }), async () => "1")).toEqual({
+        outcome: "created",
+      });
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  });
+
+  it("settles together with the user's writes, and rolls them back when the lease is lost", async () => {
+    const { backend, transactions, effects, insert } = await opened();
+    const { operation } = submission();
+    await backend.operations.create(operation);
+    const lease = { operationId: operation.id, token: newToken() };
+    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    const work = (token: string) =>
+      transactions.settle({ ...lease, token }, async (tx) => {
+        await tx.query(insert, [operation.id]);
+        return { to: "completed", result: "2" };
+      });
+    expect(await work(newToken())).toEqual({ outcome: "lost" });
+    expect(await effects()).toBe(0);
+    expect(await work(lease.token)).toEqual({ outcome: "settled", state: "completed" });
+    expect(await effects()).toBe(1);
+    expect(await backend.operations.get(operation.id, "a")).toMatchObject({
+      state: "completed",
+      result: "2",
+    });
+  });
+});

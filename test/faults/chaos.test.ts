@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { runChaos } from "./chaos.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);
+const ORDERS = Number(process.env.CHAOS_ORDERS ?? 2_000);
+
+describeWithPostgres("processes and a Postgres that are killed at random", (installation) => {
+  const bench = useFaultBench(installation);
+  let warnings: readonly string[] = ["it did not get to its end"];
+
+  it(`do each of ${ORDERS} orders once, whatever happens (seed ${SEED})`, async () => {
+    const report = await runChaos(bench(), { seed: SEED, orders: ORDERS });
+    expect(report.sent).toHaveLength(ORDERS);
+    expect(Object.keys(report.faults).length).toBeGreaterThan(0);
+    warnings = report.warnings;
+  });
+
+  it("give Node nothing to warn of, such as a leak of listeners", () => {
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it, vi } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { alternate, keysOf, sendAll } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+const TEN_MINUTES_MS = 600_000;
+
+describeWithPostgres("processes whose clocks are ten minutes early and late (F10)", (installation) => {
+  const bench = useFaultBench(installation);
+  const skews = [-TEN_MINUTES_MS, TEN_MINUTES_MS];
+
+  it("end no lease and no retention early, and keep none for ever", async () => {
+    const start = (role: "api" | "worker") => (clockSkewMs: number) =>
+      bench().start({ role, clockSkewMs, slowMs: 3_000, worker: { retentionMs: 60_000, leaseMs: 1_500 } });
+    const apis = await Promise.all(skews.map(start("api")));
+    const sent = await sendAll(
+      [...keysOf("slow", 6), ...keysOf("quick", 50)],
+      alternate(apis.map(({ baseUrl }) => baseUrl)),
+    );
+    const workers = await Promise.all(skews.map(start("worker")));
+    await bench().settled();
+    await bench().expectInvariants(sent);
+    // The work outlasts its lease twice over: who is early would have taken it over.
+    expect(await bench().effects()).toHaveLength(sent.length);
+
+    const late = await sendAll(["slow-last"], () => apis[0]?.baseUrl ?? "");
+    await vi.waitUntil(() => workers.some(({ begun }) => late[0]?.operationIds.has(begun.at(-1) ?? "")), {
+      timeout: 10_000,
+    });
+    const holder = workers.find(({ begun }) => late[0]?.operationIds.has(begun.at(-1) ?? ""));
+    holder?.kill("SIGKILL");
+    await bench().settled(20_000);
+    await bench().expectInvariants([...sent, ...late]);
+  });
+});

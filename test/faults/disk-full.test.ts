@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { mayMountTmpfs } from "../servers/tmpfs.js";
+import type { FaultBench } from "./fault-bench.js";
+import { keysOf, newOrder, send, sendAll, sendOnce } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mount:", () => {
+  describeWithPostgres("a Postgres whose disk is full (F19)", (installation) => {
+    const bench = useFaultBench(installation, { diskMegabytes: 80 });
+
+    it("is a 503 and leaves nothing half-written; everything goes on once there is room again", async () => {
+      const api = await bench().start({ role: "api" });
+      const before = await sendAll(keysOf("before", 50), () => api.baseUrl);
+      await fillDisk(bench());
+      const orders = keysOf("full", 1_000).map(newOrder);
+      // The pages that are there already have some room left.
+      const statuses: number[] = [];
+      for (const order of orders) {
+        const status = await sendOnce(order, api.baseUrl, { itemId: `${order.key}-${"x".repeat(200)}` });
+        statuses.push(status);
+        if (status !== 202) break;
+      }
+      expect(statuses.at(-1)).toBe(503);
+      const tried = orders.slice(0, statuses.length);
+      const accepted = tried.flatMap(({ operationIds }) => [...operationIds]);
+      expect(await bench().operations()).toHaveLength(before.length + accepted.length);
+
+      await bench().postgres.query("DROP TABLE filling");
+      const after = await Promise.all(
+        tried.map(({ key }) => send(key, () => api.baseUrl, { itemId: `${key}-${"x".repeat(200)}` })),
+      );
+      await bench().start({ role: "worker" });
+      await bench().settled();
+      await bench().expectInvariants([...before, ...after]);
+      expect(after.filter(({ operationIds }) => operationIds.size !== 1)).toEqual([]);
+    });
+  });
+});
+
+async function fillDisk({ postgres }: FaultBench): Promise<void> {
+  await postgres.query("CREATE TABLE filling (text text)");
+  for (const rows of [10_000, 1_000, 100, 10, 1]) {
+    const insert = `INSERT INTO filling SELECT repeat('x', 1000) FROM generate_series(1, ${rows})`;
+    while (await succeeds(postgres.query(insert)));
+  }
+}
+
+function succeeds(query: Promise<unknown>): Promise<boolean> {
+  return query.then(
+    () => true,
+    (error: { readonly code?: string }) => {
+      if (error.code !== "53100") throw error;
+      return false;
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import { expect, it, vi } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { alternate, keysOf, send, sendAll } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+describeWithPostgres("processes that are told to stop (F17)", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it("finish under load what has begun and exit with 0; others go on with the rest", async () => {
+    const [first, second] = await Promise.all([
+      bench().start({ role: "all" }),
+      bench().start({ role: "all" }),
+    ]);
+    const keys = [...keysOf("load", 400), ...keysOf("slow", 10)];
+    const sending = sendAll(keys, alternate([first.baseUrl, second.baseUrl]), { retryMs: 10 });
+    await vi.waitUntil(() => first.begun.length > 50, { timeout: 20_000 });
+    first.kill("SIGTERM");
+    expect(await first.exited).toBe(0);
+    const sent = await sending;
+    await bench().settled();
+    await bench().expectInvariants(sent);
+    // Nothing was done twice: what had begun was finished, what had not was left.
+    expect(await bench().effects()).toHaveLength(keys.length);
+    const events = first.events.map(({ event }) => event);
+    const count = (name: string): number => events.filter((event) => event === name).length;
+    expect(count("operation.completed")).toBe(count("operation.started"));
+    second.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
+  });
+
+  it("give back what does not end in time, and end at once when they are told a second time", async () => {
+    const api = await bench().start({ role: "api" });
+    const order = await send("hang-1", () => api.baseUrl);
+    const worker = await bench().start({ role: "worker", worker: { drainTimeoutMs: 300 } });
+    await vi.waitUntil(() => worker.begun.length === 1, { timeout: 10_000 });
+    worker.kill("SIGTERM");
+    expect(await worker.exited).toBe(0);
+    const hanging = (await bench().operations()).find(({ id }) => order.operationIds.has(id));
+    expect(hanging).toMatchObject({ state: "pending", attempt: 0 });
+
+    const impatient = await bench().start({ role: "worker", worker: { drainTimeoutMs: 60_000 } });
+    await vi.waitUntil(() => impatient.begun.length === 1, { timeout: 40_000 });
+    impatient.kill("SIGTERM");
+    await vi.waitUntil(() => impatient.stopping(), { timeout: 10_000 });
+    impatient.kill("SIGTERM");
+    expect(await impatient.exited).toBe(143);
+  });
+});

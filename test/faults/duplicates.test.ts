@@ -1,0 +1,63 @@
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { Pool } from "pg";
+import { expect, it, onTestFinished } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { keysOf, newOrder, sendAll, sendOnce } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+describeWithPostgres("duplicates", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it("of announcements lead to one piece of work each (F7)", async () => {
+    const api = await bench().start({ role: "api" });
+    const sent = await sendAll(keysOf("announced", 300), () => api.baseUrl);
+    await announceAgain(5);
+    await Promise.all(["a", "b", "c"].map(() => bench().start({ role: "worker" })));
+    await announceAgain(5);
+    await bench().settled();
+    await bench().expectInvariants(sent);
+    expect(await bench().effects()).toHaveLength(300);
+  });
+
+  it("of requests, at the same time at several processes, get one operation for each key (F13)", async () => {
+    const apis = await Promise.all(["a", "b", "c", "d"].map(() => bench().start({ role: "api" })));
+    const storms = keysOf("storm", 40).map((key) => ({ key, one: newOrder(key), other: newOrder(key) }));
+    const requests = storms.flatMap(({ one, other, key }) =>
+      Array.from({ length: 48 }, (_, index) => {
+        const url = apis[index % apis.length]?.baseUrl ?? "";
+        return index % 8 < 6 ? sendOnce(one, url) : sendOnce(other, url, { itemId: `${key}-other` });
+      }),
+    );
+    await Promise.all(requests);
+    for (const { one, other } of storms) {
+      const [winner, loser] = one.operationIds.size > 0 ? [one, other] : [other, one];
+      expect([winner.operationIds.size, loser.operationIds.size]).toEqual([1, 0]);
+      // 409 says that it is not decided yet.
+      expect(winner.statuses.filter((status) => status !== 202 && status !== 409)).toEqual([]);
+      expect(loser.statuses.filter((status) => status !== 422 && status !== 409)).toEqual([]);
+    }
+    await bench().settled();
+    await bench().expectInvariants(storms.map(({ one, other }) => (one.operationIds.size > 0 ? one : other)));
+  });
+
+  /** Says again of every operation that it is there to be worked on. */
+  async function announceAgain(times: number): Promise<void> {
+    const pool = new Pool({ connectionString: bench().postgres.url(), max: 2 });
+    const { queue, close } = createPostgresBackend({ pool });
+    onTestFinished(async () => {
+      await close();
+      await pool.end();
+    });
+    const operations = await bench().operations();
+    for (let time = 0; time < times; time += 1) {
+      await queue.publish(
+        operations.map(({ id, definition }) => ({
+          version: 1,
+          id: `${id}.${time}`,
+          operationId: id,
+          definition,
+        })),
+      );
+    }
+  }
+});

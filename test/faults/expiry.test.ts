@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { newOrder, sendOnce } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+/** One reply, as its client saw it. */
+interface Seen {
+  readonly operationId: string;
+  readonly begunAt: number;
+  readonly endedAt: number;
+}
+
+describeWithPostgres("a key whose operation is purged again and again (F14)", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it("belongs to one operation at a time, and none comes back after its purge", async () => {
+    const worker = { retentionMs: 1_000, sweepIntervalMs: 50 };
+    const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", worker })));
+    const end = performance.now() + 8_000;
+    const seen = (
+      await Promise.all(processes.flatMap(({ baseUrl }) => [1, 2, 3, 4].map(() => hammer(baseUrl, end))))
+    ).flat();
+    const ids = [...new Set(seen.map(({ operationId }) => operationId))];
+    expect(ids.length).toBeGreaterThan(3);
+    expect(comebacks(seen)).toEqual([]);
+    await bench().settled();
+    expect((await bench().effects()).map(({ operationId }) => operationId).sort()).toEqual(ids.sort());
+  });
+});
+
+async function hammer(baseUrl: string, end: number): Promise<readonly Seen[]> {
+  const seen: Seen[] = [];
+  while (performance.now() < end) {
+    const order = newOrder("key");
+    const begunAt = performance.now();
+    expect(await sendOnce(order, baseUrl)).toBe(202);
+    for (const operationId of order.operationIds)
+      seen.push({ operationId, begunAt, endedAt: performance.now() });
+  }
+  return seen;
+}
+
+/** Replies to requests that began when another operation had already taken the key over from theirs. */
+function comebacks(seen: readonly Seen[]): readonly Seen[] {
+  const firstSeen = new Map<string, number>();
+  for (const { operationId, endedAt } of seen)
+    firstSeen.set(operationId, Math.min(endedAt, firstSeen.get(operationId) ?? Number.POSITIVE_INFINITY));
+  const inOrder = [...firstSeen].sort(([, a], [, b]) => a - b).map(([operationId]) => operationId);
+  return seen.filter(({ operationId, begunAt }) => {
+    const next = inOrder[inOrder.indexOf(operationId) + 1];
+    return next !== undefined && (firstSeen.get(next) ?? 0) < begunAt;
+  });
+}

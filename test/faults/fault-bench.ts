@@ -1,0 +1,118 @@
+import type { Operation } from "async-request-reply";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { Pool } from "pg";
+import { expect, vi } from "vitest";
+import type { PostgresInstallation } from "../servers/postgres-installation.js";
+import {
+  type PrivatePostgres,
+  type PrivatePostgresOptions,
+  startPrivatePostgres,
+} from "../servers/private-postgres.js";
+import { createOrderProcesses, type OrderProcess, type ProcessOptions } from "./order-processes.js";
+import type { SentOrder } from "./orders.js";
+
+/** One effect that work had. */
+interface Effect {
+  readonly operationId: string;
+  readonly itemId: string;
+}
+
+/** A Postgres of its own with the tables of the back end and a ledger of effects, and processes that work on it. */
+export interface FaultBench {
+  readonly postgres: PrivatePostgres;
+  /** Starts a process; `url` is that of Postgres if it is left out. */
+  start(options: Omit<ProcessOptions, "url"> & { readonly url?: string }): Promise<OrderProcess>;
+  /** All operations that there are. */
+  operations(): Promise<readonly Operation[]>;
+  /** One for each operation whose work had an effect: a repeated effect leaves no second one. */
+  ledger(): Promise<readonly Effect[]>;
+  /** One for each time that work had an effect. */
+  effects(): Promise<readonly Effect[]>;
+  /** Waits until every operation is terminal. */
+  settled(timeoutMs?: number): Promise<void>;
+  /** Checks what must hold after every fault: see the body. */
+  expectInvariants(sent: readonly SentOrder[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openFaultBench(
+  installation: PostgresInstallation,
+  options: Omit<PrivatePostgresOptions, "installation"> = {},
+): Promise<FaultBench> {
+  const postgres = await startPrivatePostgres({ installation, ...options });
+  const pool = new Pool({ connectionString: postgres.url(), max: 2 });
+  // Connections break here by intent; without a listener that would end the tests.
+  pool.on("error", () => {});
+  const processes = createOrderProcesses();
+  const backend = createPostgresBackend({ pool });
+
+  async function operations(): Promise<readonly Operation[]> {
+    const found: Operation[] = [];
+    for (;;) {
+      const after = found.at(-1)?.id;
+      const page = await backend.operations.list?.({
+        limit: 1_000,
+        ...(after === undefined ? {} : { after }),
+      });
+      if (page === undefined || page.length === 0) return found;
+      found.push(...page);
+    }
+  }
+  const rowsOf = (table: "ledger" | "effects"): Promise<Effect[]> =>
+    postgres.query<Effect>(`SELECT operation_id AS "operationId", item_id AS "itemId" FROM ${table}`);
+
+  const bench: FaultBench = {
+    postgres,
+    start: (process) => processes.start({ url: postgres.url(), ...process }),
+    operations,
+    ledger: () => rowsOf("ledger"),
+    effects: () => rowsOf("effects"),
+    settled: async (timeoutMs = 60_000) => {
+      const isSettled = async (): Promise<boolean> =>
+        (await operations()).every(({ state }) => state === "completed" || state === "failed");
+      await vi.waitUntil(isSettled, { timeout: timeoutMs, interval: 200 });
+    },
+    expectInvariants: async (sent) => expectInvariants(sent, await operations(), await rowsOf("ledger")),
+    close: async () => {
+      await processes.close();
+      await backend.close();
+      await pool.end();
+      await postgres.remove();
+    },
+  };
+  try {
+    await backend.migrate();
+    await postgres.query("CREATE TABLE effects (operation_id uuid NOT NULL, item_id text NOT NULL)");
+    await postgres.query("CREATE TABLE ledger (operation_id uuid PRIMARY KEY, item_id text NOT NULL)");
+  } catch (error) {
+    await bench.close();
+    throw error;
+  }
+  return bench;
+}
+
+/** Every 202 names an operation that completed; one operation for each key; one row of the ledger for each operation. */
+function expectInvariants(
+  sent: readonly SentOrder[],
+  operations: readonly Operation[],
+  ledger: readonly Effect[],
+): void {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  const wrong = sent.flatMap(({ key, operationIds }) => {
+    const found = [...operationIds].map((id) => byId.get(id));
+    const isRight =
+      found.length === 1 &&
+      found.every((operation) => operation?.state === "completed" && operation.key === key);
+    return isRight ? [] : [{ key, operationIds: [...operationIds], found }];
+  });
+  expect(wrong, "orders that were accepted and not completed as one operation").toEqual([]);
+  expect(repeated(operations.flatMap(({ key }) => key ?? [])), "keys with two operations").toEqual([]);
+  expect(repeated(ledger.map(({ itemId }) => itemId)), "orders with two effects").toEqual([]);
+  const completed = operations.filter(({ state }) => state === "completed").map(({ id }) => id);
+  expect(new Set(ledger.map(({ operationId }) => operationId)), "the ledger").toEqual(new Set(completed));
+}
+
+function repeated(values: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size === seen.add(value).size);
+}

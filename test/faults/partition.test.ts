@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { type Behaviour, startTcpProxy, type TcpProxy } from "../servers/tcp-proxy.js";
+import { alternate, keysOf, type SentOrder, sendAll } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+const cuts = (["up", "down"] as const).flatMap((direction) =>
+  [0, 60, 300, 2_000].map((afterBytes): Behaviour => ({ does: "cut", direction, afterBytes })),
+);
+const behaviours: readonly Behaviour[] = [
+  { does: "drop" },
+  { does: "delay", ms: 50 },
+  { does: "half-close" },
+  { does: "refuse" },
+  ...cuts,
+];
+
+describeWithPostgres("a network between the processes and Postgres (F22)", (installation) => {
+  const bench = useFaultBench(installation);
+  let proxy: TcpProxy;
+  let urls: readonly string[];
+  const sent: SentOrder[] = [];
+  beforeAll(async () => {
+    proxy = await startTcpProxy(bench().postgres.port);
+    // Without a limit of its own a client waits for the answer of a black hole as long as TCP does: for many minutes.
+    const pool = { query_timeout: 2_000, max: 5 };
+    const url = bench().postgres.url(proxy.port);
+    const ledgerUrl = bench().postgres.url();
+    const start = (role: "api" | "worker") => bench().start({ role, url, ledgerUrl, pool });
+    const [one, other] = await Promise.all([start("api"), start("api"), start("worker"), start("worker")]);
+    urls = [one?.baseUrl ?? "", other?.baseUrl ?? ""];
+  });
+  afterAll(() => proxy?.close());
+
+  it.each(behaviours.map((behaviour) => ({ name: Object.values(behaviour).join(" "), behaviour })))(
+    "that does $name makes nobody wait for long, and loses and doubles nothing",
+    async ({ name, behaviour }) => {
+      const sending = sendAll(keysOf(name.replaceAll(" ", "-"), 60), alternate(urls), { clients: 8 });
+      await proxy.set(behaviour);
+      const passing = setTimeout(() => void proxy.set({ does: "pass" }), 3_000);
+      sent.push(...(await sending));
+      clearTimeout(passing);
+      await proxy.set({ does: "pass" });
+      await bench().settled();
+      await bench().expectInvariants(sent);
+      expect(Math.max(...sent.map(({ slowestMs }) => slowestMs))).toBeLessThan(12_000);
+    },
+  );
+
+  it("was cut as often as was asked", () => {
+    expect(proxy.cuts()).toBe(cuts.length);
+  });
+});

@@ -1,0 +1,55 @@
+import type { WorkerOptions } from "async-request-reply";
+import { expect, it, vi } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import type { OrderProcess } from "./order-processes.js";
+import { keysOf, sendAll } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+const settings: WorkerOptions = { maxAttempts: 5, concurrency: 8 };
+
+describeWithPostgres("work that is poison (F18)", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it("fails after its attempts where it throws or ends its process; all other work completes", async () => {
+    const api = await bench().start({ role: "api" });
+    const fine = await sendAll([...keysOf("fine", 100), ...keysOf("slow", 3)], () => api.baseUrl);
+    await sendAll(["exit-1", "throw-1", "garbage-1"], () => api.baseUrl);
+    let worker: OrderProcess | undefined;
+    const keep = async (): Promise<void> => {
+      worker = await bench().start({ role: "worker", worker: settings });
+      void worker.exited.then((code) => (code === 1 ? keep() : undefined));
+    };
+    await keep();
+    await bench().settled();
+    worker?.kill("SIGKILL");
+    await worker?.exited;
+    const byKey = new Map((await bench().operations()).map((operation) => [operation.key, operation]));
+    expect(byKey.get("exit-1")).toMatchObject({ state: "failed", attempt: 6 });
+    // What ran beside the order that ended its process has lost an attempt at most.
+    expect(byKey.get("throw-1")).toMatchObject({
+      state: "failed",
+      attempt: expect.toSatisfy((n) => n >= 5 && n <= 6),
+    });
+    expect(byKey.get("garbage-1")).toMatchObject({
+      state: "failed",
+      attempt: expect.toSatisfy((n) => n <= 2),
+    });
+    expect(fine.map(({ key }) => byKey.get(key)?.attempt).filter((attempt = 0) => attempt > 2)).toEqual([]);
+    await bench().expectInvariants(fine);
+  });
+
+  it("loses its lease where it blocks its process; another process does what waits", async () => {
+    const api = await bench().start({ role: "api" });
+    const [order] = await sendAll(["block-1"], () => api.baseUrl);
+    const blocked = await bench().start({ role: "worker", worker: settings });
+    await vi.waitUntil(() => blocked.begun.length === 1, { timeout: 10_000 });
+    const other = await bench().start({ role: "worker", worker: settings });
+    const fine = await sendAll(keysOf("beside", 20), () => api.baseUrl);
+    await bench().settled();
+    await vi.waitUntil(() => blocked.events.some(({ event }) => event === "attempt.lost"), {
+      timeout: 10_000,
+    });
+    expect(other.begun.length).toBeGreaterThan(0);
+    await bench().expectInvariants([...fine, ...(order === undefined ? [] : [order])]);
+  });
+});

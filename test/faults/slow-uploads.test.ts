@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from "vitest";
+import { openRawConnection } from "../raw-connection.js";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { keysOf, newOrder, send, sendAll, sendOnce } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+describeWithPostgres("uploads that never end (F15)", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it("hold up nobody else, and claim no key", async () => {
+    const { baseUrl } = await bench().start({ role: "all" });
+    const port = Number(new URL(baseUrl).port);
+    const opened = [...keysOf("head", 200), ...keysOf("body", 60)].map((name) => {
+      const connection = openRawConnection(port);
+      onTestFinished(() => connection.abort());
+      return { name, connection };
+    });
+    for (const { name, connection } of opened)
+      await connection.write(
+        name.startsWith("head") ? "POST /orders HTTP/1.1\r\nHost: a\r\nX-" : halfUpload(name),
+      );
+
+    const sent = await sendAll(keysOf("other", 100), () => baseUrl);
+    expect(Math.max(...sent.map(({ slowestMs }) => slowestMs))).toBeLessThan(2_000);
+
+    for (const { connection } of opened) connection.abort();
+    await Promise.all(opened.map(({ connection }) => connection.closed));
+    // Had one of them been claimed, this were another payload under it.
+    const later = await Promise.all(keysOf("body", 60).map((key) => send(key, () => baseUrl)));
+    const [, status] = [await send("head-1", () => baseUrl), await sendOnce(newOrder("other-1"), baseUrl)];
+    expect(status).toBe(202);
+    await bench().settled();
+    await bench().expectInvariants([...sent, ...later]);
+    expect(await bench().operations()).toHaveLength(161);
+  });
+});
+
+/** An order without its last byte. */
+function halfUpload(key: string): string {
+  const body = JSON.stringify({ itemId: `${key}-cut`, quantity: 1 });
+  const head = [
+    "POST /orders HTTP/1.1",
+    "Host: a",
+    "Content-Type: application/json",
+    `Idempotency-Key: ${key}`,
+  ];
+  return [...head, `Content-Length: ${body.length}`, "", body.slice(0, -1)].join("\r\n");
+}

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  debianPostgres,
+  describeWithPostgres,
+  npmPostgres,
+  type PostgresInstallation,
+} from "./postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
+import { mayMountTmpfs } from "./tmpfs.js";
+
+const declare = (installation: PostgresInstallation): void => {
+  let postgres: PrivatePostgres;
+  beforeAll(async () => {
+    postgres = await startPrivatePostgres({ installation, fsync: true });
+    await postgres.query("CREATE TABLE kept (n int)");
+  });
+  afterAll(() => postgres?.remove());
+
+  const rows = async (): Promise<readonly number[]> =>
+    (await postgres.query<{ n: number }>("SELECT n FROM kept ORDER BY n")).map(({ n }) => n);
+
+  it("answers queries", async () => {
+    expect(await postgres.query("SELECT $1::int + 1 AS sum, current_setting('fsync') AS fsync", [1])).toEqual(
+      [{ sum: 2, fsync: "on" }],
+    );
+  });
+
+  it.each(["fast", "immediate"] as const)("has what was committed after a stop that is %s", async (mode) => {
+    await postgres.query("INSERT INTO kept VALUES (1)");
+    await postgres.stop(mode);
+    await expect(postgres.query("SELECT 1")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await postgres.start();
+    expect(await rows()).toContain(1);
+  });
+
+  it("has what was committed after all of its processes were killed", async () => {
+    await postgres.query("INSERT INTO kept VALUES (2)");
+    const broken = expect(postgres.query("SELECT pg_sleep(60)")).rejects.toThrow(/terminated/);
+    const sleeping = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+    await vi.waitUntil(async () => (await postgres.query(sleeping)).length > 0, { timeout: 10_000 });
+    await postgres.kill9();
+    await broken;
+    await postgres.start();
+    expect(await rows()).toContain(2);
+  });
+
+  it("leaves nothing behind", async () => {
+    const other = await startPrivatePostgres({ installation });
+    const [settings] = await other.query<{ folder: string }>(
+      "SELECT current_setting('data_directory') AS folder",
+    );
+    await other.remove();
+    expect(existsSync(settings?.folder ?? "/")).toBe(false);
+    await expect(other.query("SELECT 1")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+};
+
+describeWithPostgres("a private PostgreSQL of Debian", declare, debianPostgres());
+describeWithPostgres("a private PostgreSQL of npm", declare, npmPostgres());
+
+describe.skipIf(!mayMountTmpfs())("a private PostgreSQL on a small disk", () => {
+  describeWithPostgres("of tmpfs", (installation) => {
+    it("says when it is full, and goes on when there is room again", async () => {
+      const postgres = await startPrivatePostgres({ installation, diskMegabytes: 80 });
+      try {
+        await postgres.query("CREATE TABLE filling AS SELECT 1 AS n, repeat('x', 1000) AS text");
+        const fill = postgres.query(
+          "INSERT INTO filling SELECT n, repeat('x', 1000) FROM generate_series(1, 200000) n",
+        );
+        await expect(fill).rejects.toMatchObject({ code: "53100" });
+        await postgres.query("TRUNCATE filling");
+        expect(await postgres.query("SELECT count(*)::int AS n FROM filling")).toEqual([{ n: 0 }]);
+      } finally {
+        await postgres.remove();
+      }
+    });
+  });
+});

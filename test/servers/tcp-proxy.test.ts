@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js";
+
+let server: Server;
+let proxy: TcpProxy;
+let atServer: string;
+
+beforeEach(async () => {
+  atServer = "";
+  server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      atServer += chunk;
+      socket.write(`echo ${chunk}`);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  proxy = await startTcpProxy((server.address() as AddressInfo).port);
+});
+afterEach(async () => {
+  await proxy.close();
+  server.close();
+});
+
+interface Connection {
+  readonly socket: Socket;
+  received(): string;
+  /** Whether the other side has ended it, in good order or not. */
+  ended(): boolean;
+}
+
+async function open(): Promise<Connection> {
+  const socket = connect({ port: proxy.port, host: "127.0.0.1", allowHalfOpen: true });
+  let received = "";
+  let ended = false;
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  for (const event of ["end", "error", "close"])
+    socket.on(event, () => {
+      ended = true;
+    });
+  await once(socket, "connect");
+  return { socket, received: () => received, ended: () => ended };
+}
+
+describe("the TCP proxy", () => {
+  it("passes everything on", async () => {
+    const { socket, received } = await open();
+    socket.write("one");
+    await vi.waitUntil(() => received() === "echo one");
+  });
+
+  it("hands nothing on while it drops, and goes on afterwards", async () => {
+    const { socket, received, ended } = await open();
+    await proxy.set({ does: "drop" });
+    socket.write("lost");
+    await vi.waitUntil(() => proxy.droppedBytes() === 4);
+    await proxy.set({ does: "pass" });
+    socket.write("kept");
+    await vi.waitUntil(() => received() === "echo kept");
+    expect([atServer, ended()]).toEqual(["kept", false]);
+  });
+
+  it("delays", async () => {
+    await proxy.set({ does: "delay", ms: 100 });
+    const { socket, received } = await open();
+    const begun = performance.now();
+    socket.write("slow");
+    await vi.waitUntil(() => received() === "echo slow");
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(195);
+  });
+
+  it.each([
+    ["up", "123", ""],
+    ["down", "12345", "ech"],
+  ] as const)("cuts the way %s after so many bytes, once", async (direction, up, down) => {
+    const first = await open();
+    await proxy.set({ does: "cut", direction, afterBytes: 3 });
+    first.socket.write("12345");
+    await vi.waitUntil(first.ended);
+    expect([atServer, first.received()]).toEqual([up, down]);
+    const second = await open();
+    second.socket.write("again");
+    await vi.waitUntil(() => second.received() === "echo again");
+    expect(proxy.cuts()).toBe(1);
+  });
+
+  it("half-closes: the client reads the end and can still write", async () => {
+    const { socket, ended } = await open();
+    await proxy.set({ does: "half-close" });
+    await vi.waitUntil(ended);
+    socket.write("still");
+    await vi.waitUntil(() => atServer === "still");
+  });
+
+  it("refuses connections, breaks off those that are open, and listens again", async () => {
+    const { ended } = await open();
+    await proxy.set({ does: "refuse" });
+    await vi.waitUntil(ended);
+    await expect(open()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await proxy.set({ does: "pass" });
+    const { socket, received } = await open();
+    socket.write("back");
+    await vi.waitUntil(() => received() === "echo back");
+  });
+});

@@ -25,16 +25,17 @@ describeWithPostgres("work that is poison (F18)", (installation) => {
     await worker?.exited;
     const byKey = new Map((await bench().operations()).map((operation) => [operation.key, operation]));
     expect(byKey.get("exit-1")).toMatchObject({ state: "failed", attempt: 6 });
-    // What ran beside the order that ended its process has lost an attempt at most.
+    // It throws five times, and each end of its process may come between the beginning of an attempt and its settlement.
     expect(byKey.get("throw-1")).toMatchObject({
       state: "failed",
-      attempt: expect.toSatisfy((n) => n >= 5 && n <= 6),
+      attempt: expect.toSatisfy((n) => n >= 5 && n <= 11),
     });
+    // What ran beside the order that ended its process has lost that attempt, and perhaps one as it was given back.
     expect(byKey.get("garbage-1")).toMatchObject({
       state: "failed",
-      attempt: expect.toSatisfy((n) => n <= 2),
+      attempt: expect.toSatisfy((n) => n <= 3),
     });
-    expect(fine.map(({ key }) => byKey.get(key)?.attempt).filter((attempt = 0) => attempt > 2)).toEqual([]);
+    expect(fine.map(({ key }) => byKey.get(key)?.attempt).filter((attempt = 0) => attempt > 3)).toEqual([]);
     await bench().expectInvariants(fine);
   });
 

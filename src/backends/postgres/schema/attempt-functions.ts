@@ -53,6 +53,7 @@ export function attemptFunctions(schema: string): readonly string[] {
       declare: `  name text;
   candidate ${table};
   marked boolean := false;
+  suspected boolean := false;
   quota integer;
   taken integer;
   more boolean;
@@ -69,9 +70,15 @@ export function attemptFunctions(schema: string): readonly string[] {
       for candidate in
         select o.* from ${table} o
         where o.definition = name and o.announce_at is not null and o.due_at <= at
+          and not (suspected and (o.token is not null or o.previous_lost))
         order by o.due_at limit least(quota, most - place) for update skip locked
       loop
         taken := taken + 1;
+        -- One at a time whose last attempt was lost: it may end its process, and with it every attempt that began beside it.
+        if candidate.token is not null or candidate.previous_lost then
+          continue when suspected;
+          suspected := true;
+        end if;
         place := place + 1;
         -- Beginning would end it, which is for begin_v1 to do and to tell: it is only announced.
         if candidate.cancel_requested then

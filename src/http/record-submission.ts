@@ -56,13 +56,9 @@ export async function recordSubmission(service: Service, submission: Submission)
       clock: runtime.clock,
       recordTimeoutMs: settings.recordTimeoutMs,
     });
-    if (recorded.outcome === "key-reused") throw keyReused();
+    if (recorded.outcome === "key-reused") throw keyReused(service, submission);
     return recorded;
   } catch (error) {
-    if (isAsyncReplyError(error) && error.code === "IDEMPOTENCY_KEY_REUSED") {
-      const { definition, scope } = submission.operation;
-      service.observe({ event: "key.reused", definition, scope });
-    }
     throw asUncertain(error);
   }
 }
@@ -79,7 +75,9 @@ export function asUncertain(error: unknown): unknown {
   return new AsyncReplyError("SUBMISSION_UNCERTAIN", detail, { cause: error });
 }
 
-function keyReused(): AsyncReplyError {
+function keyReused({ observe }: Service, { operation }: Submission): AsyncReplyError {
+  const { definition, scope } = operation;
+  observe({ event: "key.reused", definition, scope });
   const detail = "This Idempotency-Key belongs to a request with another payload.";
   return new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail);
 }

@@ -49,6 +49,10 @@ const others: Readonly<Record<string, readonly [option: string, make: () => unkn
     "authorize",
     () => createOrderService({ authorize: "me" as never }),
   ],
+  "a root that no element can have": [
+    "rootName",
+    () => defineOperation({ name: "reports", rootName: "2 nd", path: "/reports", input: z.object({}) }),
+  ],
   "a challenge that no reply can carry": [
     "authorize.challenge",
     () => createOrderService({ authorize: Object.assign(() => undefined, { challenge: "Bearer\r\na: b" }) }),

@@ -1,14 +1,8 @@
 import { PGlite } from "@electric-sql/pglite";
 import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
-import {
-  idempotencyStoreCases,
-  operationStoreCases,
-  queueCases,
-  submissionsCases,
-} from "async-request-reply/testing";
 import { afterAll, describe } from "vitest";
-import { type Fresh, harnessOf, queueHarness } from "./postgres/harnesses.js";
-import { runSuite } from "./run-suite.js";
+import type { Fresh } from "./postgres/harnesses.js";
+import { runPortSuites } from "./postgres/run-port-suites.js";
 
 describe("the back end on PGlite", () => {
   const database = new PGlite();
@@ -21,20 +15,5 @@ describe("the back end on PGlite", () => {
     await backend.migrate();
     return { backend, schema, execute: (text) => database.exec(text) };
   };
-  runSuite(
-    "operation store",
-    operationStoreCases,
-    harnessOf(open, ({ operations }) => operations),
-  );
-  runSuite(
-    "idempotency store",
-    idempotencyStoreCases,
-    harnessOf(open, ({ idempotency }) => idempotency),
-  );
-  runSuite(
-    "submissions",
-    submissionsCases,
-    harnessOf(open, ({ submissions }) => submissions),
-  );
-  runSuite("queue", queueCases, queueHarness(open));
+  runPortSuites(open);
 });

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOrdersClient, type OrdersClient } from "./orders-client.js";
 import { type ServerProcess, startServer } from "./server-process.js";
 
+/** The namespace of docs/yang/order-submission.yang. */
+const YANG = "https://www.npmjs.com/package/async-request-reply#order-submission";
+
 describe("the example server", { timeout: 30_000 }, () => {
   let server: ServerProcess;
   let client: OrdersClient;
@@ -31,6 +34,22 @@ describe("the example server", { timeout: 30_000 }, () => {
       status: "completed",
       result: { shipped: true, itemId: "book", quantity: 1 },
     });
+  });
+
+  it.each([
+    ["application/yaml", "{ itemId: book, quantity: 1 }"],
+    ["application/xml", "<order><itemId>book</itemId><quantity>1</quantity></order>"],
+    ["application/yang-data+json", '{"order-submission:order":{"itemId":"book","quantity":"1"}}'],
+    [
+      "application/yang-data+xml",
+      `<order xmlns="${YANG}"><itemId>book</itemId><quantity>1</quantity></order>`,
+    ],
+  ])("takes and gives %s", async (type, body) => {
+    const response = await client.submit(body, { "content-type": type, accept: type });
+    expect(response.status).toBe(202);
+    expect(response.headers.get("content-type")).toBe(type);
+    const location = response.headers.get("location") ?? "";
+    expect(await client.settled(location)).toMatchObject({ status: "completed", result: { quantity: 1 } });
   });
 
   it("answers a key that comes again with the same operation", async () => {

@@ -1,17 +1,39 @@
-import { isTerminal, type NewOperation, type Operation, type OperationState } from "../../core/operation.js";
-import type { BeginResult, Lease, RenewResult, SettleResult } from "../../ports/operation-store.js";
+import {
+  isTerminal,
+  type NewOperation,
+  type Operation,
+  type OperationState,
+  type Settlement,
+} from "../../core/operation.js";
+import type {
+  BeginResult,
+  CancelOutcome,
+  Lease,
+  RenewResult,
+  SettleResult,
+} from "../../ports/operation-store.js";
+import type { BegunAttempt } from "../../ports/queue.js";
 
-/** What is known of one operation, from what the stores were seen doing. */
-interface Entry {
+/** What an operation is read by. */
+interface Identity {
   readonly id: string;
   readonly scope: string;
+}
+
+/** What is known of one operation, from what the stores were seen doing. */
+interface Entry extends Identity {
   readonly key: string | undefined;
   state: OperationState;
   endedAt?: number;
   token?: string | undefined;
   leaseEndsAt: number;
+  /** How many attempts have begun and count. */
+  attempt: number;
+  /** Of all attempts that have begun. */
+  readonly tokens: Set<string>;
   /** Some client was told that it is accepted. */
   promised: boolean;
+  cancelRequested: boolean;
 }
 
 /** A request as its client remembers it. */
@@ -25,7 +47,7 @@ export interface Request {
  * Follows every change and every answer, and holds them against the invariants:
  *
  * - I1 one operation, and one effect, for each key within the lifetime of the key
- * - I2 every operation that a client was promised can be read and ends
+ * - I2 every operation that a client was promised can be read and ends, for which its attempts must be counted
  * - I3 nothing is recorded for a refused request
  * - I4 a terminal state never changes
  * - I5 no retry waits on a crashed submission longer than its lease
@@ -60,7 +82,10 @@ export class Ledger {
     }
     if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
     const leaseEndsAt = lease === undefined ? 0 : this.#now() + lease.leaseMs;
-    const entry: Entry = { id, scope, key, state, token: lease?.token, leaseEndsAt, promised: false };
+    const attempt = lease === undefined ? 0 : 1;
+    const tokens = new Set(lease === undefined ? [] : [lease.token]);
+    const held = { token: lease?.token, leaseEndsAt, attempt, tokens };
+    const entry: Entry = { id, scope, key, state, ...held, promised: false, cancelRequested: false };
     this.#entries.set(id, entry);
     if (isTerminal(state)) entry.endedAt = this.#now();
     this.#owns(scope, key, id);
@@ -73,6 +98,14 @@ export class Ledger {
     lease?: { readonly token: string; readonly leaseMs: number },
   ): void {
     if (!this.#entries.has(operation.id)) this.created(operation, state, lease);
+  }
+
+  /** A receipt began an attempt, whoever gets to know of it: each time another one. */
+  received({ lease: { operationId, token }, begun }: BegunAttempt, leaseMs: number): void {
+    if (this.#entries.get(operationId)?.tokens.has(token) === true) {
+      this.violated("I7", `one attempt on ${operationId} was received twice`);
+    }
+    this.begun(operationId, { token, leaseMs }, begun);
   }
 
   begun(
@@ -88,7 +121,13 @@ export class Ledger {
     if (isTerminal(entry.state)) this.violated("I4", `${id} began after its end`);
     if (entry.token !== token && entry.leaseEndsAt > this.#now())
       this.violated("I7", `${id} has two live leases`);
+    if (entry.token !== token) entry.attempt += 1;
+    const { attempt } = result.operation;
+    if (attempt !== entry.attempt) {
+      this.violated("I2", `${id} began as attempt ${attempt} and not as ${entry.attempt}: it may never end`);
+    }
     entry.token = token;
+    entry.tokens.add(token);
     entry.leaseEndsAt = this.#now() + leaseMs;
   }
 
@@ -99,19 +138,31 @@ export class Ledger {
     entry.leaseEndsAt = this.#now() + leaseMs;
   }
 
-  settled({ operationId, token }: Lease, result: SettleResult): void {
+  settled({ operationId, token }: Lease, settlement: Settlement, result: SettleResult): void {
     const entry = this.#entries.get(operationId);
     if (entry === undefined || result.outcome !== "settled") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was settled by a stale token`);
     this.#sees(entry, result.state);
     entry.leaseEndsAt = this.#now();
     // The token that ended an operation may repeat itself.
-    if (!isTerminal(result.state)) entry.token = undefined;
+    if (isTerminal(result.state)) return;
+    entry.token = undefined;
+    if (settlement.to === "prepared") entry.attempt = 0;
+    else if (settlement.to === "retry" && !settlement.countAttempt) entry.attempt -= 1;
   }
 
-  cancelled(id: string): void {
+  cancelled(id: string, outcome: CancelOutcome): void {
     const entry = this.#entries.get(id);
-    if (entry !== undefined) this.#sees(entry, "failed");
+    if (entry === undefined) return;
+    if (outcome === "cancelled") this.#sees(entry, "failed");
+    if (outcome === "requested") entry.cancelRequested = true;
+  }
+
+  /** Operations that beginning ends: cancel was asked for, and the lease is dead. A receipt may do it without a word. */
+  endedByBeginning(): readonly Identity[] {
+    return [...this.#entries.values()].filter(
+      (entry) => entry.cancelRequested && !isTerminal(entry.state) && entry.leaseEndsAt <= this.#now(),
+    );
   }
 
   seen(operation: Operation | undefined): void {
@@ -144,7 +195,7 @@ export class Ledger {
   }
 
   /** Operations that are not known to have ended. */
-  unfinished(): readonly { readonly id: string; readonly scope: string; readonly promised: boolean }[] {
+  unfinished(): readonly (Identity & { readonly promised: boolean })[] {
     return [...this.#entries.values()].filter(({ state }) => !isTerminal(state));
   }
 

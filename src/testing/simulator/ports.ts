@@ -2,7 +2,7 @@ import type { NewOperation, Operation } from "../../core/operation.js";
 import { atomicSubmissions, type Backend, type Submission } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
-import type { Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
+import type { BegunAttempt, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
 import type { Ledger } from "./ledger.js";
 import type { Process, World } from "./world.js";
 
@@ -21,7 +21,7 @@ export function portsOf(
 ): Backend {
   const operations = operationsOf(backend.operations, process, world, ledger);
   const idempotency = idempotencyOf(backend.idempotency, process, world);
-  const queue = queueOf(backend.queue, process, world, wakeups);
+  const queue = queueOf(backend, process, world, ledger, wakeups);
   const own = atomicSubmissions(backend);
   const close = (): Promise<void> => backend.close();
   if (own === undefined) return { operations, idempotency, queue, close };
@@ -67,13 +67,13 @@ function operationsOf(store: OperationStore, process: Process, world: World, led
     settle: (lease, settlement, then) =>
       world.call(process, `settle(${short(lease.operationId)} ${lease.token} ${settlement.to})`, async () => {
         const result = await store.settle(lease, settlement, then);
-        ledger.settled(lease, result);
+        ledger.settled(lease, settlement, result);
         return result;
       }),
     requestCancel: (id, scope) =>
       world.call(process, `requestCancel(${short(id)})`, async () => {
         const outcome = await store.requestCancel(id, scope);
-        if (outcome === "cancelled") ledger.cancelled(id);
+        ledger.cancelled(id, outcome);
         return outcome;
       }),
     takeDue: (request) => world.call(process, "takeDue", () => store.takeDue(request)),
@@ -97,18 +97,34 @@ function idempotencyOf(store: IdempotencyStore, process: Process, world: World):
   };
 }
 
-function queueOf(queue: Queue, process: Process, world: World, wakeups: Wakeups): Queue {
+function queueOf(
+  { queue, operations }: Backend,
+  process: Process,
+  world: World,
+  ledger: Ledger,
+  wakeups: Wakeups,
+): Queue {
   const wrap = (delivery: Delivery): Delivery => ({
     ...delivery,
     ack: () => world.call(process, `ack(${short(delivery.announcement.operationId)})`, () => delivery.ack()),
     nack: () =>
       world.call(process, `nack(${short(delivery.announcement.operationId)})`, () => delivery.nack()),
   });
+  // Told at the receipt: an attempt has begun and keeps others away, also when the answer never gets to the worker.
+  const begins = (attempt: BegunAttempt, leaseMs: number): void => {
+    const { lease, begun } = attempt;
+    const about = `attempt ${begun.operation.attempt} of ${short(lease.operationId)}`;
+    world.note(`${process.name}: begins ${about} with the receipt, as ${lease.token}`);
+    ledger.received(attempt, leaseMs);
+  };
   // The waiting is the world's, so that a call never lasts: asked with an aborted signal a queue gives what it has.
   const ask = (request: ReceiveRequest): Promise<readonly Delivery[]> =>
-    world.call(process, "receive", async () =>
-      (await queue.receive({ ...request, signal: AbortSignal.abort() })).map(wrap),
-    );
+    world.call(process, "receive", async () => {
+      const deliveries = await queue.receive({ ...request, signal: AbortSignal.abort() });
+      for (const { attempt } of deliveries) if (attempt !== undefined) begins(attempt, request.leaseMs);
+      for (const { id, scope } of ledger.endedByBeginning()) ledger.seen(await operations.get(id, scope));
+      return deliveries.map(wrap);
+    });
   return {
     publish: (announcements) =>
       world.call(

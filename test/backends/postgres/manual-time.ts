@@ -1,4 +1,6 @@
 import type { Clock } from "async-request-reply";
+import type { SqlPool } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
 
 /** Runs SQL text of any number of statements. */
 export type Execute = (text: string) => Promise<unknown>;
@@ -9,31 +11,51 @@ export interface ManualTime {
   set(ms: number): Promise<void>;
 }
 
-/** Stops the time of a schema, which has been migrated. */
+/** Stops the time of a schema, which has been migrated, for all its connections. */
 export async function stopTime(
   execute: Execute,
   schema: string,
   startMs: number = Date.UTC(2026, 0),
 ): Promise<ManualTime> {
+  // Read by an index: the functions rule out scans of tables by their cost, with which every call would be compiled first.
   await execute(`
-    create table if not exists ${schema}.test_clock (ms float8 not null);
+    create table if not exists ${schema}.test_clock (id integer primary key, ms float8 not null);
     delete from ${schema}.test_clock;
-    insert into ${schema}.test_clock values (${startMs});
+    insert into ${schema}.test_clock values (1, ${startMs});
     create or replace function ${schema}.now_v1() returns timestamptz language sql stable
-      as 'select to_timestamp(ms / 1000) from ${schema}.test_clock';`);
+      as 'select to_timestamp(ms / 1000) from ${schema}.test_clock where id = 1';`);
   return {
     advance: async (ms) => void (await execute(`update ${schema}.test_clock set ms = ms + ${ms}`)),
     set: async (ms) => void (await execute(`update ${schema}.test_clock set ms = ${ms}`)),
   };
 }
 
-/** Follows a clock of this process: each call first tells the database what time it is. */
-export function followClock(time: ManualTime, clock: Clock): () => Promise<void> {
-  let told: number | undefined;
-  return async () => {
+const SETTING = "arr_test.now_ms";
+/** Of all histories: what one of them leaves running, a notification say, must not mislead the next on its connection. */
+const told = new WeakMap<PoolClient, number>();
+
+/** Lets each connection have a time of its own in a schema, which has been migrated: see {@link inTurn}. */
+export async function takeTimeFromConnections(execute: Execute, schema: string): Promise<void> {
+  await execute(`create or replace function ${schema}.now_v1() returns timestamptz language sql stable
+    as 'select to_timestamp(current_setting(''${SETTING}'')::float8 / 1000)'`);
+}
+
+/**
+ * The connections of several pools in turn, each told the time of a clock of this process before it is used. A setting of
+ * the connection costs a tenth of a row that all of them read.
+ */
+export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient> {
+  let turn = 0;
+  const connect = async (): Promise<PoolClient> => {
+    turn = (turn + 1) % pools.length;
+    const client = await (pools[turn] as Pool).connect();
     const now = clock.now();
-    if (now === told) return;
-    told = now;
-    await time.set(now);
+    if (told.get(client) !== now) {
+      const text = "select set_config($1, $2, false)";
+      await client.query({ name: "arr_test_now", text, values: [SETTING, String(now)] });
+      told.set(client, now);
+    }
+    return client;
   };
+  return { connect };
 }

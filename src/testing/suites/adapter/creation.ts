@@ -83,12 +83,14 @@ export const creationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 503 when the creation throws, hides the operation, and repeats it with the same operationId",
+    name: "answers 503 when the creation throws, hides the operation, and creates when it is repeated",
     rule: "docs/contract.md, creating before the reply",
     run: async (harness) => {
       const ids: string[] = [];
+      let rolledBack = false;
       const create: Create = (order, context) => {
         ids.push(context.operationId);
+        rolledBack = context.tx !== undefined;
         if (ids.length === 1) throw new Error("duplicate key value violates unique constraint");
         return created(order, context);
       };
@@ -99,10 +101,11 @@ export const creationCases: readonly AdapterCase[] = [
       ok(!refused.body.includes("constraint"), "the problem should not tell what was thrown");
       checkProblem(await send(request("GET", `/operations/${ids[0]}`)), 404, "not-found");
       const other = submission({ fields: { "idempotency-key": "k" }, body: OTHER });
-      checkProblem(await send(other), 422, "idempotency-key-reused");
+      // In a transaction of the store all of it is undone; else the key stays with what was begun.
+      if (!rolledBack) checkProblem(await send(other), 422, "idempotency-key-reused");
       checkStatus(await send(keyed), 201);
       deepEqual(ids.length, 2, "how often the creation was tried");
-      deepEqual(ids[1], ids[0], "the operationId of the second time");
+      if (!rolledBack) deepEqual(ids[1], ids[0], "the operationId of the second time");
     },
   },
   {

@@ -1,0 +1,81 @@
+import { SimulationFailure, simulate } from "async-request-reply/testing";
+import { expect, it } from "vitest";
+import { describePostgres, type Server } from "./server.js";
+import { openSimulatedSchema } from "./simulated-schema.js";
+
+const MAX_HISTORIES = 30;
+
+interface Mutant {
+  readonly name: string;
+  /** The function that is replaced, and in its text what by what. */
+  readonly of: string;
+  readonly replace: string;
+  readonly by: string;
+  readonly violation: RegExp;
+}
+
+const mutants: readonly Mutant[] = [
+  {
+    name: "a settlement is not guarded by its token",
+    of: "settle_v1",
+    replace: "and o.token = item.token",
+    by: "",
+    violation: /I6: .* was settled by a stale token/,
+  },
+  {
+    name: "a renewal is not guarded by its token",
+    of: "renew_v1",
+    replace: "and o.token = item.token",
+    by: "",
+    violation: /I6: .* was renewed by a stale token/,
+  },
+  {
+    name: "a receipt does not look whether a lease is live",
+    of: "receive_v1",
+    replace: "and o.due_at <= at",
+    by: "",
+    violation: /I7: .* has two live leases/,
+  },
+  {
+    name: "a receipt does not count its attempt",
+    of: "receive_v1",
+    replace: "attempt = o.attempt + 1",
+    by: "attempt = o.attempt",
+    violation: /I2: .* began as attempt/,
+  },
+];
+
+await describePostgres("the simulator over a Postgres server with a fault", (server) => {
+  it.each(mutants)("finds that $name", { timeout: 120_000 }, async ({ of, replace, by, violation }) => {
+    const schema = await openSimulatedSchema(server);
+    try {
+      await plant(server, `${schema.name}.${of}`, replace, by);
+      const failure = await firstFailure((seed) =>
+        simulate(schema.create({ composed: false }), { seed, shrink: false }),
+      );
+      expect(failure?.violations.join()).toMatch(violation);
+    } finally {
+      await schema.close();
+    }
+  });
+});
+
+/** Replaces a function by one that differs in a part of its text. */
+async function plant({ pool }: Server, name: string, part: string, by: string): Promise<void> {
+  const { rows } = await pool.query("select pg_get_functiondef($1::regproc) as text", [name]);
+  const text = String(rows[0].text);
+  expect(text, "the fault cannot be planted").toContain(part);
+  await pool.query(text.replaceAll(part, by));
+}
+
+async function firstFailure(run: (seed: number) => Promise<unknown>): Promise<SimulationFailure | undefined> {
+  for (let seed = 1; seed <= MAX_HISTORIES; seed += 1) {
+    try {
+      await run(seed);
+    } catch (error) {
+      if (error instanceof SimulationFailure) return error;
+      throw error;
+    }
+  }
+  return undefined;
+}

@@ -32,7 +32,7 @@ async function compare(
   return { statuses: [...statuses].toSorted((a, b) => a - b), recorded: (await lineup.recorded()).length };
 }
 
-describe(`requests generated from the seed ${SEED}`, { timeout: 60_000 }, () => {
+describe(`requests generated from the seed ${SEED}`, { timeout: 180_000 }, () => {
   it("get the same from all adapters, and leave the same behind: 5,000 that all can be sent", async () => {
     const { statuses, recorded } = await compare(allAdapters, generatedRequest.filter(isForFetch), 5_000);
     expect(statuses).toEqual([0, 200, 202, 204, 304, 400, 401, 404, 405, 406, 413, 415, 422]);

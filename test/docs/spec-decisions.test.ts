@@ -50,13 +50,19 @@ describe("the table of decisions on the specification", () => {
   });
 });
 
-/** Cases of the suites are data, and are tests of every adapter or back end; other tests stand in their files by name. */
+/**
+ * Cases of the suites are data, and are tests of every adapter or back end. Other tests stand in their files by name, which
+ * of the example server are declared once for all of its back ends.
+ */
 async function exists({ file, name }: Citation): Promise<boolean> {
   const path = join(root, file);
   if (!existsSync(path)) return false;
   if (file.startsWith("src/testing/suites/")) return (await caseNames(path)).includes(name);
   const source = readFileSync(path, "utf8");
-  return file.endsWith(".test.ts") && ['"', "'", "`"].some((quote) => source.includes(quote + name + quote));
+  return (
+    /\.test\.ts$|^test\/examples\/server-\w+\.ts$/.test(file) &&
+    ['"', "'", "`"].some((quote) => source.includes(quote + name + quote))
+  );
 }
 
 async function caseNames(path: string): Promise<string[]> {

@@ -29,6 +29,9 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
+/** Starts the example server, on a back end that whoever runs the tests has chosen. */
+export type StartServer = (variables?: Variables) => Promise<ServerProcess>;
+
 /** Starts a built example on a free port and waits until it listens, or works. It sees the given variables only. */
 export async function startServer(
   variables: Variables = {},

@@ -1,0 +1,63 @@
+import { expect, it, onTestFinished } from "vitest";
+import { eventsOf, untilLogged } from "./event-lines.js";
+import { createOrdersClient } from "./orders-client.js";
+import type { StartServer } from "./server-process.js";
+
+/** Declares the tests of what the example server writes, whatever its back end is. */
+export function declareServerLog(start: StartServer): void {
+  it("is with LOG=json one object a line on stdout, and nothing else there", async () => {
+    const server = await start({ LOG: "json", WORK_MS: "1" });
+    onTestFinished(() => server.kill());
+    const client = createOrdersClient(server.baseUrl);
+    const key = { "idempotency-key": "one" };
+    await client.submit({ itemId: "book", quantity: 1 }, key);
+    await untilLogged(server.stdout, "operation.completed");
+    await client.submit({ itemId: "book", quantity: 1 }, key);
+    await client.accepted({ itemId: "fail-1", quantity: 1 });
+    await untilLogged(server.stdout, "operation.failed");
+
+    const events = eventsOf(server.stdout);
+    const [first, second] = events.filter(({ event }) => event === "operation.accepted");
+    expect(events.map(({ event, operationId, attempt }) => [event, operationId, attempt])).toEqual([
+      ["operation.accepted", first?.operationId, undefined],
+      ["operation.started", first?.operationId, 1],
+      ["operation.completed", first?.operationId, 1],
+      ["operation.replayed", first?.operationId, undefined],
+      ["operation.accepted", second?.operationId, undefined],
+      ["operation.started", second?.operationId, 1],
+      ["operation.failed", second?.operationId, 1],
+    ]);
+    for (const { time } of events) expect(new Date(time).toISOString()).toBe(time);
+    expect(events.at(-1)?.error).toContain("The item fail-1 is out of stock.");
+    expect(server.stderr.all()).toEqual([`listening on ${server.baseUrl}`]);
+  });
+
+  it("tells of the two failures of flaky work, and of its success at the third attempt", async () => {
+    const server = await start({ LOG: "json", WORK_MS: "1" });
+    onTestFinished(() => server.kill());
+    const client = createOrdersClient(server.baseUrl);
+    const operation = await client.settled(await client.accepted({ itemId: "flaky-1", quantity: 1 }));
+    await untilLogged(server.stdout, "operation.completed");
+    expect(operation.status).toBe("completed");
+    expect(eventsOf(server.stdout).map(({ event, attempt }) => [event, attempt])).toEqual([
+      ["operation.accepted", undefined],
+      ["operation.started", 1],
+      ["operation.retried", 1],
+      ["operation.started", 2],
+      ["operation.retried", 2],
+      ["operation.started", 3],
+      ["operation.completed", 3],
+    ]);
+  });
+
+  it("is otherwise for people, one line for each event whatever a client sent", async () => {
+    const server = await start({ WORK_MS: "1" });
+    onTestFinished(() => server.kill());
+    const client = createOrdersClient(server.baseUrl);
+    await client.accepted({ itemId: "fail\noperation.completed", quantity: 1 });
+    const line = await server.stdout.find((text) => text.includes("operation.failed"));
+    expect(line).toMatch(/^\S+Z operation\.failed operationId=\S+ definition=orders attempt=1 error=".*"$/);
+    expect(server.stdout.all().filter((text) => text.startsWith("operation."))).toEqual([]);
+    expect(server.stderr.all()).toEqual([]);
+  });
+}

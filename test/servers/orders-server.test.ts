@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createOrdersClient } from "../examples/orders-client.js";
+import { declareServerContract } from "../examples/server-contract.js";
+import { declareServerLog } from "../examples/server-log.js";
+import { runServer, type ServerProcess, type StartServer, startServer } from "../examples/server-process.js";
+import { declareServerShutdown } from "../examples/server-shutdown.js";
+import { describeWithPostgres } from "./postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
+
+const order = { itemId: "book", quantity: 1 };
+const done = { status: "completed", result: { shipped: true, ...order } };
+
+describeWithPostgres("the example server on PostgreSQL", (installation) => {
+  let postgres: PrivatePostgres;
+  beforeAll(async () => {
+    postgres = await startPrivatePostgres({ installation });
+  });
+  afterAll(() => postgres?.remove());
+
+  let databases = 0;
+  /** What one server leaves behind must not be work for the next. */
+  async function newDatabase(): Promise<string> {
+    const name = `orders_${++databases}`;
+    await postgres.query(`CREATE DATABASE ${name}`);
+    return postgres.url().replace(/postgres$/, name);
+  }
+  const start: StartServer = async (variables) => startServer({ BACKEND: await newDatabase(), ...variables });
+  const startForTest: StartServer = async (variables) => {
+    const server = await start({ WORK_MS: "1", ...variables });
+    onTestFinished(() => server.kill());
+    return server;
+  };
+
+  describe("in one process", () => {
+    declareServerContract(start);
+    declareServerLog(start);
+    declareServerShutdown(start);
+  });
+
+  describe("in one process that serves and one that works", () => {
+    let worker: ServerProcess | undefined;
+    afterAll(() => worker?.kill());
+    declareServerContract(async (variables) => {
+      const BACKEND = await newDatabase();
+      worker = await startServer({ ...variables, BACKEND, ROLE: "worker" });
+      return startServer({ ...variables, BACKEND, ROLE: "api" });
+    });
+  });
+
+  it("takes orders while nobody works, and works on them when somebody does", async () => {
+    const BACKEND = await newDatabase();
+    const api = await startForTest({ BACKEND, ROLE: "api" });
+    const client = createOrdersClient(api.baseUrl);
+    const location = await client.accepted(order);
+    expect(await client.read(location)).toMatchObject({ status: "pending" });
+    const worker = await startForTest({ BACKEND, ROLE: "worker" });
+    expect(await client.settled(location)).toMatchObject(done);
+    for (const server of [api, worker]) {
+      server.signal("SIGTERM");
+      expect((await server.exited).code).toBe(0);
+    }
+  });
+
+  it("has an order that was answered after all of its processes were killed", async () => {
+    const variables = { BACKEND: await newDatabase(), WORK_MS: "600000", LEASE_MS: "500" };
+    const first = await startForTest(variables);
+    const location = await createOrdersClient(first.baseUrl).accepted(order);
+    await first.stdout.find((line) => line.includes("operation.started"));
+    await first.kill();
+    const second = await startForTest({ ...variables, WORK_MS: "1" });
+    expect(await createOrdersClient(second.baseUrl).settled(location)).toMatchObject(done);
+  });
+
+  it("says why it does not start on a database that is not there", async () => {
+    const BACKEND = postgres.url().replace(/postgres$/, "missing");
+    expect(await runServer({ BACKEND })).toEqual({
+      code: 1,
+      stdout: [],
+      stderr: ["BACKEND: cannot open the database (3D000)"],
+    });
+  });
+});

@@ -44,16 +44,17 @@ function fastest(candidates) {
 }
 
 /** How many times `own` fits into `base`, round by round. */
-function ratios(base, own, metric) {
+export function ratios(base, own, metric) {
   return own.map((sample, round) => base[round][metric] / sample[metric]);
 }
 
-function spread(values) {
+/** Median, least and most. */
+export function spread(values) {
   const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)];
   return `${middle.toFixed(2)} (${least.toFixed(2)}-${most.toFixed(2)})`;
 }
 
-function median(values) {
+export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

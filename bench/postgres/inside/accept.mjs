@@ -1,0 +1,18 @@
+import { quantile } from "../report.mjs";
+import { runLoops } from "./load.mjs";
+import { newOrder } from "./orders.mjs";
+import { beginSpending, expectCount } from "./spent.mjs";
+
+/** Accepting alone, out of so many loops. */
+export async function accept(variant, { clients, seconds, pids }) {
+  await variant.reset();
+  const before = await variant.accepted();
+  const spent = beginSpending(pids);
+  const latenciesMs = await runLoops(clients, seconds, () => variant.accept(newOrder(variant.choices)));
+  const calls = latenciesMs.length;
+  const figures = spent(calls);
+  // What it still does of itself would be counted with the next.
+  await variant.settled?.();
+  expectCount("accepted", (await variant.accepted()) - before, calls);
+  return { ...figures, p99Ms: quantile(latenciesMs, 0.99) };
+}

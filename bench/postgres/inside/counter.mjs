@@ -1,0 +1,24 @@
+const LIMIT_MS = 60_000;
+
+/** Counts, and tells when it has come so far. */
+export function createCounter() {
+  let count = 0;
+  let check = () => {};
+  return {
+    add: (more = 1) => {
+      count += more;
+      check();
+    },
+    reached: (target) =>
+      new Promise((resolve, reject) => {
+        const late = () => reject(new Error(`only ${count} of ${target} were completed`));
+        const timer = setTimeout(late, LIMIT_MS);
+        check = () => {
+          if (count < target) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        check();
+      }),
+  };
+}

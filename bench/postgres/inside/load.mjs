@@ -1,0 +1,24 @@
+/** Runs so many loops for some seconds, each one call after the other, and tells how long each call took. */
+export async function runLoops(clients, seconds, call) {
+  const latenciesMs = [];
+  const end = performance.now() + seconds * 1_000;
+  const loop = async () => {
+    for (let now = performance.now(); now < end; ) {
+      await call();
+      const after = performance.now();
+      latenciesMs.push(after - now);
+      now = after;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, loop));
+  return latenciesMs;
+}
+
+/** Makes so many calls out of so many loops. */
+export async function runCalls(clients, calls, call) {
+  let left = calls;
+  const loop = async () => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: clients }, loop));
+}

@@ -1,0 +1,53 @@
+import { median, printRows, ratios, spread } from "../report.mjs";
+
+/** What each variant does in a second and costs, and its speed beside the base or the first one, round by round. */
+export function printRates(title, samples, wanted) {
+  console.log(`\n${title}`);
+  const [first] = samples.keys();
+  const base = samples.has(wanted) ? wanted : first;
+  const baseSamples = samples.get(base);
+  printRows([
+    ["variant", "per second", `wall ratio to ${base}`, "CPU us", "CPU ratio", "p99 ms"],
+    ...[...samples].map(([name, own]) => [
+      name,
+      (1e6 / median(own.map(({ wallUs }) => wallUs))).toFixed(0),
+      spread(ratios(baseSamples, own, "wallUs")),
+      median(own.map(({ cpuUs }) => cpuUs)).toFixed(0),
+      spread(ratios(baseSamples, own, "cpuUs")),
+      own[0].p99Ms === undefined ? "-" : median(own.map(({ p99Ms }) => p99Ms)).toFixed(1),
+    ]),
+  ]);
+}
+
+/**
+ * One line for each goal: `of` does at least so many times as much as `to` in the same time. CPU stands beside it, which is
+ * steadier, but does not count waiting for the disk.
+ */
+export function printRateGoals(goals, samples) {
+  const rows = goals
+    .filter(({ of, to }) => samples.has(of) && samples.has(to))
+    .map(({ goal, of, to, atLeast }) => {
+      const [own, other] = [samples.get(of), samples.get(to)];
+      const values = ratios(other, own, "wallUs");
+      const bound = `>= ${atLeast.toFixed(2)} of ${to}`;
+      return [
+        goal,
+        of,
+        bound,
+        spread(values),
+        spread(ratios(other, own, "cpuUs")),
+        verdict(median(values) >= atLeast),
+      ];
+    });
+  if (rows.length > 0) printRows([["goal", "variant", "wall", "measured", "CPU", ""], ...rows]);
+}
+
+export function verdict(met) {
+  return met ? "met" : "missed";
+}
+
+/** The value that this share of the values is below. */
+export function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}

@@ -1,0 +1,67 @@
+import { median, printRows } from "../../report.mjs";
+import { printRates } from "../report.mjs";
+import { inShuffledRounds } from "../rounds.mjs";
+import { layouts as variants } from "../variants.mjs";
+
+const CLIENTS = 32;
+const WAL_ACCEPTS = 2_000;
+/** The differences are large, and much is done in each round. */
+const MOST_ROUNDS = 3;
+const CHURN = { operations: 10_000, cycles: 3 };
+
+/** What one row costs beside a key, an operation and a job in three tables, both with group commit. */
+export async function layouts({ rounds, seed, seconds, withVariants }) {
+  for (const rows of new Set(variants.map((variant) => variant.rows))) {
+    await withVariants(
+      variants.filter((variant) => variant.rows === rows),
+      async (opened) => {
+        const sample = (variant) => sampleSteps(variant, seconds);
+        await inShuffledRounds(opened, { rounds: 1, seed }, sample); // the warm-up
+        const samples = await inShuffledRounds(
+          opened,
+          { rounds: Math.min(rounds, MOST_ROUNDS), seed },
+          sample,
+        );
+        const [{ name: base }] = opened;
+        printRates(`layouts: accept, ${CLIENTS} clients`, stepOf(samples, "accept"), base);
+        printRates("layouts: claim and complete, 128 at a time", stepOf(samples, "drain"), base);
+        printBytes(stepOf(samples, "wal"), await churnAll(opened));
+      },
+    );
+  }
+}
+
+async function sampleSteps(variant, seconds) {
+  const accept = await variant.call("accept", { clients: CLIENTS, seconds });
+  const drain = await variant.call("drain");
+  const wal = await variant.call("wal", { clients: CLIENTS, accepts: WAL_ACCEPTS });
+  await variant.call("drain");
+  return { accept, drain, wal };
+}
+
+async function churnAll(opened) {
+  const sizes = [];
+  for (const variant of opened) sizes.push(await variant.call("churn", CHURN));
+  return sizes;
+}
+
+function stepOf(samples, step) {
+  return new Map([...samples].map(([name, rounds]) => [name, rounds.map((round) => round[step])]));
+}
+
+function printBytes(wal, sizes) {
+  const { operations, cycles } = CHURN;
+  console.log(
+    `\nlayouts: bytes; churn is ${cycles} x ${operations} accepted, worked on, purged and vacuumed`,
+  );
+  const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(1);
+  printRows([
+    ["layout", "WAL for each accept", "MB after churn", "grown by"],
+    ...[...wal].map(([name, own], index) => [
+      name,
+      median(own.map(({ walBytes }) => walBytes)).toFixed(0),
+      megabytes(sizes[index].bytes),
+      megabytes(sizes[index].grownBytes),
+    ]),
+  ]);
+}

@@ -1,0 +1,24 @@
+import { printRateGoals, printRates } from "../report.mjs";
+import { inShuffledRounds } from "../rounds.mjs";
+import { bullmq, chosen, dbosWithStep, graphileWorker, groupCommit, pgBoss, product } from "../variants.mjs";
+
+const CLIENTS = 32;
+const subjects = [groupCommit, product, pgBoss, graphileWorker, bullmq, dbosWithStep];
+
+const goals = [
+  { goal: "G9", of: product.name, to: pgBoss.name, atLeast: 7 },
+  { goal: "G9", of: product.name, to: graphileWorker.name, atLeast: 10 },
+  { goal: "G9", of: product.name, to: bullmq.name, atLeast: 5 },
+  { goal: "G9", of: product.name, to: groupCommit.name, atLeast: 0.8 },
+];
+
+/** G9: from accepting to `completed`, with a worker in the same process that has nothing to do for an operation. */
+export async function queue({ rounds, seed, seconds, withVariants }) {
+  await withVariants(chosen(subjects), async (opened) => {
+    const sample = (variant) => variant.call("queue", { clients: CLIENTS, seconds });
+    await inShuffledRounds(opened, { rounds: 1, seed }, sample); // the warm-up
+    const samples = await inShuffledRounds(opened, { rounds, seed }, sample);
+    printRates(`queue: accepted by ${CLIENTS} clients, worked on, completed`, samples, groupCommit.name);
+    printRateGoals(goals, samples);
+  });
+}

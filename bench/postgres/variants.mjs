@@ -1,0 +1,57 @@
+/** What is compared: `module` is in `variants`, and is opened with `options`. */
+export const product = { name: "product", module: "product" };
+export const productOverHttp = {
+  name: "product, service.handle",
+  module: "product",
+  options: { http: true },
+};
+export const rawInsert = { name: "raw INSERT", module: "raw-insert" };
+export const rawSameRow = {
+  name: "raw INSERT, product's row",
+  module: "raw-insert",
+  options: { sameRow: true },
+};
+export const groupCommit = { name: "group commit by hand", module: "group-commit" };
+export const oneCte = { name: "one CTE: key, op, job", module: "one-cte" };
+export const transaction = { name: "BEGIN, 3 INSERTs, COMMIT", module: "transaction" };
+export const pgBoss = { name: "pg-boss, key, op in tx", module: "pg-boss" };
+export const graphileWorker = { name: "graphile, key, op in tx", module: "graphile-worker" };
+export const dbos = { name: "DBOS startWorkflow", module: "dbos" };
+export const dbosWithStep = { name: "DBOS workflow + 1 step", module: "dbos", options: { withStep: true } };
+export const byHand = {
+  name: "Redis NX + op + bullmq",
+  module: "by-hand",
+  options: { keys: true },
+  needsRedis: true,
+};
+export const bullmq = { name: "bullmq + op", module: "by-hand", needsRedis: true };
+
+/** Those that BENCH_VARIANTS names, separated by commas; without it all. */
+export function chosen(variants) {
+  const names = process.env.BENCH_VARIANTS?.split(",").map((name) => name.trim());
+  return names === undefined ? variants : variants.filter(({ name }) => names.includes(name));
+}
+
+const million = 1_000_000;
+/** How the product's table may be filled beforehand. Ids are UUIDs v7 unless it says otherwise. */
+export const filled = {
+  none: tableOf("empty table", {}),
+  smallRandomKeys: tableOf("10,000 rows, random keys", { rows: 10_000, keys: "v4" }),
+  smallOrderedKeys: tableOf("10,000 rows, v7 keys", { rows: 10_000, keys: "v7" }),
+  randomKeys: tableOf("1 million rows, random keys", { rows: million, keys: "v4" }),
+  orderedKeys: tableOf("1 million rows, v7 keys", { rows: million, keys: "v7" }),
+  randomIds: tableOf("1 million rows, random keys, v4 ids", { rows: million, keys: "v4", ids: "v4" }),
+};
+
+function tableOf(name, options) {
+  return { name, module: "product", options };
+}
+
+/** Layouts of what is recorded, each at two sizes. */
+export const layouts = [0, million].flatMap((rows) =>
+  [
+    { name: "one row, by hand", module: "layout-one-row" },
+    { name: "three tables, by hand", module: "layout-three-tables" },
+    { name: "product", module: "product" },
+  ].map((layout) => ({ ...layout, name: `${layout.name}, ${rows} rows`, rows, options: { rows } })),
+);

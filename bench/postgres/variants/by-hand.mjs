@@ -1,0 +1,50 @@
+import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { createPool } from "./pool.mjs";
+import { completeOperations, createThreeTables, recordOperation, threeTableCounts } from "./three-tables.mjs";
+
+const QUEUE = "orders";
+const JOB = { removeOnComplete: true };
+const CONCURRENCY = 32;
+
+/** As many put it together: the key in Redis by SET NX, the operation in Postgres, the job in bullmq. Nothing of it is atomic. */
+export async function open({ url, redisUrl, keys }) {
+  const pool = createPool(url);
+  await createThreeTables(pool);
+  const tables = threeTableCounts(pool);
+  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const queue = new Queue(QUEUE, { connection: redis });
+  await queue.waitUntilReady();
+  return {
+    accept: async (order) => {
+      if (keys && (await redis.set(`key:${order.key}`, order.id, "NX")) === null) return;
+      await recordOperation(pool, order);
+      await queue.add("order", { operationId: order.id }, JOB);
+    },
+    reset: async () => {
+      await redis.flushall();
+      await tables.empty();
+    },
+    accepted: async () => Math.min(await tables.operations(), await queue.getWaitingCount()),
+    completed: tables.completed,
+    startWork: async ({ onStart, onCompleted }) => {
+      const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
+      const work = async ({ data: { operationId } }) => {
+        onStart?.(operationId);
+        await completeOperations(pool, [operationId]);
+        onCompleted();
+      };
+      const worker = new Worker(QUEUE, work, { connection, concurrency: CONCURRENCY });
+      await worker.waitUntilReady();
+      return async () => {
+        await worker.close();
+        connection.disconnect();
+      };
+    },
+    close: async () => {
+      await queue.close();
+      redis.disconnect();
+      await pool.end();
+    },
+  };
+}

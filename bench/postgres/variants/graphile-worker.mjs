@@ -1,0 +1,51 @@
+import { Logger, run, runMigrations } from "graphile-worker";
+import { countOf, createPool, inTransaction, prepared } from "./pool.mjs";
+import {
+  completeOperations,
+  createThreeTables,
+  recordKeyAndOperation,
+  threeTableCounts,
+} from "./three-tables.mjs";
+
+const TASK = "orders";
+const addJob = prepared("add_job", "select graphile_worker.add_job($1, $2::json)");
+const silent = new Logger(() => () => {});
+
+/** graphile-worker: `add_job` in the transaction that records key and operation; 16 jobs at a time out of its local queue. */
+export async function open({ url }) {
+  const pool = createPool(url);
+  await createThreeTables(pool);
+  await runMigrations({ pgPool: pool, logger: silent });
+  const tables = threeTableCounts(pool);
+  return {
+    accept: (order) =>
+      inTransaction(pool, async (client) => {
+        await recordKeyAndOperation(client, order);
+        await client.query(addJob([TASK, JSON.stringify({ operationId: order.id })]));
+      }),
+    reset: async () => {
+      await pool.query("truncate graphile_worker._private_jobs");
+      await tables.empty();
+    },
+    accepted: async () =>
+      Math.min(await tables.operations(), await countOf(pool, "graphile_worker._private_jobs")),
+    completed: tables.completed,
+    startWork: async ({ onStart, onCompleted }) => {
+      const runner = await run({
+        pgPool: pool,
+        logger: silent,
+        noHandleSignals: true,
+        preset: { worker: { concurrentJobs: 16, localQueue: { size: 128 }, completeJobBatchDelay: 0 } },
+        taskList: {
+          [TASK]: async ({ operationId }) => {
+            onStart?.(operationId);
+            await completeOperations(pool, [operationId]);
+            onCompleted();
+          },
+        },
+      });
+      return () => runner.stop();
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,51 @@
+import { createPostgresBackend } from "../../../dist/postgres.js";
+import { openLayout } from "./layout.mjs";
+import { prepared } from "./pool.mjs";
+
+const record = prepared(
+  "record",
+  `insert into work (id, scope, definition, key, bound, fingerprint, input, state, due_at, announce_at, created_at)
+   select n.*, 'pending', now(), now() + interval '30 s', now()
+   from (select id, scope, definition, key, true, fingerprint, input
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+       as n (id, scope, definition, key, fingerprint, input)
+     order by scope, definition, key) as n
+   on conflict do nothing`,
+);
+const claim = prepared(
+  "claim",
+  `with due as (
+     select id from work where definition = $1 and announce_at is not null and due_at <= now()
+     order by due_at limit $2 for update skip locked)
+   update work set attempt = attempt + 1, token = $3, due_at = now() + interval '30 s',
+     announce_at = now() + interval '30 s' from due where work.id = due.id
+   returning work.id, work.input`,
+);
+const complete = prepared(
+  "complete",
+  `update work set state = 'completed', settled_at = now(), retained_from = now(), due_at = null, announce_at = null
+   from unnest($1::uuid[]) as done (id) where work.id = done.id and work.token = $2 and work.state = 'pending'`,
+);
+const purge = prepared(
+  "purge",
+  `delete from work using (select id from work where retained_from <= now() order by retained_from limit $1) as old
+   where work.id = old.id`,
+);
+
+/** The product's table under statements by hand: the row is the operation, its key and its due work. */
+export function open(options) {
+  return openLayout(options, {
+    tables: ["work"],
+    create: async (pool) => {
+      await createPostgresBackend({ pool, schema: "shape" }).migrate();
+      await pool.query("create table work (like shape.operations including all)");
+    },
+    fill: (id, at, rows) => `
+      insert into work (id, scope, definition, key, bound, fingerprint, input, state, attempt, token, created_at, settled_at,
+        retained_from)
+      select ${id}, $1, $2, gen_random_uuid()::text, true, $3, $4, 'completed', 1, gen_random_uuid()::text, ${at}, ${at}, ${at}
+      from generate_series(1, ${rows}) as i`,
+    due: "work where announce_at is not null",
+    statements: { record, claim, complete, purge },
+  });
+}

@@ -1,0 +1,82 @@
+import { countOf, emptied, prepared } from "./pool.mjs";
+
+/** A key, an operation, and where no queue brings its own, a job. */
+export async function createThreeTables(pool) {
+  await pool.query(`
+    create table keys (
+      scope text collate "C", definition text collate "C", key text collate "C", fingerprint text not null,
+      operation_id uuid not null, primary key (scope, definition, key));
+    create table operations (
+      id uuid primary key, scope text collate "C" not null, definition text collate "C" not null, input text not null,
+      state text not null default 'pending', created_at timestamptz not null default now(), settled_at timestamptz);
+    create table jobs (
+      operation_id uuid primary key, definition text collate "C" not null, due_at timestamptz not null default now());
+    create index jobs_due on jobs (definition, due_at);`);
+}
+
+const insertKey = prepared(
+  "insert_key",
+  `insert into keys (scope, definition, key, fingerprint, operation_id) values ($1, $2, $3, $4, $5)
+   on conflict do nothing`,
+);
+const insertOperation = prepared(
+  "insert_operation",
+  "insert into operations (id, scope, definition, input) values ($1, $2, $3, $4)",
+);
+const insertJob = prepared("insert_job", "insert into jobs (operation_id, definition) values ($1, $2)");
+const insertAll = prepared(
+  "insert_all",
+  `with k as (
+     insert into keys (scope, definition, key, fingerprint, operation_id) values ($1, $2, $3, $4, $5)
+     on conflict do nothing returning operation_id),
+   o as (
+     insert into operations (id, scope, definition, input) select operation_id, $1, $2, $6 from k returning id)
+   insert into jobs (operation_id, definition) select id, $2 from o`,
+);
+
+/** Key and operation in the transaction of the caller, who adds the job. */
+export async function recordKeyAndOperation(client, order) {
+  const { rowCount } = await client.query(insertKey(keyValues(order)));
+  if (rowCount === 1) await client.query(insertOperation(operationValues(order)));
+}
+
+export async function recordOperation(client, order) {
+  await client.query(insertOperation(operationValues(order)));
+}
+
+export async function recordJob(client, { id, definition }) {
+  await client.query(insertJob([id, definition]));
+}
+
+/** All three in one statement. */
+export async function recordAll(client, order) {
+  await client.query(insertAll([...keyValues(order), order.input]));
+}
+
+const complete = prepared(
+  "complete",
+  "update operations set state = 'completed', settled_at = now() where id = any ($1) and state = 'pending'",
+);
+
+export async function completeOperations(pool, ids) {
+  await pool.query(complete([ids]));
+}
+
+/** What every variant on these tables is asked about them. */
+export function threeTableCounts(pool) {
+  return {
+    empty: () => emptied(pool, "keys", "operations", "jobs"),
+    completed: () => countOf(pool, "operations where state = 'completed'"),
+    operations: () => countOf(pool, "operations"),
+    keys: () => countOf(pool, "keys"),
+    jobs: () => countOf(pool, "jobs"),
+  };
+}
+
+function keyValues({ scope, definition, key, fingerprint, id }) {
+  return [scope, definition, key, fingerprint, id];
+}
+
+function operationValues({ id, scope, definition, input }) {
+  return [id, scope, definition, input];
+}

@@ -41,7 +41,7 @@ export type { RetryAfterEstimate } from "./core/retry-after.js";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./core/standard-schema.js";
 export type { Format, ParseContext, Representation, SerializeContext } from "./formats/format.js";
 export { cancelOperation } from "./http/cancel-operation.js";
-export type { Service } from "./http/context.js";
+export type { Service, SubmissionOf } from "./http/context.js";
 export { allowAnonymous, apiKey, bearer, type KnownCredentials, type Verify } from "./http/credentials.js";
 export { getOperation } from "./http/get-operation.js";
 export type {
@@ -59,6 +59,7 @@ export {
   type ServiceOptions,
 } from "./http/service.js";
 export type { Admit, Refusal, ServiceSettings, SettingsOptions } from "./http/settings.js";
+export type { SubmitInTransactionOptions, SubmittedInTransaction } from "./http/submit-in-transaction.js";
 export { submitOperation, submitOrder } from "./http/submit-operation.js";
 export type {
   Authorization,
@@ -86,6 +87,6 @@ export type {
 export type { BegunAttempt, Delivery, Queue, ReceiveRequest } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
 export type { Announcer } from "./steps/announcer.js";
-export type { Job, Processor } from "./worker/job.js";
+export type { Job, Processor, RunInTransaction } from "./worker/job.js";
 export type { WorkerOptions } from "./worker/settings.js";
 export { createWorker, type Processors, type Worker, type WorkerSource } from "./worker/worker.js";

@@ -14,24 +14,35 @@ export interface CreatedResource {
 }
 
 /** What {@link CreateResource} gets besides the input. */
-export interface CreateContext {
+export interface CreateContext<Tx = unknown> {
   /** The idempotency key of the creation. */
   readonly operationId: string;
   /** Aborted when the creation took too long or is somebody else's now. */
   readonly signal: AbortSignal;
+  /**
+   * The transaction that records the operation, where the back end shares its transactions: what is written in it is there
+   * if and only if the operation is. It holds a connection, so that it should be brief.
+   */
+  readonly tx?: Tx;
 }
 
 /**
  * Creates the resource before the reply. It must be idempotent by `operationId`: after a crash or a lost lease it is
  * called again with the same one. Throwing is a 503 and is tried again; `permanentFailure` ends the operation.
  */
-export type CreateResource<Output> = (
+export type CreateResource<Output, Tx = unknown> = (
   input: Output,
-  context: CreateContext,
+  context: CreateContext<Tx>,
 ) => CreatedResource | Promise<CreatedResource>;
 
 /** What {@link defineOperation} takes. Only `name`, `path` and `input` are required. */
-export interface OperationDefinitionOptions<Name extends string, Output, Result> {
+export interface OperationDefinitionOptions<
+  Name extends string,
+  Output,
+  Result,
+  Input = unknown,
+  Tx = unknown,
+> {
   /** Names the definition in stores and announcements; `[a-z0-9._-]`, at most 100 characters. Changing it orphans what is stored. */
   readonly name: Name;
   /**
@@ -42,7 +53,7 @@ export interface OperationDefinitionOptions<Name extends string, Output, Result>
   /** The path that is posted to, for example `/orders`. */
   readonly path: string;
   /** Any Standard Schema validator. */
-  readonly input: StandardSchema<unknown, Output>;
+  readonly input: StandardSchema<Input, Output>;
   /** Checked before a result is kept: what does not fit fails the operation. */
   readonly result?: StandardSchema<unknown, Result>;
   /** JSON Schema (2020-12) of the input, where the validator cannot give it itself. */
@@ -52,13 +63,18 @@ export interface OperationDefinitionOptions<Name extends string, Output, Result>
   /** Whether clients may cancel with `DELETE /operations/<id>`. Default false. */
   readonly cancellable?: boolean;
   /** Makes the resource before the reply, which is then a 201 (spec §4.1). Without it the reply is a 202. */
-  readonly create?: CreateResource<Output>;
+  readonly create?: CreateResource<Output, Tx>;
   /** Tells clients to leave: every reply of the path says so in `Deprecation`, `Sunset` and `Link`. Nothing else changes. */
   readonly deprecated?: Deprecation;
 }
 
 /** What `POST <path>` accepts and what its work gives. Made by {@link defineOperation}. */
-export interface OperationDefinition<Name extends string = string, Output = unknown, Result = unknown> {
+export interface OperationDefinition<
+  Name extends string = string,
+  Output = unknown,
+  Result = unknown,
+  Input = unknown,
+> {
   /** Names it in stores, announcements and the processors of a worker. */
   readonly name: Name;
   /** What formats with a named root call a submission and a resource. */
@@ -66,7 +82,7 @@ export interface OperationDefinition<Name extends string = string, Output = unkn
   /** The path that is posted to, without the service's `basePath`. */
   readonly path: string;
   /** Decides what is a 422, and what the processor gets. Asked again before every attempt. */
-  readonly input: StandardSchema<unknown, Output>;
+  readonly input: StandardSchema<Input, Output>;
   /** Checked before a result is kept. */
   readonly result?: StandardSchema<unknown, Result>;
   /** JSON Schema (2020-12) of the input, where it is known. */
@@ -87,9 +103,15 @@ export interface OperationDefinition<Name extends string = string, Output = unkn
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
-export function defineOperation<const Name extends string, Output, Result = unknown>(
-  options: OperationDefinitionOptions<Name, Output, Result>,
-): OperationDefinition<Name, Output, Result> {
+export function defineOperation<
+  const Name extends string,
+  Output,
+  Result = unknown,
+  Input = unknown,
+  Tx = unknown,
+>(
+  options: OperationDefinitionOptions<Name, Output, Result, Input, Tx>,
+): OperationDefinition<Name, Output, Result, Input> {
   const { name, path, input, result, create, deprecated } = options;
   const { rootName = name, idempotencyKey = "optional", cancellable = false } = options;
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(name)) throw invalidOption("name", "1 to 100 of `a-z0-9._-`", name);

@@ -51,11 +51,11 @@ const orderJsonSchema = {
 } as const;
 
 /** The operation of spec §4.1: `POST /orders`. */
-export type OrderDefinition = OperationDefinition<"orders", Order>;
+export type OrderDefinition = OperationDefinition<"orders", Order, unknown, Order>;
 
 /** What of the order operation is up to its user. */
-export type OrderOptions = Pick<
-  OperationDefinitionOptions<"orders", Order, unknown>,
+export type OrderOptions<Tx = unknown> = Pick<
+  OperationDefinitionOptions<"orders", Order, unknown, Order, Tx>,
   "create" | "idempotencyKey" | "cancellable" | "deprecated"
 >;
 
@@ -63,7 +63,7 @@ export type OrderOptions = Pick<
  * Defines the order operation. With `create` the order is made before the reply, which is then a 201 whose body
  * has the `status` `pending` (spec §4.1).
  */
-export function defineOrders(options: OrderOptions = {}): OrderDefinition {
+export function defineOrders<Tx = unknown>(options: OrderOptions<Tx> = {}): OrderDefinition {
   const { create, ...rest } = options;
   checkFunction("create", create, { optional: true });
   return defineOperation({
@@ -77,7 +77,7 @@ export function defineOrders(options: OrderOptions = {}): OrderDefinition {
   });
 }
 
-function withPendingStatus(create: CreateResource<Order>): CreateResource<Order> {
+function withPendingStatus<Tx>(create: CreateResource<Order, Tx>): CreateResource<Order, Tx> {
   return async (order, context) => {
     const created = await create(order, context);
     return { ...created, body: { ...created.body, status: "pending" } };

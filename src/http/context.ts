@@ -7,6 +7,13 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../steps/announcer.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
 import type { ServiceSettings } from "./settings.js";
+import type { SubmitInTransactionOptions, SubmittedInTransaction } from "./submit-in-transaction.js";
+
+/** What of a submission is up to its definition, one for each of the definitions. */
+export type SubmissionOf<Definition> =
+  Definition extends OperationDefinition<infer Name, infer _Output, infer _Result, infer Input>
+    ? readonly [definition: Name, input: Input, options: SubmitInTransactionOptions]
+    : never;
 
 /** The context of every handler, and what adapters mount. Made by {@link createService}. */
 export interface Service<
@@ -31,4 +38,19 @@ export interface Service<
   readonly estimate: RetryAfterEstimate;
   /** Answers any request: the definitions' paths and the status endpoint. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
+  /**
+   * Records an operation of a definition, which must not have `create`, within a transaction that the caller has open: it
+   * exists, and is announced, if and only if that commits. The input is checked as that of a request; `authorize` is not
+   * asked. No event tells of it: whether it commits is not known here.
+   *
+   * None of the refusals makes the transaction fail. The database itself can.
+   *
+   * @throws AsyncReplyError `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`, `MISSING_IDEMPOTENCY_KEY`;
+   * `IDEMPOTENCY_KEY_REUSED` when the key belongs to another input; `CREATION_IN_PROGRESS` when another open transaction
+   * holds it; `NO_TRANSACTIONS` where the back end shares none; `INVALID_OPTION`, `STORE_UNAVAILABLE`
+   */
+  submitInTransaction(
+    tx: Tx,
+    ...submission: SubmissionOf<Definitions[number]>
+  ): Promise<SubmittedInTransaction>;
 }

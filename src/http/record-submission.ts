@@ -25,7 +25,7 @@ export function toSubmission(
   service: Service,
   definition: OperationDefinition,
   { scope }: ScopedPrincipal,
-  { input, key, fingerprint }: ReadSubmission,
+  { input, key, fingerprint }: Pick<ReadSubmission, "input" | "key" | "fingerprint">,
 ): Submission {
   const id = service.runtime.newId();
   const { name } = definition;
@@ -75,7 +75,8 @@ export function asUncertain(error: unknown): unknown {
   return new AsyncReplyError("SUBMISSION_UNCERTAIN", detail, { cause: error });
 }
 
-function keyReused({ observe }: Service, { operation }: Submission): AsyncReplyError {
+/** The error of a key that belongs to another payload, which the observer is told of. */
+export function keyReused({ observe }: Service, { operation }: Submission): AsyncReplyError {
   const { definition, scope } = operation;
   observe({ event: "key.reused", definition, scope });
   const detail = "This Idempotency-Key belongs to a request with another payload.";

@@ -13,6 +13,7 @@ import type { Service } from "./context.js";
 import { readFormats } from "./read-formats.js";
 import { createRouter } from "./router.js";
 import { readSettings, type SettingsOptions } from "./settings.js";
+import { submitInTransaction } from "./submit-in-transaction.js";
 
 /** What {@link createService} takes. Only `operations` and `authorize` are required. */
 export interface ServiceOptions<Definitions extends readonly OperationDefinition[], Tx = unknown>
@@ -52,6 +53,8 @@ export function createService<const Definitions extends readonly OperationDefini
     announcer: createAnnouncer({ queue: backend.queue, runtime, observe }),
     estimate: createRetryAfterEstimate(),
     handle: (request, context) => route(request, context),
+    submitInTransaction: (tx, ...[name, input, given]) =>
+      submitInTransaction(service as Service, tx, name, input, given),
   };
   const route = createRouter(service as Service);
   return service;
@@ -60,7 +63,7 @@ export function createService<const Definitions extends readonly OperationDefini
 /** What {@link createOrderService} takes. Only `authorize` is required. */
 export interface OrderServiceOptions<Tx = unknown>
   extends Omit<ServiceOptions<readonly OrderDefinition[], Tx>, "operations">,
-    OrderOptions {}
+    OrderOptions<Tx> {}
 
 /**
  * Makes the order submission service of the specification: `POST /orders` and `GET /operations/<id>`.

@@ -1,3 +1,4 @@
+import { AsyncReplyError } from "../core/errors.js";
 import type { JsonText, NewOperation, Operation, Settlement } from "../core/operation.js";
 import type { IdempotencyStore } from "./idempotency-store.js";
 import type { InitialState, Lease, OperationStore, SettleResult } from "./operation-store.js";
@@ -34,15 +35,35 @@ export interface Submissions<Tx> {
   readonly transactions?: Transactions<Tx>;
 }
 
-/** The user's writes and the contract's in one commit. */
+/**
+ * The user's writes and the contract's in one commit. The user's function runs once: nothing here is repeated.
+ *
+ * What the function throws comes as it is, and everything is rolled back. So it is, with the reason and without waiting for
+ * the function any longer, when `signal` is aborted while it runs; its handle is of no use then. `STORE_UNAVAILABLE` can mean that the answer
+ * to the commit was lost: then the store tells, asked by the same lease or the same operation id.
+ */
 export interface Transactions<Tx> {
   /**
    * Records a submission whose resource `create` makes within the transaction: `created` means that the operation is
-   * pending with that resource. `create` does not run where the key is bound. When it throws, nothing is recorded.
+   * pending with that resource. `create` does not run where the key is bound. While one is at it, others with its key get
+   * `CREATION_IN_PROGRESS` at once.
    */
-  record(submission: Submission, create: (tx: Tx) => Promise<JsonText>): Promise<RecordResult>;
-  /** Settles an attempt with what `work` returns, as the last statement; when it is `lost`, all is rolled back. */
-  settle(lease: Lease, work: (tx: Tx) => Promise<Settlement>): Promise<SettleResult>;
+  record(
+    submission: Submission,
+    create: (tx: Tx) => Promise<JsonText>,
+    signal?: AbortSignal,
+  ): Promise<RecordResult>;
+  /**
+   * Settles an attempt with what `work` returns, as the last statement. `lost`, and everything rolled back, where the token
+   * is not the current one, or has ended the operation before: a second call never writes a second time.
+   */
+  settle(lease: Lease, work: (tx: Tx) => Promise<Settlement>, signal?: AbortSignal): Promise<SettleResult>;
+  /**
+   * Records a submission within a transaction that the caller has open, and announces it when that commits. Neither a key
+   * that is bound, nor one that another transaction holds (`CREATION_IN_PROGRESS`), nor an operation that cannot be kept
+   * makes the caller's transaction fail.
+   */
+  recordIn(tx: Tx, submission: Submission): Promise<RecordResult>;
 }
 
 /**
@@ -68,4 +89,18 @@ export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | u
   const { submissions, operations, idempotency } = backend;
   const own = submissions?.operations === operations && submissions.idempotency === idempotency;
   return own ? submissions : undefined;
+}
+
+/**
+ * The transactions of a back end, for a caller who cannot do without.
+ *
+ * @throws AsyncReplyError `NO_TRANSACTIONS`
+ */
+export function sharedTransactions<Tx>(backend: Backend<Tx>): Transactions<Tx> {
+  const transactions = atomicSubmissions(backend)?.transactions;
+  if (transactions !== undefined) return transactions;
+  throw new AsyncReplyError(
+    "NO_TRANSACTIONS",
+    "This needs a back end that shares its transactions, as Postgres does with both of its own stores.",
+  );
 }

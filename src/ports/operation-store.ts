@@ -150,7 +150,11 @@ export interface OperationStore {
   /** Forgets terminal operations `afterMs` from now; until then they can be read and keep their ids occupied. */
   remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void>;
 
-  /** Calls `onChange`, which must not throw, with the id of every operation that this store sees created or changed. */
+  /**
+   * Calls `onChange`, which must not throw, with the ids of operations that change: of all that are created or changed by
+   * way of this store, and at least of those that end by way of another one on the same data, as far as its notifications
+   * arrive. An id is a hint to look, may come more than once, and is no reason not to look at intervals as well.
+   */
   watch?(onChange: (operationId: string) => void): () => void;
 
   /** Lists operations by id, which is by age; hidden ones included. For operators, not for clients. */

@@ -1,20 +1,16 @@
-import type { CreatedResource, OperationDefinition } from "../core/definition.js";
-import { AsyncReplyError, isAsyncReplyError } from "../core/errors.js";
-import { toJsonText } from "../core/json-text.js";
+import type { OperationDefinition } from "../core/definition.js";
+import { AsyncReplyError } from "../core/errors.js";
 import type { JsonText, Settlement } from "../core/operation.js";
-import { operationError } from "../core/problem.js";
-import type { Lease, OperationStore } from "../ports/operation-store.js";
-import type { Clock } from "../ports/runtime.js";
+import type { Transactions } from "../ports/backend.js";
+import type { Lease, OperationStore, SettleResult } from "../ports/operation-store.js";
 import { keepLease } from "./keep-lease.js";
-import { withinTime } from "./within-time.js";
+import { type CreateCall, type CreateLimits, permanentError, runCreate } from "./run-create.js";
 
-export interface CreateResourceContext {
+export interface CreateResourceContext extends CreateLimits {
   readonly operations: OperationStore;
-  readonly clock: Clock;
+  /** Where there are any, the resource is created in the transaction that settles it. */
+  readonly transactions: Transactions<unknown> | undefined;
   readonly leaseMs: number;
-  /** After so long the creation counts as failed, whatever it still does. */
-  readonly createTimeoutMs: number;
-  readonly maxResultBytes: number;
   /** When a creation that threw is tried again by a worker. */
   readonly retryDelayMs: number;
   readonly onError: (error: unknown) => void;
@@ -38,72 +34,55 @@ export async function createResource<Output>(
   lease: Lease,
   context: CreateResourceContext,
 ): Promise<CreatedOutcome> {
-  const settlement = await attempt(definition, input, lease, context);
-  const settled = await context.operations.settle(lease, settlement);
+  const { operations, transactions, retryDelayMs, onError } = context;
+  const stopping = new AbortController();
+  const call: CreateCall = { definition, input, operationId: lease.operationId, stopping };
+  const kept = keepWhileCreating(lease, stopping, context);
+  let settlement: Settlement;
+  try {
+    if (transactions !== undefined) return await createAndSettle(call, lease, transactions, context);
+    settlement = { to: "prepared", resource: await runCreate(call, context) };
+  } catch (error) {
+    stopping.abort(error);
+    onError(error);
+    const permanent = permanentError(error);
+    settlement =
+      permanent === undefined
+        ? { to: "retry", delayMs: retryDelayMs, countAttempt: false }
+        : { to: "failed", error: permanent };
+  } finally {
+    kept.stop();
+  }
+  return toOutcome(settlement, await operations.settle(lease, settlement));
+}
+
+async function createAndSettle(
+  call: CreateCall,
+  lease: Lease,
+  transactions: Transactions<unknown>,
+  context: CreateResourceContext,
+): Promise<CreatedOutcome> {
+  let settlement: Settlement | undefined;
+  const create = async (tx: unknown): Promise<Settlement> => {
+    settlement = { to: "prepared", resource: await runCreate(call, context, { tx }) };
+    return settlement;
+  };
+  const settled = await transactions.settle(lease, create, call.stopping.signal);
+  return settlement === undefined ? { outcome: "lost" } : toOutcome(settlement, settled);
+}
+
+function toOutcome(settlement: Settlement, settled: SettleResult): CreatedOutcome {
   if (settled.outcome === "lost") return settled;
   if (settlement.to === "prepared") return { outcome: "created", resource: settlement.resource };
   return { outcome: settlement.to === "failed" ? "failed" : "not-created" };
 }
 
-async function attempt<Output>(
-  definition: OperationDefinition<string, Output>,
-  input: Output,
+function keepWhileCreating(
   lease: Lease,
-  context: CreateResourceContext,
-): Promise<Settlement> {
-  const { operations, clock, leaseMs, createTimeoutMs, maxResultBytes, retryDelayMs, onError } = context;
-  const stopping = new AbortController();
-  const lost = (): void =>
+  stopping: AbortController,
+  { operations, leaseMs, clock, onError }: CreateResourceContext,
+): { stop(): void } {
+  const onLost = (): void =>
     stopping.abort(new AsyncReplyError("LEASE_LOST", "Somebody else creates the resource."));
-  const kept = keepLease({
-    operations,
-    lease,
-    leaseMs,
-    clock,
-    onLost: lost,
-    onCancelRequested: () => {},
-    onError,
-  });
-  const { operationId } = lease;
-  try {
-    const creating = Promise.resolve().then(() =>
-      definition.create?.(input, { operationId, signal: stopping.signal }),
-    );
-    const resource = await withinTime(creating, createTimeoutMs, clock, tookTooLong);
-    return { to: "prepared", resource: resourceText(resource, maxResultBytes) };
-  } catch (error) {
-    stopping.abort(error);
-    onError(error);
-    if (isAsyncReplyError(error) && error.code === "PERMANENT_FAILURE") {
-      return { to: "failed", error: operationError("work-failed", error.detail) };
-    }
-    return { to: "retry", delayMs: retryDelayMs, countAttempt: false };
-  } finally {
-    kept.stop();
-  }
-}
-
-/** The stored form of what `create` gave: what every 201 of this operation shows. */
-function resourceText(resource: CreatedResource | undefined, maxBytes: number): JsonText {
-  const { body, location } = resource ?? ({} as Partial<CreatedResource>);
-  if (
-    typeof body !== "object" ||
-    body === null ||
-    !(location === undefined || typeof location === "string")
-  ) {
-    throw new AsyncReplyError("INVALID_RESULT", "`create` must return `{ body, location? }`.");
-  }
-  return toJsonText(
-    { body, ...(location === undefined ? {} : { location: toUriReference(location) }) },
-    maxBytes,
-  );
-}
-
-/** Percent-encodes what no URI can hold (RFC 3986 §2), above all what would end the header field that it goes into. */
-function toUriReference(location: string): string {
-  return location.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-}
-
-function tookTooLong(): AsyncReplyError {
-  return new AsyncReplyError("ATTEMPT_TIMEOUT", "The creation of the resource took too long.");
+  return keepLease({ operations, lease, leaseMs, clock, onLost, onCancelRequested: () => {}, onError });
 }

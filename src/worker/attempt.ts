@@ -5,7 +5,10 @@ import type { JsonText, Operation, Settlement } from "../core/operation.js";
 import { operationError, type ProblemName } from "../core/problem.js";
 import type { StandardSchema } from "../core/standard-schema.js";
 import { validate } from "../core/validate.js";
+import type { Backend } from "../ports/backend.js";
+import type { SettleResult } from "../ports/operation-store.js";
 import type { Job, Processor } from "./job.js";
+import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
 import type { WorkerSettings } from "./settings.js";
 import { type SuperviseOptions, supervise } from "./supervise.js";
 
@@ -19,6 +22,8 @@ export interface Work {
 export interface Ending {
   readonly settlement?: Settlement;
   readonly error?: unknown;
+  /** Where the store has answered already. */
+  readonly settled?: SettleResult;
 }
 
 /** Runs one attempt that has begun, under supervision, and says how it ended. Never rejects. */
@@ -26,22 +31,32 @@ export async function runAttempt(
   work: Work,
   operation: Operation,
   settings: WorkerSettings,
-  options: Omit<SuperviseOptions, "leaseMs" | "attemptTimeoutMs">,
+  options: Omit<SuperviseOptions, "leaseMs" | "attemptTimeoutMs"> & { readonly backend: Backend },
 ): Promise<Ending> {
   const supervision = supervise({ ...options, ...settings });
-  const { signal, interrupted } = supervision;
+  const { signal, interrupted, abandoned } = supervision;
+  const transaction = createJobTransaction({
+    ...options,
+    abandoned,
+    toStored: (value) => toStored(work.definition, value, settings),
+    // From here on the token decides: a renewal would take the end of the operation for the loss of its lease.
+    onSettling: supervision.renewNoMore,
+  });
   const job: Job = {
     operationId: operation.id,
     scope: operation.scope,
     attempt: operation.attempt,
     signal,
     progress: (value) => supervision.progress(toJsonText(value, settings.maxResultBytes)),
+    transaction: transaction.run,
   };
   try {
-    const result = await Promise.race([process(work, operation, job, settings), interrupted]);
-    return { settlement: { to: "completed", ...(result === undefined ? {} : { result }) } };
+    return await Promise.race([process(work, operation, job, transaction, settings), interrupted]);
   } catch (error) {
-    return endingOf(error, operation, settings);
+    const committed = transaction.committed();
+    if (committed === undefined) return endingOf(error, operation, settings);
+    options.onError("after-transaction", error);
+    return committed;
   } finally {
     supervision.end();
   }
@@ -57,11 +72,19 @@ async function process(
   { definition, processor }: Work,
   { input }: Operation,
   job: Job,
+  transaction: JobTransaction,
+  settings: WorkerSettings,
+): Promise<Ending> {
+  const value = await processor(await validateStored(definition, input), job);
+  return transaction.committed() ?? { settlement: completed(await toStored(definition, value, settings)) };
+}
+
+async function toStored(
+  { result: schema }: OperationDefinition,
+  value: unknown,
   { maxResultBytes }: WorkerSettings,
 ): Promise<JsonText | undefined> {
-  const value = await processor(await validateStored(definition, input), job);
-  const result =
-    definition.result === undefined ? value : await checked("INVALID_RESULT", definition.result, value);
+  const result = schema === undefined ? value : await checked("INVALID_RESULT", schema, value);
   return result === undefined ? undefined : toJsonText(result, maxResultBytes);
 }
 
@@ -85,10 +108,13 @@ async function checked(code: ErrorCode, schema: StandardSchema, value: unknown):
 }
 
 /** Failures that another attempt would not mend, with what the client may know of them. */
-const PERMANENT: Partial<Record<ErrorCode, { readonly problem: ProblemName; readonly lead: string }>> = {
+const PERMANENT: Partial<
+  Record<ErrorCode, { readonly problem: ProblemName; readonly lead: string; readonly hidden?: true }>
+> = {
   PERMANENT_FAILURE: { problem: "work-failed", lead: "" },
   INPUT_REFUSED: { problem: "input-refused", lead: "The contract has changed since this was submitted: " },
   INVALID_RESULT: { problem: "invalid-result", lead: "The work was done, but its result cannot be kept: " },
+  NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
 };
 
 /** What an error means for the operation, in the state it was in when the attempt began. */
@@ -99,7 +125,7 @@ function endingOf(error: unknown, { attempt }: Operation, settings: WorkerSettin
     return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
   const failure = code === undefined ? undefined : PERMANENT[code];
   if (failure !== undefined) {
-    const text = `${failure.lead}${detail}`.slice(0, MAX_DETAIL_LENGTH);
+    const text = `${failure.lead}${failure.hidden ? "" : detail}`.slice(0, MAX_DETAIL_LENGTH);
     return { settlement: { to: "failed", error: operationError(failure.problem, text) }, error };
   }
   if (attempt >= settings.maxAttempts) return exhausted(settings, error);

@@ -1,6 +1,6 @@
 import type { RetryAfterEstimate } from "../core/retry-after.js";
+import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../steps/announcer.js";
 import type { Work } from "./attempt.js";
@@ -10,7 +10,7 @@ import type { WorkerSettings } from "./settings.js";
 /** What everything that a worker does is done with. */
 export interface WorkerContext {
   readonly works: ReadonlyMap<string, Work>;
-  readonly operations: OperationStore;
+  readonly backend: Backend;
   readonly runtime: Runtime;
   readonly settings: WorkerSettings;
   readonly announcer: Announcer;

@@ -16,7 +16,8 @@ const SUSPECT_PAUSE_MS = 1_000;
  * is that operation's affair.
  */
 export function createExecutor(options: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { works, operations, runtime, settings, announcer, observe, draining, stopping } = options;
+  const { works, backend, runtime, settings, announcer, observe, draining, stopping } = options;
+  const { operations } = backend;
   const { clock } = runtime;
   const onError = (step: string, error: unknown): void =>
     observe({ event: "background.failed", step, error });
@@ -70,14 +71,14 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     }
     const begins = attempt <= settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    const run = { ...supervised, lease };
+    const run = { ...supervised, backend, lease };
     const ending = begins ? await runAttempt(work, operation, settings, run) : exhausted(settings);
     await finish(operation, lease, ending);
   }
 
   async function finish(operation: Operation, lease: BegunAttempt["lease"], ending: Ending): Promise<void> {
     const { settlement } = ending;
-    const settled = settlement && (await settleReliably(lease, settlement, supervised));
+    const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, supervised)));
     report(options, operation, ending, settled);
     if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
     void announceAfter(operation, settlement.delayMs);

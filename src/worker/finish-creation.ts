@@ -1,6 +1,7 @@
 import { isAsyncReplyError } from "../core/errors.js";
 import type { Operation } from "../core/operation.js";
 import { operationError } from "../core/problem.js";
+import { atomicSubmissions } from "../ports/backend.js";
 import type { Lease } from "../ports/operation-store.js";
 import { createResource } from "../steps/create-resource.js";
 import { validateStored, type Work } from "./attempt.js";
@@ -18,8 +19,9 @@ export async function finishCreation(
   { definition }: Work,
   operation: Operation,
   lease: Lease,
-  { operations, runtime, settings, observe }: WorkerContext,
+  { backend, runtime, settings, observe }: WorkerContext,
 ): Promise<boolean> {
+  const { operations } = backend;
   const { clock } = runtime;
   const abandon = async (): Promise<boolean> => {
     const error = operationError("abandoned", "The resource could not be created, so no work was done.");
@@ -34,6 +36,7 @@ export async function finishCreation(
     const input = await validateStored(definition, operation.input);
     const created = await createResource(definition, input, lease, {
       operations,
+      transactions: atomicSubmissions(backend)?.transactions,
       clock,
       ...settings,
       createTimeoutMs: settings.leaseMs,

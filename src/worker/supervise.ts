@@ -22,7 +22,11 @@ export interface Supervision {
   readonly signal: AbortSignal;
   /** Rejects when the attempt must not be waited for any longer; never resolves. */
   readonly interrupted: Promise<never>;
+  /** Aborted with it. */
+  readonly abandoned: AbortSignal;
   progress(value: JsonText): void;
+  /** Leaves the lease to itself. */
+  renewNoMore(): void;
   end(): void;
 }
 
@@ -30,10 +34,12 @@ export interface Supervision {
 export function supervise(options: SuperviseOptions): Supervision {
   const { operations, lease, clock, leaseMs, attemptTimeoutMs, stopping, onError } = options;
   const job = new AbortController();
+  const abandoning = new AbortController();
   let interrupt: (reason: AsyncReplyError) => void = () => {};
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = (reason) => {
       job.abort(reason);
+      abandoning.abort(reason);
       reject(reason);
     };
   });
@@ -60,7 +66,9 @@ export function supervise(options: SuperviseOptions): Supervision {
   return {
     signal: job.signal,
     interrupted,
+    abandoned: abandoning.signal,
     progress: kept.progress,
+    renewNoMore: kept.stop,
     end: () => {
       kept.stop();
       cancelTimer();

@@ -16,11 +16,11 @@ import { createLoops } from "./loops.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 
 /** What a worker works for. A service fits; a process that only works needs no more than the first two. */
-export interface WorkerSource<Definitions extends readonly OperationDefinition[]> {
+export interface WorkerSource<Definitions extends readonly OperationDefinition[], Tx = unknown> {
   /** The definitions that it may have processors for. */
   readonly operations: Definitions;
   /** Shared with the processes that accept requests. */
-  readonly backend: Backend;
+  readonly backend: Backend<Tx>;
   /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
   readonly runtime?: Partial<Runtime>;
   /** Is told of every event and every whole error. Default nobody. */
@@ -36,14 +36,14 @@ type Named<Definitions extends readonly OperationDefinition[], Name> = Extract<
   { readonly name: Name }
 >;
 
-type ProcessorOf<Definition> =
+type ProcessorOf<Definition, Tx> =
   Definition extends OperationDefinition<string, infer Output, infer Result>
-    ? Processor<Output, Result>
+    ? Processor<Output, Result, Tx>
     : never;
 
 /** A processor for each definition that this worker works on, by name. */
-export type Processors<Definitions extends readonly OperationDefinition[]> = {
-  readonly [Name in Definitions[number]["name"]]?: ProcessorOf<Named<Definitions, Name>>;
+export type Processors<Definitions extends readonly OperationDefinition[], Tx = unknown> = {
+  readonly [Name in Definitions[number]["name"]]?: ProcessorOf<Named<Definitions, Name>, Tx>;
 };
 
 /** Does the work of the definitions that it has processors for. Made by {@link createWorker}. */
@@ -69,9 +69,9 @@ const GIVE_BACK_TIMEOUT_MS = 5_000;
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
-export function createWorker<const Definitions extends readonly OperationDefinition[]>(
-  source: WorkerSource<Definitions>,
-  processors: Processors<Definitions>,
+export function createWorker<const Definitions extends readonly OperationDefinition[], Tx = unknown>(
+  source: WorkerSource<Definitions, Tx>,
+  processors: Processors<Definitions, Tx>,
   options: WorkerOptions = {},
 ): Worker {
   const { backend } = source;
@@ -86,7 +86,7 @@ export function createWorker<const Definitions extends readonly OperationDefinit
   const stopping = new Latch();
   const execute = createExecutor({
     works,
-    operations: backend.operations,
+    backend,
     runtime,
     settings,
     announcer,

@@ -77,4 +77,58 @@ describe("coalesced calls", () => {
     const outcomes = await Promise.allSettled([add(1), add(2)]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   });
+
+  it("go out in as many flushes at once as may be under way", async () => {
+    const { batches, gates, flush, flushed } = heldFlush();
+    const { add, idle } = coalesce({ flush, maxBatch: 2, maxWaiting: 100, inFlight: 2 });
+    const added = [1, 2, 3, 4, 5, 6].map(add);
+    await flushed(2);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    let isIdle = false;
+    const resting = idle().then(() => {
+      isIdle = true;
+    });
+    // The second ends before the first, and what waits takes its place.
+    gates[1]?.();
+    expect(await added[2]).toBe(30);
+    await flushed(3);
+    gates[2]?.();
+    expect(await added[5]).toBe(60);
+    expect(isIdle).toBe(false);
+    gates[0]?.();
+    await resting;
+    expect(await Promise.all(added)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
+  it("that come when a flush has just ended are flushed too", async () => {
+    const { add, idle } = coalesce({
+      flush: async (items: readonly number[]) => items,
+      maxBatch: 10,
+      maxWaiting: 10,
+    });
+    for (let turn = 0; turn < 10; turn += 1) {
+      const first = add(turn);
+      for (let microtask = 0; microtask < turn; microtask += 1) await undefined;
+      expect(await Promise.all([first, add(turn + 1)])).toEqual([turn, turn + 1]);
+    }
+    await idle();
+  });
+
+  it("go out in batches of the size that is chosen", async () => {
+    const batches: (readonly number[])[] = [];
+    const { add } = coalesce<number, void>({
+      flush: async (items) => {
+        batches.push(items);
+        return [];
+      },
+      maxBatch: 10,
+      maxWaiting: 10,
+      sizeOf: ([first]) => first?.item ?? 1,
+    });
+    await Promise.all([2, 7, 1, 3, 7, 7].map(add));
+    expect(batches).toEqual([[2, 7], [1], [3, 7, 7]]);
+  });
 });

@@ -1,8 +1,9 @@
+import { problemType } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { mayMountTmpfs } from "../servers/tmpfs.js";
 import type { FaultBench } from "./fault-bench.js";
-import { keysOf, newOrder, send, sendAll, sendOnce } from "./orders.js";
+import { keysOf, newOrder, readOnce, send, sendAll, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
 describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mount:", () => {
@@ -10,8 +11,11 @@ describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mou
     const bench = useFaultBench(installation, { diskMegabytes: 80 });
 
     it("is a 503 and leaves nothing half-written; everything goes on once there is room again", async () => {
+      // Both go on throughout: neither is started again once there is room.
       const api = await bench().start({ role: "api" });
+      await bench().start({ role: "worker" });
       const before = await sendAll(keysOf("before", 50), () => api.baseUrl);
+      await bench().settled();
       await fillDisk(bench());
       const orders = keysOf("full", 1_000).map(newOrder);
       // The pages that are there already have some room left.
@@ -23,17 +27,25 @@ describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mou
       }
       expect(statuses.at(-1)).toBe(503);
       const tried = orders.slice(0, statuses.length);
+      // There are other kinds of 503, which say that somebody else is at fault.
+      expect(tried.at(-1)).toMatchObject({ problems: [problemType("unavailable")], blind: 0 });
+      const failures = api.events.flatMap((each) => ("error" in each ? [String(each.error)] : []));
+      expect(failures.at(-1)).toContain("The store is full.");
       const accepted = tried.flatMap(({ operationIds }) => [...operationIds]);
       expect(await bench().operations()).toHaveLength(before.length + accepted.length);
+      const known = before.flatMap(({ operationIds }) => [...operationIds]);
+      const readKnown = () => Promise.all(known.map((id) => readOnce(id, api.baseUrl)));
+      const reads = await readKnown();
+      expect(reads.filter((read) => typeof read === "number" && read !== 503)).toEqual([]);
 
       await bench().postgres.query("DROP TABLE filling");
       const after = await Promise.all(
         tried.map(({ key }) => send(key, () => api.baseUrl, { itemId: `${key}-${"x".repeat(200)}` })),
       );
-      await bench().start({ role: "worker" });
       await bench().settled();
       await bench().expectInvariants([...before, ...after]);
       expect(after.filter(({ operationIds }) => operationIds.size !== 1)).toEqual([]);
+      expect((await readKnown()).filter((read) => typeof read === "number")).toEqual([]);
     });
   });
 });

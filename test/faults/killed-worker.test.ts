@@ -14,6 +14,9 @@ describeWithPostgres("work whose process", (installation) => {
     return order;
   };
 
+  const effectsOf = async ({ key }: SentOrder): Promise<readonly unknown[]> =>
+    (await bench().effects()).filter(({ itemId }) => itemId === key);
+
   it.each([
     ["before it begins", "before-work"],
     ["in the middle of it", "in-work"],
@@ -30,6 +33,41 @@ describeWithPostgres("work whose process", (installation) => {
     other.kill("SIGTERM");
     expect(await other.exited).toBe(0);
     await bench().expectInvariants([order]);
+  });
+
+  it.each([
+    ["before its transaction", "in-work"],
+    ["in its transaction", "after-effect"],
+    ["at the end of its transaction", "during-transaction"],
+    ["after its transaction", "after-transaction"],
+  ])("is killed %s leaves one effect, where it settles in a transaction (F2)", async (_, crashAt) => {
+    const order = await submit(`transaction-${crashAt}`);
+    const crashing = await bench().start({ role: "worker", transactional: true, crashAt });
+    expect(await crashing.exited).toBeNull();
+    const other = await bench().start({ role: "worker", transactional: true });
+    await bench().settled();
+    other.kill("SIGTERM");
+    expect(await other.exited).toBe(0);
+    await bench().expectInvariants([order]);
+    expect(await effectsOf(order)).toHaveLength(1);
+  });
+
+  it("stands still in its transaction past its lease leaves the one effect of another (F8)", async () => {
+    const order = await submit("transaction-stopped");
+    const crash = { crashAt: "after-effect", crashBy: "SIGSTOP" } as const;
+    const paused = await bench().start({ role: "worker", transactional: true, ...crash });
+    await vi.waitUntil(() => paused.begun.length === 1, { timeout: 10_000 });
+    const other = await bench().start({ role: "worker", transactional: true });
+    // It waits for the row of the ledger that the other has written and not committed.
+    await vi.waitUntil(() => other.begun.length === 1, { timeout: 10_000 });
+    paused.kill("SIGCONT");
+    const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
+    await vi.waitUntil(isLost, { timeout: 10_000 });
+    await bench().settled();
+    await bench().expectInvariants([order]);
+    expect(await effectsOf(order)).toHaveLength(1);
+    for (const worker of [paused, other]) worker.kill("SIGKILL");
+    await Promise.all([paused.exited, other.exited]);
   });
 
   it.each([

@@ -1,11 +1,12 @@
 // One process of the order service on Postgres: it serves, works or both, and ends itself at a named point.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import { allowAnonymous, createService, createWorker, defineOrders } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import pg from "pg";
 import { crashing, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
+import { NextClient, nextOrders } from "./next-release.mjs";
 import { skewClock } from "./skewed-clock.mjs";
 
 const options = JSON.parse(process.argv[2]);
@@ -25,14 +26,15 @@ function openPool(extra) {
   return pool;
 }
 
-const pool = openPool(options.pool);
+const pool = openPool({ ...options.pool, ...(options.nextSchema && { Client: NextClient }) });
 const ledger = openPool({ connectionString: options.ledgerUrl ?? options.url, max: 4 });
 
 const reach = crashing(options);
-const backend = withCrashPoints(reach, createPostgresBackend({ pool }));
+const backend = withCrashPoints(reach, createPostgresBackend({ pool, migrate: options.migrate ?? "auto" }));
 const { submissions: _, ...composed } = backend;
 
-const service = createOrderService({
+const service = createService({
+  operations: [options.nextContract ? nextOrders : defineOrders()],
   backend: options.composed ? composed : backend,
   authorize: allowAnonymous(),
   observe,
@@ -61,16 +63,26 @@ async function work({ itemId }, job) {
   if (itemId.startsWith("garbage")) return 1n;
   await behaviours[itemId.split("-")[0]]?.(job);
   await reach("in-work");
-  await ledger.query("INSERT INTO effects (operation_id, item_id) VALUES ($1, $2)", [
-    job.operationId,
-    itemId,
-  ]);
-  await ledger.query("INSERT INTO ledger (operation_id, item_id) VALUES ($1, $2) ON CONFLICT DO NOTHING", [
-    job.operationId,
-    itemId,
-  ]);
-  await reach("after-effect");
-  return { itemId, attempt: job.attempt };
+  const effect = async (connection) => {
+    await connection.query("INSERT INTO effects (operation_id, item_id) VALUES ($1, $2)", [
+      job.operationId,
+      itemId,
+    ]);
+    await connection.query(
+      "INSERT INTO ledger (operation_id, item_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+      [job.operationId, itemId],
+    );
+    await reach("after-effect");
+    return { itemId, attempt: job.attempt };
+  };
+  if (!options.transactional) return effect(ledger);
+  const result = await job.transaction((tx) => {
+    // Once the statement that settles has been sent.
+    const leave = (value) => setImmediate(() => reach("during-transaction")) && value;
+    return effect(tx).then(leave);
+  });
+  await reach("after-transaction");
+  return result;
 }
 
 const worker = createWorker(

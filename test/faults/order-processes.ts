@@ -17,10 +17,18 @@ export interface ProcessOptions {
   readonly crashOn?: number;
   /** Claims the key and creates the operation one after the other, instead of in one commit. */
   readonly composed?: boolean;
+  /** Writes its effects in the transaction that completes the operation. */
+  readonly transactional?: boolean;
   readonly clockSkewMs?: number;
   /** How many connections of its pool hang in the database from the start. Default none. */
   readonly stuckConnections?: number;
   readonly slowMs?: number;
+  /** Whether the process brings the schema up to its release: see `createPostgresBackend`. */
+  readonly migrate?: "auto" | "manual";
+  /** Calls the functions of the next release: see next-release.mjs and next-schema.ts. */
+  readonly nextSchema?: boolean;
+  /** Takes orders as the next release defines them: see next-release.mjs. */
+  readonly nextContract?: boolean;
   readonly pool?: Readonly<Record<string, number | string>>;
   readonly service?: Omit<SettingsOptions, "authorize">;
   readonly worker?: WorkerOptions;

@@ -7,6 +7,8 @@ export interface SentOrder {
   readonly operationIds: Set<string>;
   /** The status of every reply, and 0 for each request that brought none. */
   readonly statuses: number[];
+  /** The problem type of every reply that brought a problem. */
+  readonly problems: string[];
   /** How many replies of 409 and 503 did not say when to come again. */
   blind: number;
   /** How long the slowest reply took, or the slowest request that brought none. */
@@ -18,6 +20,8 @@ export type ChooseUrl = () => string;
 
 export interface SendOptions {
   readonly itemId?: string;
+  /** Members of the order besides its item, or other ones than a quantity of 1. */
+  readonly members?: Readonly<Record<string, unknown>>;
   readonly retryMs?: number;
   readonly timeoutMs?: number;
 }
@@ -27,11 +31,12 @@ export interface OrderOperation {
   readonly operationId: string;
   readonly status: "pending" | "completed" | "failed";
   readonly result?: unknown;
+  readonly error?: { readonly type: string };
 }
 
 /** Remembers an order that has not been sent. Its item has the name of its key, so that the ledger shows whose work was done. */
 export function newOrder(key: string): SentOrder {
-  return { key, operationIds: new Set(), statuses: [], blind: 0, slowestMs: 0 };
+  return { key, operationIds: new Set(), statuses: [], problems: [], blind: 0, slowestMs: 0 };
 }
 
 /** Sends an order once. Returns the status, or 0 where no reply came. */
@@ -40,11 +45,10 @@ export async function sendOnce(
   baseUrl: string,
   options: SendOptions = {},
 ): Promise<number> {
-  const { itemId = order.key, timeoutMs = 20_000 } = options;
+  const { itemId = order.key, members, timeoutMs = 20_000 } = options;
+  const body = JSON.stringify({ itemId, quantity: 1, ...members });
   const begun = performance.now();
-  const status = await post(order, baseUrl, JSON.stringify({ itemId, quantity: 1 }), timeoutMs).catch(
-    () => 0,
-  );
+  const status = await post(order, baseUrl, body, timeoutMs).catch(() => 0);
   order.statuses.push(status);
   order.slowestMs = Math.max(order.slowestMs, performance.now() - begun);
   return status;
@@ -58,7 +62,11 @@ async function post(order: SentOrder, baseUrl: string, body: string, timeoutMs: 
     body,
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { operationId } = (await response.json()) as Partial<OrderOperation>;
+  const { operationId, type } = (await response.json()) as {
+    readonly operationId?: string;
+    readonly type?: string;
+  };
+  if (type !== undefined) order.problems.push(type);
   if (response.status === 202) order.operationIds.add(operationId ?? "none");
   if (isTransient(response.status) && !response.headers.has("retry-after")) order.blind += 1;
   return response.status;

@@ -14,10 +14,10 @@ describe("a bundle for a runtime without node: modules", () => {
   });
 
   // A guard against growth. What a service without a worker takes in is a fifth less.
-  it("keeps our own part of . within 22 KB, minified and compressed", async () => {
+  it("keeps our own part of . within 24 KB, minified and compressed", async () => {
     const own = await bundle(".", ["zod", "zod/*", "uuid"]);
     const whole = await bundle(".");
     console.log(`bundle of ".": ${own.gzipBytes} bytes of our own, ${whole.gzipBytes} with zod and uuid`);
-    expect(own.gzipBytes).toBeLessThanOrEqual(22 * 1024);
+    expect(own.gzipBytes).toBeLessThanOrEqual(24 * 1024);
   });
 });

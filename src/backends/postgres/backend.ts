@@ -1,15 +1,17 @@
 import { durationMs, invalidOption, positiveInteger } from "../../core/options.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
-import type { BatchLimits } from "./call-batch.js";
+import type { BatchLimits } from "./batches.js";
+import { createChanges } from "./changes.js";
+import { createChannels } from "./channels.js";
 import { fromPool } from "./from-pool.js";
 import { createGateway } from "./gateway.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
-import { migrate, once } from "./migrate.js";
+import { migrate, migrateIn, once } from "./migrate.js";
 import { createNotifications } from "./notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
 import { createPostgresQueue } from "./queue.js";
 import { quoteSchema } from "./schema-name.js";
-import type { SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
+import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { createPostgresSubmissions } from "./submissions.js";
 
 /** Where {@link createPostgresBackend} keeps its operations, and its limits. */
@@ -30,12 +32,19 @@ export interface PostgresBackendOptions<Tx> {
   readonly listen?: boolean;
   /** How often a waiting worker looks by itself, in milliseconds. Default 1,000. */
   readonly pollIntervalMs?: number;
+  /**
+   * How long a call waits for its answer, and for a connection, in milliseconds: then it fails with 503, and the connection
+   * that did not answer is ended. Default 10,000.
+   */
+  readonly statementTimeoutMs?: number;
   /** How many calls share a statement at most. Default 128. */
   readonly maxBatch?: number;
   /** How many statements of one kind are under way at most. Default 2. */
   readonly maxInFlight?: number;
   /** How many calls of one kind wait at most; one more is refused with 503. Default 10,000. */
   readonly maxWaiting?: number;
+  /** How much of what is to be stored waits with calls of one kind, in bytes; more is refused likewise. Default 64 MiB. */
+  readonly maxWaitingBytes?: number;
 }
 
 /** A back end on Postgres. */
@@ -48,6 +57,8 @@ export interface PostgresBackend<Tx> extends Backend<Tx> {
 
 /** Full batches of large inputs would hold up small ones. */
 const MAX_BATCH_BYTES = 1_048_576;
+/** An index of a large table takes its time. Calls that wait for it give up earlier. */
+const MIGRATION_TIMEOUT_MS = 300_000;
 
 /**
  * Keeps operations, keys and due work in one table of a Postgres database, version 13 or later. An operation is accepted
@@ -58,7 +69,8 @@ const MAX_BATCH_BYTES = 1_048_576;
 export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
   const { schema = "async_request_reply", migrate: mode = "auto", listen = true } = options;
   const quoted = quoteSchema(schema);
-  const database = toDatabase(options.pool);
+  const timeoutMs = durationMs("statementTimeoutMs", options.statementTimeoutMs, 10_000);
+  const database = toDatabase(options.pool, timeoutMs);
   if (mode !== "auto" && mode !== "manual") throw invalidOption("migrate", "`auto` or `manual`", mode);
   if (typeof listen !== "boolean") throw invalidOption("listen", "true or false", listen);
   const pollMs = durationMs("pollIntervalMs", options.pollIntervalMs, 1_000);
@@ -66,29 +78,46 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
     maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
     inFlight: positiveInteger("maxInFlight", options.maxInFlight, 2),
     maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
+    maxWaitingBytes: positiveInteger("maxWaitingBytes", options.maxWaitingBytes, 67_108_864),
     maxBytes: MAX_BATCH_BYTES,
   };
-  const migrateSchema = (): Promise<void> => migrate(database.query, schema);
+  const patient = toDatabase(options.pool, MIGRATION_TIMEOUT_MS);
+  const migrateSchema = (): Promise<void> => migrate(patient.query, schema);
   const ready = mode === "auto" ? once(migrateSchema) : async () => {};
 
-  const gateway = createGateway({ database, schema: quoted, ready });
+  const readyIn = async (query: RunStatement): Promise<boolean> =>
+    mode === "manual" || migrateIn(query, schema);
+  const gateway = createGateway({ database, schema: quoted, ready, readyIn, timeoutMs });
   const heard = listen ? database : { query: database.query };
-  const notifications = createNotifications({ database: heard, channel: `arr_${schema}`, pollMs });
-  const operations = createPostgresOperationStore(gateway, limits);
+  const channels = createChannels({ database: heard, checkMs: timeoutMs });
+  const channel = `arr_${schema}`;
+  const notifications = createNotifications({ channels, channel, pollMs });
+  const changes = createChanges(channels, `ended_${channel}`);
+  const operations = createPostgresOperationStore(gateway, limits, changes);
   const idempotency = createPostgresIdempotencyStore(gateway);
   return {
     operations,
     idempotency,
     queue: createPostgresQueue(gateway, notifications),
-    submissions: createPostgresSubmissions(gateway, limits, { operations, idempotency }),
+    submissions: createPostgresSubmissions(
+      gateway,
+      limits,
+      { operations, idempotency },
+      listen ? channel : undefined,
+      changes,
+    ),
     migrate: migrateSchema,
-    close: () => notifications.close(),
+    close: async () => {
+      await channels.close();
+      notifications.close();
+    },
   };
 }
 
-function toDatabase<Tx>(pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>): SqlDatabase<Tx> {
-  if (typeof pool?.query !== "function") throw invalidOption("pool", "a pool of connections", pool);
-  if ("transaction" in pool) return pool;
-  if (typeof pool.connect !== "function") throw invalidOption("pool", "a pool of connections", pool);
-  return fromPool(pool);
+function toDatabase<Tx>(pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>, timeoutMs: number): SqlDatabase<Tx> {
+  if (typeof pool === "object" && pool !== null) {
+    if ("transaction" in pool) return pool;
+    if (typeof pool.connect === "function") return fromPool(pool, timeoutMs);
+  }
+  throw invalidOption("pool", "a pool of connections", pool);
 }

@@ -1,21 +1,15 @@
-import { createBatches } from "./batches.js";
+import { type BatchLimits, createBatches } from "./batches.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
 import { integer, type Row } from "./row.js";
 import { isRowError, toStoreError } from "./store-error.js";
 
-/** Limits of the batches of a back end. */
-export interface BatchLimits {
-  readonly maxBatch: number;
-  readonly maxBytes: number;
-  readonly maxWaiting: number;
-  readonly inFlight: number;
-}
-
 /** How items of one kind become one call. */
 export interface CallBatchOptions<Item, Result> {
   readonly gateway: Gateway<unknown>;
   readonly name: FunctionName;
+  /** Does the same for one item, with values in the place of arrays: the first of each array that `valuesOf` gives. */
+  readonly alone?: FunctionName;
   readonly limits: BatchLimits;
   readonly valuesOf: (items: readonly Item[]) => unknown[];
   readonly bytesOf?: (item: Item) => number;
@@ -31,10 +25,13 @@ type Settled<Result> = { readonly result: Result } | { readonly error: unknown }
 export function createCallBatch<Item, Result>(
   options: CallBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { gateway, name, limits, valuesOf, resultOf, bytesOf, apart = name } = options;
+  const { gateway, name, limits, valuesOf, resultOf, bytesOf = () => 0, alone, apart = name } = options;
 
   async function call(items: readonly Item[], called: FunctionName): Promise<readonly Settled<Result>[]> {
-    const rows = await gateway.call(called, valuesOf(items), { repeatable: true, rowErrors: true });
+    const arrays = valuesOf(items);
+    const asOne = alone !== undefined && called === name && items.length === 1;
+    const [callee, values] = asOne ? [alone, arrays.map(first)] : [called, arrays];
+    const rows = await gateway.call(callee, values, { repeatable: true, rowErrors: true });
     const byPlace = new Map(rows.map((row) => [integer(row, "place"), row]));
     return items.map((item, index) => settled(() => resultOf(byPlace.get(index + 1), item)));
   }
@@ -56,17 +53,17 @@ export function createCallBatch<Item, Result>(
     }
   }
 
-  const add = createBatches<Item, Settled<Result>>({
-    ...limits,
-    ...(bytesOf === undefined ? {} : { bytesOf }),
-    flush: (items) => callApart(items, name),
-  });
+  const add = createBatches<Item, Settled<Result>>(limits, bytesOf, (items) => callApart(items, name));
 
   return async (item) => {
     const outcome = await add(item);
     if ("error" in outcome) throw outcome.error;
     return outcome.result;
   };
+}
+
+function first(values: unknown): unknown {
+  return (values as readonly unknown[])[0];
 }
 
 function settled<Result>(read: () => Result): Settled<Result> {

@@ -1,4 +1,5 @@
-import type { RunStatement, SqlDatabase, SqlResult } from "./sql-database.js";
+import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** A transaction of PGlite. */
 export interface PGliteTransaction {
@@ -28,11 +29,24 @@ export function fromPGlite(database: PGliteLike): SqlDatabase<PGliteTransaction>
       await database.exec(statement.text);
       return { rows: [] };
     },
-    transaction: (run) => database.transaction((tx) => run(tx, queryOf(tx))),
-    ...(listen === undefined ? {} : { listen: (channel, onMessage) => listen(channel, onMessage) }),
+    transaction: (run, signal) => database.transaction((tx) => untilAborted(run(tx), signal)),
+    queryIn: (tx) => (statement) => tx.query(statement.text, statement.values),
+    ...(listen === undefined ? {} : { listen: async (onMessage) => listenerOf(listen, onMessage) }),
   };
 }
 
-function queryOf(tx: PGliteTransaction): RunStatement {
-  return ({ text, values }) => tx.query(text, values);
+function listenerOf(
+  listen: NonNullable<PGliteLike["listen"]>,
+  onMessage: (channel: string, message: string) => void,
+): SqlListener {
+  const ends = new Map<string, () => Promise<void>>();
+  return {
+    listen: async (channel) => {
+      if (ends.has(channel)) return;
+      ends.set(channel, await listen(channel, (message) => onMessage(channel, message)));
+    },
+    end: async () => {
+      for (const end of ends.values()) await end();
+    },
+  };
 }

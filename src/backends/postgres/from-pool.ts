@@ -1,47 +1,75 @@
+import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
+import { isConnectionError } from "./store-error.js";
+import { withinTime } from "./time-limit.js";
+import { untilAborted } from "./until-aborted.js";
 
-interface Notification {
-  readonly channel: string;
-  readonly payload?: string | undefined;
-}
+/** A pool of connections as a database. Connections that do not answer within `timeoutMs` are ended. */
+export function fromPool<Client extends SqlClient>(
+  pool: SqlPool<Client>,
+  timeoutMs: number,
+): SqlDatabase<Client> {
+  const within = <T>(answer: Promise<T>): Promise<T> => withinTime(timeoutMs, answer);
 
-/** A connection that tells of notifications, as those of `pg` do. */
-interface ListeningClient extends SqlClient {
-  on(event: "notification", listener: (message: Notification) => void): unknown;
-  on(event: "error" | "end", listener: (error?: unknown) => void): unknown;
-}
+  async function connect(): Promise<Client> {
+    const connecting = pool.connect();
+    try {
+      const client = await within(connecting);
+      bearLoss(client);
+      return client;
+    } catch (error) {
+      // It may come yet, for nobody.
+      connecting.then((client) => client.release()).catch(() => {});
+      throw error;
+    }
+  }
 
-/** A pool of connections as a database. */
-export function fromPool<Client extends SqlClient>(pool: SqlPool<Client>): SqlDatabase<Client> {
+  const queryIn =
+    (client: Client): RunStatement =>
+    (statement) =>
+      within(client.query(statement));
+
   return {
-    query: (statement) => pool.query(statement),
-    transaction: (run) => inTransaction(pool, run),
-    listen: async (channel, onMessage, onLost) => {
-      const client: SqlClient = await pool.connect();
-      if (!isListening(client)) {
-        client.release();
-        throw new TypeError("The connections of this pool do not tell of notifications.");
+    query: async (statement) => {
+      const client = await connect();
+      let broken = false;
+      try {
+        return await within(client.query(statement));
+      } catch (error) {
+        broken = isConnectionError(error);
+        throw error;
+      } finally {
+        // Given back, one that does not answer would be the next one's.
+        client.release(broken);
       }
-      return listenOn(client, channel, onMessage, onLost);
     },
+    transaction: (run, signal) => inTransaction(connect, queryIn, run, signal),
+    queryIn,
+    listen: async (onMessage, onLost) => listenOn(await connect(), { onMessage, onLost, within }),
   };
 }
 
 async function inTransaction<Client extends SqlClient, Result>(
-  pool: SqlPool<Client>,
-  run: (tx: Client, query: RunStatement) => Promise<Result>,
+  connect: () => Promise<Client>,
+  queryIn: (client: Client) => RunStatement,
+  run: (tx: Client) => Promise<Result>,
+  signal: AbortSignal | undefined,
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await connect();
+  const query = queryIn(client);
+  const end = async (how: "commit" | "rollback"): Promise<void> => {
+    await query({ text: how });
+    broken = false;
+  };
   let broken = true;
   try {
-    await client.query({ text: "begin" });
-    const result = await run(client, (statement) => client.query(statement)).catch(async (error: unknown) => {
-      await client.query({ text: "rollback" });
-      broken = false;
+    await query({ text: "begin" });
+    const result = await untilAborted(run(client), signal).catch(async (error: unknown) => {
+      // Who was not waited for may still use the connection: it is ended, which rolls back as well.
+      if (signal?.aborted !== true) await end("rollback").catch(() => {});
       throw error;
     });
-    await client.query({ text: "commit" });
-    broken = false;
+    await end("commit");
     return result;
   } finally {
     // A connection in an unknown state must not get back to others.
@@ -49,38 +77,11 @@ async function inTransaction<Client extends SqlClient, Result>(
   }
 }
 
-async function listenOn(
-  client: ListeningClient,
-  channel: string,
-  onMessage: (payload: string) => void,
-  onLost: (error?: unknown) => void,
-): Promise<() => Promise<void>> {
-  let open = true;
-  const end = (error?: unknown): void => {
-    if (!open) return;
-    open = false;
-    // It is ended rather than given back: nobody else should hear what it listens to.
-    client.release(true);
-    onLost(error);
-  };
-  client.on("notification", (message) => {
-    if (open && message.channel === channel) onMessage(message.payload ?? "");
-  });
-  client.on("error", end);
-  client.on("end", end);
-  try {
-    await client.query({ text: `listen "${channel}"` });
-  } catch (error) {
-    if (open) client.release(true);
-    open = false;
-    throw error;
-  }
-  return async () => {
-    if (open) client.release(true);
-    open = false;
-  };
-}
+const bearing = new WeakSet<SqlClient>();
 
-function isListening(client: SqlClient): client is ListeningClient {
-  return "on" in client && typeof client.on === "function";
+/** Whoever waits for an answer is told that the connection is lost. Where nobody waits, an event without a listener would end the process. */
+function bearLoss(client: SqlClient & { on?(event: "error", listener: () => void): unknown }): void {
+  if (bearing.has(client)) return;
+  bearing.add(client);
+  client.on?.("error", () => {});
 }

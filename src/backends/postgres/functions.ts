@@ -1,10 +1,13 @@
-import { operationColumns } from "./row.js";
+import { operationColumns } from "./schema/operation-columns.js";
 import type { SqlStatement } from "./sql-database.js";
 
 /** A function of the schema. */
 export type FunctionName =
+  | "record_alone_v1"
   | "record_v1"
   | "record_each_v1"
+  | "record_in_v1"
+  | "settle_once_v1"
   | "create_v1"
   | "get_v1"
   | "list_v1"
@@ -25,8 +28,11 @@ export type FunctionName =
 
 /** The functions of the schema, each with the columns that are read of what it returns. */
 const COLUMNS: Readonly<Record<FunctionName, string>> = {
-  record_v1: `place, outcome, ${operationColumns("operation")}`,
-  record_each_v1: `place, outcome, ${operationColumns("operation")}`,
+  record_alone_v1: "place, outcome, operation",
+  record_v1: "place, outcome, operation",
+  record_each_v1: "place, outcome, operation",
+  record_in_v1: "outcome, operation",
+  settle_once_v1: "place, state",
   create_v1: "f as created",
   get_v1: operationColumns("f"),
   list_v1: operationColumns("f"),

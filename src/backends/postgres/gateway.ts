@@ -1,7 +1,9 @@
+import { isAsyncReplyError } from "../../core/errors.js";
 import { createCalls, type FunctionName } from "./functions.js";
 import type { Row } from "./row.js";
-import type { SqlDatabase } from "./sql-database.js";
+import type { RunStatement, SqlDatabase } from "./sql-database.js";
 import { isConflict, isConnectionError, isRowError, toStoreError } from "./store-error.js";
+import { withinTime } from "./time-limit.js";
 
 /** How a call may be repeated. */
 interface CallOptions {
@@ -15,12 +17,11 @@ interface CallOptions {
 export interface Gateway<Tx> {
   /** Calls a function by itself. */
   call(name: FunctionName, values: unknown[], options?: CallOptions): Promise<readonly Row[]>;
-  /** Runs a function of the caller in a transaction; `call` calls the schema's functions in it. Never repeated. */
-  transaction<Result>(run: (tx: Tx, call: CallInTransaction) => Promise<Result>): Promise<Result>;
+  /** Runs a function of the caller in a transaction: see {@link SqlDatabase.transaction}. Never repeated. */
+  transaction<Result>(run: (tx: Tx) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** Calls a function in a transaction that is open, that of the caller or one of `transaction`. */
+  callIn(tx: Tx, name: FunctionName, values: unknown[]): Promise<readonly Row[]>;
 }
-
-/** Calls a function of the schema within a transaction. */
-export type CallInTransaction = (name: FunctionName, values: unknown[]) => Promise<readonly Row[]>;
 
 /** What {@link createGateway} takes. */
 export interface GatewayOptions<Tx> {
@@ -29,6 +30,10 @@ export interface GatewayOptions<Tx> {
   readonly schema: string;
   /** Resolves when the schema may be used. */
   readonly ready: () => Promise<void>;
+  /** The same within a transaction of the caller; resolves to whether it is so for good. */
+  readonly readyIn: (query: RunStatement) => Promise<boolean>;
+  /** How long a call takes at most, with all its repetitions. */
+  readonly timeoutMs: number;
 }
 
 const MAX_TRIES = 5;
@@ -36,8 +41,15 @@ const MAX_RECONNECTS = 2;
 const PAUSE_MS = 20;
 
 /** Makes the one way to the database. */
-export function createGateway<Tx>({ database, schema, ready }: GatewayOptions<Tx>): Gateway<Tx> {
+export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
+  const { database, schema, readyIn, timeoutMs } = options;
   const callOf = createCalls(schema);
+  let isReady = false;
+  const ready = async (): Promise<void> => {
+    if (isReady) return;
+    await options.ready();
+    isReady = true;
+  };
 
   async function tried(run: () => Promise<readonly Row[]>, repeatable: boolean): Promise<readonly Row[]> {
     let reconnects = 0;
@@ -45,6 +57,8 @@ export function createGateway<Tx>({ database, schema, ready }: GatewayOptions<Tx
       try {
         return await run();
       } catch (error) {
+        // Whoever waited for what did not answer waits no more.
+        if (isAsyncReplyError(error)) throw error;
         const again =
           isConflict(error) || (repeatable && isConnectionError(error) && reconnects++ < MAX_RECONNECTS);
         if (!again || tries === MAX_TRIES) throw error;
@@ -56,33 +70,45 @@ export function createGateway<Tx>({ database, schema, ready }: GatewayOptions<Tx
   return {
     call: async (name, values, { repeatable = false, rowErrors = false } = {}) => {
       try {
-        await ready();
-        return await tried(async () => (await database.query(callOf(name, values))).rows, repeatable);
+        return await withinTime(
+          timeoutMs,
+          tried(async () => {
+            await ready();
+            return (await database.query(callOf(name, values))).rows;
+          }, repeatable),
+        );
       } catch (error) {
         throw rowErrors && isRowError(error) ? error : toStoreError(error);
       }
     },
-    transaction: async (run) => {
-      let thrown: unknown;
+    callIn: async (tx, name, values) => {
       try {
-        await ready();
-        return await database.transaction(async (tx, query) => {
-          const call: CallInTransaction = async (name, values) => (await query(callOf(name, values))).rows;
-          return run(tx, async (name, values) => call(name, values).catch(told)).catch((error: unknown) => {
-            thrown = error;
-            throw error;
-          });
-        });
+        const query = database.queryIn(tx);
+        isReady ||= await readyIn(query);
+        return (await query(callOf(name, values))).rows;
       } catch (error) {
-        // What the caller's own function throws is the caller's, whatever it is.
-        throw error === thrown ? error : toStoreError(error);
+        throw toStoreError(error);
+      }
+    },
+    transaction: async (run, signal) => {
+      let thrown: unknown;
+      const told = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
+        try {
+          return await run(tx);
+        } catch (error) {
+          thrown = error;
+          throw error;
+        }
+      };
+      try {
+        await withinTime(timeoutMs, ready());
+        return await database.transaction(told, signal);
+      } catch (error) {
+        // What the caller's own function throws is the caller's, whatever it is, and so is the reason of its signal.
+        throw error === thrown || error === signal?.reason ? error : toStoreError(error);
       }
     },
   };
-}
-
-function told(error: unknown): never {
-  throw isRowError(error) ? error : toStoreError(error);
 }
 
 function pause(ms: number): Promise<void> {

@@ -10,6 +10,7 @@ export type {
   RunStatement,
   SqlClient,
   SqlDatabase,
+  SqlListener,
   SqlPool,
   SqlResult,
   SqlStatement,

@@ -5,6 +5,7 @@ import { recordFunctions } from "./schema/record-functions.js";
 import { settleFunctions } from "./schema/settle-functions.js";
 import { sweepFunctions } from "./schema/sweep-functions.js";
 import { tables } from "./schema/tables.js";
+import { transactionFunctions } from "./schema/transaction-functions.js";
 import { quoteSchema } from "./schema-name.js";
 
 /** The store's clock, in one place: everything reckons by it, and a test can put its own there. */
@@ -25,6 +26,7 @@ function additions(schema: string): readonly string[] {
       ...settleFunctions(schema),
       ...sweepFunctions(schema),
       ...claimFunctions(schema),
+      ...transactionFunctions(schema),
     ].join("\n"),
   ];
 }

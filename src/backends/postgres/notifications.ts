@@ -1,6 +1,6 @@
 import { coalesce } from "../../core/coalesce.js";
 import { AsyncReplyError } from "../../core/errors.js";
-import type { SqlDatabase } from "./sql-database.js";
+import type { Channels } from "./channels.js";
 
 /** Somebody who is about to wait: what is notified from now on ends the waiting, also if it has not begun yet. */
 interface Waiter {
@@ -16,13 +16,13 @@ export interface Notifications {
   notify(definitions: readonly string[]): Promise<void>;
   /** Begins to listen for definitions. */
   expect(definitions: readonly string[]): Waiter;
-  /** Ends the connection that listens, and all waiting. */
-  close(): Promise<void>;
+  /** Ends all waiting. */
+  close(): void;
 }
 
 /** What {@link createNotifications} takes. */
 export interface NotificationsOptions {
-  readonly database: Pick<SqlDatabase<unknown>, "query" | "listen">;
+  readonly channels: Channels;
   readonly channel: string;
   /** How long anybody waits at most: notifications can get lost, and with some poolers there are none. */
   readonly pollMs: number;
@@ -31,31 +31,23 @@ export interface NotificationsOptions {
 const MAX_WAITING = 1_000;
 /** Postgres takes payloads below 8000 bytes. */
 const MAX_PAYLOAD = 4_000;
-const FIRST_RECONNECT_MS = 100;
-const MAX_RECONNECT_MS = 30_000;
 
-/** Notifies with what arrives while a notification is under way joined into the next; listens on a connection of its own. */
-export function createNotifications({ database, channel, pollMs }: NotificationsOptions): Notifications {
+/** Notifies with what arrives while a notification is under way joined into the next. */
+export function createNotifications({ channels, channel, pollMs }: NotificationsOptions): Notifications {
   const waiters = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
   const wake = (definitions?: ReadonlySet<string>): void => {
     for (const each of waiters) each(definitions);
   };
-  const listener = createListener(
-    database,
-    channel,
-    (payload) => wake(readPayload(payload)),
-    () => wake(),
-  );
+  // After what was missed, too: without a message it is for everybody.
+  const hear = (message = ""): void => wake(readPayload(message));
 
   const notified = coalesce<readonly string[], void>({
     maxBatch: MAX_WAITING,
     maxWaiting: MAX_WAITING,
     flush: async (lists) => {
       const definitions = new Set(lists.flat());
-      // Losing it costs a poll: no commit has to wait for the disk because of it.
-      const text = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
-      await database.query({ name: "arr_notify", text, values: [channel, toPayload(definitions)] });
-      if (!listener.listening()) wake(definitions);
+      await channels.notify(channel, [toPayload(definitions)]);
+      if (!channels.listening()) wake(definitions);
       return lists.map(() => undefined);
     },
   });
@@ -83,7 +75,7 @@ export function createNotifications({ database, channel, pollMs }: Notifications
           new Promise<void>((resolve) => {
             if (named || signal.aborted) return resolve();
             // What was notified before it listens it does not hear: once it does, it wakes everybody.
-            listener.start();
+            channels.subscribe(channel, hear);
             end = () => {
               clearTimeout(timer);
               // The signal outlives many waits.
@@ -96,69 +88,7 @@ export function createNotifications({ database, channel, pollMs }: Notifications
         cancel: () => void waiters.delete(onNamed),
       };
     },
-    close: async () => {
-      await listener.stop();
-      wake();
-    },
-  };
-}
-
-interface Listener {
-  start(): void;
-  listening(): boolean;
-  stop(): Promise<void>;
-}
-
-/** Keeps a connection that listens, and opens another when it is lost. `onOpen`: what came meanwhile was not heard. */
-function createListener(
-  database: Pick<SqlDatabase<unknown>, "listen">,
-  channel: string,
-  onMessage: (payload: string) => void,
-  onOpen: () => void,
-): Listener {
-  let state: "idle" | "opening" | "open" | "stopped" = "idle";
-  let end: () => Promise<void> = async () => {};
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let delayMs = FIRST_RECONNECT_MS;
-
-  async function open(): Promise<void> {
-    if (database.listen === undefined) return;
-    state = "opening";
-    try {
-      const opened = await database.listen(channel, onMessage, lost);
-      if (isStopped()) return await opened();
-      end = opened;
-      state = "open";
-      delayMs = FIRST_RECONNECT_MS;
-      onOpen();
-    } catch {
-      lost();
-    }
-  }
-
-  // Asked anew after every pause: it may have been stopped meanwhile.
-  function isStopped(): boolean {
-    return state === "stopped";
-  }
-
-  function lost(): void {
-    if (isStopped()) return;
-    state = "opening";
-    timer = setTimeout(() => void open(), delayMs);
-    delayMs = Math.min(delayMs * 2, MAX_RECONNECT_MS);
-  }
-
-  return {
-    start: () => {
-      if (state === "idle") void open();
-    },
-    listening: () => state === "open",
-    stop: async () => {
-      const wasOpen = state === "open";
-      state = "stopped";
-      clearTimeout(timer);
-      if (wasOpen) await end();
-    },
+    close: () => wake(),
   };
 }
 

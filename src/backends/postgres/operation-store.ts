@@ -1,4 +1,4 @@
-import { isOperationId } from "../../core/operation.js";
+import { isOperationId, isTerminal } from "../../core/operation.js";
 import { CANCELLED } from "../../core/problem.js";
 import type {
   BeginResult,
@@ -8,7 +8,9 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { type BatchLimits, createCallBatch } from "./call-batch.js";
+import type { BatchLimits } from "./batches.js";
+import { createCallBatch } from "./call-batch.js";
+import type { Changes } from "./changes.js";
 import type { Gateway } from "./gateway.js";
 import { integer, type Row, state, text, toOperation } from "./row.js";
 import { type SettleItem, settleBytes, settleValues } from "./settle-values.js";
@@ -17,7 +19,11 @@ const NIL = "00000000-0000-0000-0000-000000000000";
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
 
 /** Keeps operations in rows. What comes at the same time shares a statement. */
-export function createPostgresOperationStore(gateway: Gateway<unknown>, limits: BatchLimits): OperationStore {
+export function createPostgresOperationStore(
+  gateway: Gateway<unknown>,
+  limits: BatchLimits,
+  changes: Changes,
+): OperationStore {
   const begin = createCallBatch<BeginItem, BeginResult>({
     gateway,
     name: "begin_v1",
@@ -64,7 +70,9 @@ export function createPostgresOperationStore(gateway: Gateway<unknown>, limits: 
       const values = [id, scope, definition, key, input, hidden, initial?.state ?? "pending"];
       const lease = [preparing?.token ?? null, preparing?.leaseMs ?? null];
       const [row] = await call("create_v1", [...values, ...lease, error]);
-      return row?.created === true ? "created" : "exists";
+      if (row?.created !== true) return "exists";
+      changes.changed(id);
+      return "created";
     },
     get: async (id, scope) => {
       if (!isOperationId(id)) return undefined;
@@ -72,20 +80,33 @@ export function createPostgresOperationStore(gateway: Gateway<unknown>, limits: 
       return row && toOperation(row);
     },
     beginAttempt: async (id, lease) => {
-      return isOperationId(id) ? begin({ id, ...lease }) : { outcome: "unknown" };
+      if (!isOperationId(id)) return { outcome: "unknown" };
+      const result = await begin({ id, ...lease });
+      // What was asked to be cancelled may have ended by this.
+      if (result.outcome === "terminal") changes.ended(id);
+      return result;
     },
     renew: async (lease, change) => {
-      return isOperationId(lease.operationId) ? renew({ ...lease, ...change }) : { outcome: "lost" };
+      if (!isOperationId(lease.operationId)) return { outcome: "lost" };
+      const result = await renew({ ...lease, ...change });
+      if (result.outcome === "renewed" && change.progress !== undefined) changes.changed(lease.operationId);
+      return result;
     },
     settle: async (lease, settlement, followUps = []) => {
-      return isOperationId(lease.operationId)
-        ? settle({ lease, settlement, followUps })
-        : { outcome: "lost" };
+      const { operationId } = lease;
+      if (!isOperationId(operationId)) return { outcome: "lost" };
+      const result = await settle({ lease, settlement, followUps });
+      if (result.outcome === "lost") return result;
+      if (isTerminal(result.state)) changes.ended(operationId);
+      else changes.changed(operationId);
+      return result;
     },
     requestCancel: async (id, scope) => {
       if (!isOperationId(id)) return "unknown";
       const [row] = await call("cancel_v1", [id, scope, CANCELLED]);
-      return CANCEL_OUTCOMES.find((outcome) => outcome === row?.outcome) ?? "unknown";
+      const found = CANCEL_OUTCOMES.find((outcome) => outcome === row?.outcome) ?? "unknown";
+      if (found === "cancelled") changes.ended(id);
+      return found;
     },
     takeDue: async ({ definitions, limit }) => {
       const rows = await gateway.call("take_due_v1", [definitions, limit]);
@@ -103,6 +124,7 @@ export function createPostgresOperationStore(gateway: Gateway<unknown>, limits: 
     remove: async (ids, { afterMs }) => {
       await call("remove_v1", [ids.filter(isOperationId), afterMs]);
     },
+    watch: (onChange) => changes.watch(onChange),
     list: async ({ scope = null, definition = null, state: wanted = null, after = NIL, limit }) => {
       const rows = await call("list_v1", [scope, definition, wanted, after, limit]);
       return rows.map(toOperation);

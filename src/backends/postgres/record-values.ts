@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../../core/errors.js";
 import type { RecordResult, Submission } from "../../ports/backend.js";
-import { type Row, text, toOperation } from "./row.js";
+import { json, type Row, text, toOperation } from "./row.js";
 
 /** The parameters of the functions that record. */
 export function recordValues(items: readonly Submission[]): unknown[] {
@@ -19,13 +19,16 @@ export function recordValues(items: readonly Submission[]): unknown[] {
 
 /** What became of one submission. No row: it is a new operation. */
 export function toRecordResult(row: Row | undefined, { operation }: Submission): RecordResult {
-  if (row === undefined || row.id === operation.id) return { outcome: "created" };
+  if (row === undefined) return { outcome: "created" };
   switch (row.outcome) {
     case "created":
       return { outcome: "created" };
     case "helped":
-    case "exists":
-      return { outcome: "exists", operation: toOperation(row), fingerprint: text(row, "fingerprint") };
+    case "exists": {
+      const found = json(row, "operation");
+      if (found.id === operation.id) return { outcome: "created" };
+      return { outcome: "exists", operation: toOperation(found), fingerprint: text(found, "fingerprint") };
+    }
     case "reused":
       throw keyReused();
     case "locked":

@@ -4,16 +4,6 @@ import type { Operation, OperationState } from "../../core/operation.js";
 /** A row as a client gives it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What is read of an operation, out of a column that holds its whole row. Times come as epoch milliseconds. */
-export function operationColumns(row: string): string {
-  const ms = (column: string): string =>
-    `floor(extract(epoch from (${row}).${column}) * 1000)::float8 as ${column}`;
-  const plain = ["id", "scope", "definition", "key", "fingerprint", "state", "hidden", "attempt", "token"];
-  const texts = ["previous_lost", "input", "resource", "progress", "result", "error"];
-  const columns = [...plain, ...texts].map((column) => `(${row}).${column}`);
-  return [...columns, ms("created_at"), ms("settled_at")].join(", ");
-}
-
 /**
  * Reads a column that must hold text.
  *
@@ -23,6 +13,17 @@ export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== "string") throw corrupt(column);
   return value;
+}
+
+/**
+ * Reads a column that must hold a JSON object, which some clients have parsed by then.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function json(row: Row, column: string): Row {
+  const value: unknown = typeof row[column] === "string" ? JSON.parse(row[column]) : row[column];
+  if (typeof value !== "object" || value === null) throw corrupt(column);
+  return value as Row;
 }
 
 /**

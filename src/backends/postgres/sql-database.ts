@@ -24,8 +24,6 @@ export interface SqlClient {
 
 /** A pool of connections: `Pool` of `pg` is one. What is opened by the caller is closed by the caller. */
 export interface SqlPool<Client extends SqlClient> {
-  /** Runs a statement on any connection. */
-  query(statement: SqlStatement): Promise<SqlResult>;
   /** Takes a connection out of the pool. */
   connect(): Promise<Client>;
   /** How `pg` declares the same with a callback; never called. */
@@ -39,15 +37,21 @@ export type RunStatement = (statement: SqlStatement) => Promise<SqlResult>;
 export interface SqlDatabase<Tx> {
   /** Runs a statement by itself. */
   readonly query: RunStatement;
-  /** Runs a function in one transaction, which is rolled back when it throws. */
-  transaction<Result>(run: (tx: Tx, query: RunStatement) => Promise<Result>): Promise<Result>;
   /**
-   * Calls `onMessage` with what is sent to the channel until the returned function is called. `onLost` says that nothing more
-   * will come.
+   * Runs a function in one transaction, which is rolled back when it throws. When `signal` is aborted while it runs it is
+   * rolled back without waiting for the function, which may go on: its `tx` must be of no use then.
    */
-  listen?(
-    channel: string,
-    onMessage: (payload: string) => void,
-    onLost: (error?: unknown) => void,
-  ): Promise<() => Promise<void>>;
+  transaction<Result>(run: (tx: Tx) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** Runs statements in a transaction that is open. */
+  queryIn(tx: Tx): RunStatement;
+  /** Opens what listens. `onLost` says that nothing more will come. */
+  listen?(onMessage: (channel: string, message: string) => void, onLost: () => void): Promise<SqlListener>;
+}
+
+/** Listens to channels of `NOTIFY`. */
+export interface SqlListener {
+  /** Listens to one more channel. Repeated it changes nothing, and is rejected when the way to the database is lost. */
+  listen(channel: string): Promise<void>;
+  /** Hears no more. */
+  end(): Promise<void>;
 }

@@ -1,7 +1,9 @@
 import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
-import { type BatchLimits, createCallBatch } from "./call-batch.js";
+import type { BatchLimits } from "./batches.js";
+import { createCallBatch } from "./call-batch.js";
+import type { Changes } from "./changes.js";
 import type { Gateway } from "./gateway.js";
 import { recordValues, toRecordResult } from "./record-values.js";
 import { integer } from "./row.js";
@@ -18,10 +20,13 @@ export function createPostgresSubmissions<Tx>(
   gateway: Gateway<Tx>,
   limits: BatchLimits,
   stores: OwnStores,
+  channel: string | undefined,
+  changes: Changes,
 ): Submissions<Tx> {
   const record = createCallBatch<Submission, RecordResult>({
     gateway,
     name: "record_v1",
+    alone: "record_alone_v1",
     apart: "record_each_v1",
     limits,
     bytesOf: ({ operation }) => operation.input.length,
@@ -35,6 +40,6 @@ export function createPostgresSubmissions<Tx>(
       const [row = {}] = await gateway.call("purge_v1", [retentionMs, limit]);
       return integer(row, "purged");
     },
-    transactions: createTransactions(gateway),
+    transactions: createTransactions(gateway, channel, changes),
   };
 }

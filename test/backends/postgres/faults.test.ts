@@ -1,8 +1,9 @@
 import type { NewOperation, Submission } from "async-request-reply";
-import { createPostgresBackend, type SqlPool, type SqlStatement } from "async-request-reply/postgres";
-import type { Pool, PoolClient } from "pg";
+import { createPostgresBackend, type SqlStatement } from "async-request-reply/postgres";
+import type { Pool } from "pg";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
@@ -15,23 +16,20 @@ function submission(members: Partial<NewOperation> = {}): Submission {
 }
 
 /** A pool of which one answer is lost: the statement is done, and the caller hears that the connection is gone. */
-function losingOneAnswer(pool: Pool, isLost: (statement: SqlStatement) => boolean): SqlPool<PoolClient> {
-  let left = 1;
-  return {
-    query: async (statement: SqlStatement) => {
-      const result = await pool.query(statement);
-      if (isLost(statement) && left-- > 0) throw new Error("Connection terminated unexpectedly");
-      return result;
-    },
-    connect: (() => pool.connect()) as SqlPool<PoolClient>["connect"],
-  };
+function losingOneAnswer(pool: Pool, isLost: (statement: SqlStatement) => boolean) {
+  let lost = 0;
+  const losing = interceptStatements(pool, async (statement, run) => {
+    const result = await run();
+    if (isLost(statement) && lost++ === 0) throw new Error("Connection terminated unexpectedly");
+    return result;
+  });
+  return { pool: losing, repeated: () => lost > 1 };
 }
 
 await describePostgres("a Postgres back end in trouble", (server) => {
   it("records one operation when the answer to the commit is lost", async () => {
-    const pool = losingOneAnswer(
-      server.pool,
-      ({ text }) => text.startsWith("select") && text.includes("record_v1"),
+    const { pool, repeated } = losingOneAnswer(server.pool, ({ text }) =>
+      /^select .*record_\w+\(/.test(text),
     );
     const backend = createPostgresBackend({ pool, schema: server.newSchema() });
     const given = submission({ key: "k" });
@@ -39,12 +37,12 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect((await backend.operations.list?.({ limit: 10 }))?.map(({ id }) => id)).toEqual([
       given.operation.id,
     ]);
+    expect(repeated()).toBe(true);
   });
 
   it("settles once when the answer is lost", async () => {
-    const pool = losingOneAnswer(
-      server.pool,
-      ({ text }) => text.startsWith("select") && text.includes("settle_v1"),
+    const { pool, repeated } = losingOneAnswer(server.pool, ({ text }) =>
+      /^select .*settle_\w+\(/.test(text),
     );
     const backend = createPostgresBackend({ pool, schema: server.newSchema() });
     const { operation } = submission();
@@ -56,6 +54,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
       { to: "completed" },
     );
     expect(settled).toEqual({ outcome: "settled", state: "completed" });
+    expect(repeated()).toBe(true);
   });
 
   it("records the neighbours of a row whose key an open transaction holds, and has that one try again", async () => {
@@ -163,6 +162,29 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(refused.length).toBeGreaterThan(0);
     for (const each of refused) expect(each).toMatchObject({ reason: { code: "OVERLOADED" } });
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
+  });
+
+  it("refuses what weighs too much for its line, but for one that waits alone", async () => {
+    const backend = server.open({ maxWaitingBytes: 10, maxBatch: 1, maxInFlight: 1 });
+    await backend.migrate();
+    const weights = [100, 100, 1, 1];
+    const answers = await Promise.allSettled(
+      weights.map((weight) => backend.submissions.record(submission({ input: "1".repeat(weight) }))),
+    );
+    // They come in one turn: the first waits alone, and the others with it.
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+    expect(answers[3]).toMatchObject({ reason: { code: "OVERLOADED" } });
+    expect(await backend.submissions.record(submission({ input: "1".repeat(100) }))).toEqual({
+      outcome: "created",
+    });
+  });
+
+  it.each([
+    ["statementTimeoutMs", 0],
+    ["statementTimeoutMs", 2 ** 31],
+    ["maxWaitingBytes", Number.POSITIVE_INFINITY],
+  ])("refuses a bad `%s` by its name", (name, value) => {
+    expect(() => server.open({ [name]: value })).toThrow(`Option \`${name}\``);
   });
 });
 

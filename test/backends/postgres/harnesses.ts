@@ -5,6 +5,7 @@ import { type Execute, type ManualTime, stopTime } from "./manual-time.js";
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,
   skipsTime: true,
+  watch: true,
   list: true,
   beginsAttempts: true,
 };

@@ -4,30 +4,49 @@ import {
   type PostgresBackend,
   type PostgresBackendOptions,
 } from "async-request-reply/postgres";
-import { Pool, type PoolClient, type PoolConfig } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-const fromEnvironment = process.env.DATABASE_URL !== undefined || process.env.PGHOST !== undefined;
+const { DATABASE_URL, PGHOST } = process.env;
 
-/** How the tests reach Postgres: `DATABASE_URL`, the variables of libpq, or a server of this machine. */
-const config: PoolConfig = fromEnvironment
-  ? process.env.DATABASE_URL === undefined
-    ? {}
-    : { connectionString: process.env.DATABASE_URL }
-  : { connectionString: "postgres://postgres@127.0.0.1:5432/test" };
+/** The server of this project alone, or of this machine: `DATABASE_URL`, the variables of libpq, or the usual place. */
+function configOf(own: string | undefined): PoolConfig {
+  if (own !== undefined) return { connectionString: own };
+  if (DATABASE_URL !== undefined) return { connectionString: DATABASE_URL };
+  return PGHOST === undefined ? { connectionString: "postgres://postgres@127.0.0.1:5432/test" } : {};
+}
+
+const own: string | undefined = inject("postgresUrl");
+const config: PoolConfig = configOf(own);
 
 /** Opens a pool, which the caller ends. */
 export function openPool(options: PoolConfig = {}): Pool {
   return new Pool({ ...config, connectionTimeoutMillis: 5_000, ...options });
 }
 
-async function answers(): Promise<boolean> {
+/** The same by way of a proxy on this machine. */
+export function openPoolAt(port: number, options: PoolConfig = {}): Pool {
+  const { user, password, database } = new Client(config);
+  const target = { host: "127.0.0.1", port, user, password, database };
+  return openPool({ connectionString: undefined, ...target, ...options } as PoolConfig);
+}
+
+/** Where the server listens. */
+export function portOfServer(): number {
+  return new Client(config).port;
+}
+
+/** The version of the server that is tested on, where there is one. */
+async function versionOfServer(): Promise<string | undefined> {
+  if (own === "") return undefined;
   const pool = openPool({ max: 1 });
   try {
-    await pool.query("select 1");
-    return true;
+    const { rows } = await pool.query<{ version: string }>(
+      "select substring(version() from '\\w+ [\\d.]+') as version",
+    );
+    return rows[0]?.version;
   } catch {
-    return false;
+    return undefined;
   } finally {
     await pool.end();
   }
@@ -35,13 +54,18 @@ async function answers(): Promise<boolean> {
 
 /** Declares tests on a real server. Without one they are skipped by name; with `CI` set its absence is a failure. */
 export async function describePostgres(name: string, declare: (server: Server) => void): Promise<void> {
-  if (!(await answers())) {
+  const version = await versionOfServer();
+  if (version === undefined) {
     it.skipIf(!process.env.CI)(`${name} (needs Postgres)`, () => {
-      expect.unreachable("no Postgres answers: set DATABASE_URL or PGHOST");
+      expect.unreachable(
+        own === undefined
+          ? "no Postgres answers: set DATABASE_URL or PGHOST"
+          : "Postgres is missing: npm ci --prefix test/servers",
+      );
     });
     return;
   }
-  describe(name, () => {
+  describe(`${name} (${version})`, () => {
     const schemas: string[] = [];
     const server: Server = {
       pool: undefined as unknown as Pool,

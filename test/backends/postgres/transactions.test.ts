@@ -1,5 +1,5 @@
 import type { NewOperation, Submission } from "async-request-reply";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { describePostgres, type Opened } from "./server.js";
 
@@ -114,5 +114,48 @@ await describePostgres("transactions of the user", (server) => {
       state: "completed",
       result: "2",
     });
+  });
+
+  it("never writes a second time for one lease, however the first time became known", async () => {
+    const { backend, transactions, effects, insert } = await opened();
+    const { operation } = submission();
+    await backend.operations.create(operation);
+    const lease = { operationId: operation.id, token: newToken() };
+    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    const work = () =>
+      transactions.settle(lease, async (tx) => {
+        await tx.query(insert, [newId()]);
+        return { to: "completed" };
+      });
+    const settled = await Promise.all([work(), work(), work()]);
+    expect(settled.map(({ outcome }) => outcome).sort()).toEqual(["lost", "lost", "settled"]);
+    expect(await work()).toEqual({ outcome: "lost" });
+    expect(await effects()).toBe(1);
+    // What is no transaction may be repeated.
+    const repeated = await backend.operations.settle(lease, { to: "completed" });
+    expect(repeated).toEqual({ outcome: "settled", state: "completed" });
+  });
+
+  it("does not wait for the user's function once the signal is aborted, and gives its connection to nobody", async () => {
+    const { transactions, effects, insert } = await opened();
+    const { operation } = submission();
+    const aborting = new AbortController();
+    const reason = new Error("enough");
+    let late: Promise<unknown> | undefined;
+    const settling = transactions.settle(
+      { operationId: operation.id, token: newToken() },
+      async (tx) => {
+        await tx.query(insert, [newId()]);
+        aborting.abort(reason);
+        await new Promise((resolve) => setImmediate(resolve));
+        late = tx.query(insert, [newId()]).catch((error: unknown) => error);
+        return { to: "completed" };
+      },
+      aborting.signal,
+    );
+    await expect(settling).rejects.toBe(reason);
+    await vi.waitUntil(() => late !== undefined);
+    expect(await late).toBeInstanceOf(Error);
+    expect(await effects()).toBe(0);
   });
 });

@@ -46,6 +46,7 @@ export function claimFunctions(schema: string): readonly string[] {
       name: "take_stale_v1",
       parameters: "older_than float8, most integer",
       returns: "table (scope text, definition text, key text, fingerprint text, operation_id uuid)",
+      forgettable: true,
       declare: "  item record;\n",
       body: `
   for item in

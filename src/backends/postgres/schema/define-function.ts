@@ -5,10 +5,15 @@ export interface FunctionParts {
   readonly name: string;
   readonly parameters: string;
   readonly returns: string;
-  /** How long it waits for a row that somebody else holds. */
-  readonly lockTimeoutMs?: number;
-  /** Called by other functions only, under whose settings it runs. */
-  readonly within?: boolean;
+  /** How long it waits for a row that somebody else holds. `caller`: as long as the function that calls it. */
+  readonly lockTimeoutMs?: number | "caller";
+  /** It reads no table, so that there is no plan to go wrong, and settings would take longer than they save. */
+  readonly readsNothing?: boolean;
+  /**
+   * Its commit waits for no disk: it only takes a lease or a turn. A crash of the server may forget it, as if the lease had
+   * been lost: all that depends on it is committed later, and nothing that is later survives without it.
+   */
+  readonly forgettable?: boolean;
   readonly declare?: string;
   readonly body: string;
 }
@@ -24,7 +29,7 @@ export function operationTable(schema: string): string {
  * planning anew for the arrays of each call gains nothing, and would take as long as the insert itself.
  */
 export function defineFunction(parts: FunctionParts): string {
-  const { schema, name, parameters, returns, declare = "", body } = parts;
+  const { schema, name, parameters, returns, forgettable = false, declare = "", body } = parts;
   return `
 create or replace function ${schema}.${name}(${parameters}) returns ${returns} language plpgsql${settingsOf(parts)}
 as $function$
@@ -32,22 +37,26 @@ as $function$
 declare
   at timestamptz := ${schema}.now_v1();
 ${declare}begin
-  ${body.trim()}
+  ${forgettable ? `${FORGETTABLE}\n  ` : ""}${body.trim()}
 end
 $function$;`;
 }
 
-function settingsOf({ lockTimeoutMs = 5_000, within = false }: FunctionParts): string {
-  if (within) return "";
-  return `
+/** Until the end of the transaction: a setting of the function would end before the commit. */
+export const FORGETTABLE = "perform set_config('synchronous_commit', 'off', true);";
+
+function settingsOf({ lockTimeoutMs = 5_000, readsNothing = false }: FunctionParts): string {
+  const lock = lockTimeoutMs === "caller" ? "" : `\nset lock_timeout = '${lockTimeoutMs}ms'`;
+  return readsNothing ? lock : `${PLANNING}${lock}`;
+}
+
+const PLANNING = `
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '${lockTimeoutMs}ms'
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan`;
-}
 
 /** A moment so many milliseconds after the start of the call. */
 export function later(milliseconds: string): string {

@@ -1,10 +1,14 @@
-import { defineFunction, later, operationTable } from "./define-function.js";
+import { defineFunction, later } from "./define-function.js";
+import { operationJson } from "./operation-columns.js";
 
 const ARRAYS = `ids uuid[], scopes text[], definitions text[], keys text[], fingerprints text[], inputs text[],
   hiddens boolean[], tokens text[], leases float8[]`;
 
 const ITEMS = `unnest(ids, scopes, definitions, keys, fingerprints, inputs, hiddens, tokens, leases)
     with ordinality as n(id, scope, definition, key, fingerprint, input, hidden, token, lease, place)`;
+
+const ITEM = `p_id uuid, p_scope text, p_definition text, p_key text, p_fingerprint text, p_input text,
+  p_hidden boolean, p_token text, p_lease float8`;
 
 const ONE =
   "item.id, item.scope, item.definition, item.key, item.fingerprint, item.input, item.hidden, item.token, item.lease";
@@ -18,6 +22,10 @@ function values(n: string, id: string, bound: string): string {
     ${n}token, ${later(`coalesce(${n}lease, 0)`)}, ${later(`coalesce(${n}lease, 30000)`)}, at`;
 }
 
+/** Where in the call an item stood, and what was in its way. One column holds the operation: clients read the names of all
+ * columns with every answer, and nearly every answer is empty. */
+const ANSWERS = "table (place integer, outcome text, operation json)";
+
 /** RECORD. Of items that became operations by this call nothing is returned: that is what nearly every call is about. */
 export function recordFunctions(schema: string): readonly string[] {
   const table = `${schema}.operations`;
@@ -25,9 +33,8 @@ export function recordFunctions(schema: string): readonly string[] {
     defineFunction({
       schema,
       name: "record_one_v1",
-      within: true,
-      parameters: `p_id uuid, p_scope text, p_definition text, p_key text, p_fingerprint text, p_input text,
-  p_hidden boolean, p_token text, p_lease float8, out outcome text, out operation ${table}`,
+      lockTimeoutMs: "caller",
+      parameters: `${ITEM}, out outcome text, out operation ${table}`,
       returns: "record",
       declare: `  holder ${table};\n`,
       body: `
@@ -68,9 +75,29 @@ export function recordFunctions(schema: string): readonly string[] {
     }),
     defineFunction({
       schema,
+      name: "record_alone_v1",
+      parameters: ITEM,
+      returns: ANSWERS,
+      lockTimeoutMs: 100,
+      readsNothing: true,
+      declare: "  answer record;\n",
+      body: `
+  insert into ${table} (${COLUMNS})
+  values (${values("p_", "p_id", "p_key is not null")}) on conflict do nothing;
+  if found then
+    return;
+  end if;
+  answer := ${schema}.record_one_v1(p_id, p_scope, p_definition, p_key, p_fingerprint, p_input, p_hidden, p_token, p_lease);
+  place := 1;
+  outcome := answer.outcome;
+  operation := ${operationJson("answer.operation")};
+  return next;`,
+    }),
+    defineFunction({
+      schema,
       name: "record_v1",
       parameters: ARRAYS,
-      returns: operationTable(schema),
+      returns: ANSWERS,
       lockTimeoutMs: 100,
       declare: "  made uuid[];\n  item record;\n  answer record;\n",
       body: `
@@ -88,7 +115,7 @@ export function recordFunctions(schema: string): readonly string[] {
     place := item.place;
     answer := ${schema}.record_one_v1(${ONE});
     outcome := answer.outcome;
-    operation := answer.operation;
+    operation := ${operationJson("answer.operation")};
     return next;
   end loop;`,
     }),
@@ -96,7 +123,7 @@ export function recordFunctions(schema: string): readonly string[] {
       schema,
       name: "record_each_v1",
       parameters: ARRAYS,
-      returns: operationTable(schema),
+      returns: ANSWERS,
       lockTimeoutMs: 5,
       declare: "  item record;\n  answer record;\n",
       body: `
@@ -111,7 +138,7 @@ export function recordFunctions(schema: string): readonly string[] {
     begin
       answer := ${schema}.record_one_v1(${ONE});
       outcome := answer.outcome;
-      operation := answer.operation;
+      operation := ${operationJson("answer.operation")};
     exception
       when lock_not_available then outcome := 'locked'; operation := null;
       when data_exception or program_limit_exceeded or integrity_constraint_violation then

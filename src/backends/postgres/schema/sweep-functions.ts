@@ -13,6 +13,7 @@ export function sweepFunctions(schema: string): readonly string[] {
       name: "take_due_v1",
       parameters: "definitions text[], most integer",
       returns: "table (id uuid, definition text)",
+      forgettable: true,
       declare: "  name text;\n  item record;\n",
       body: `
   foreach name in array definitions loop
@@ -35,6 +36,7 @@ export function sweepFunctions(schema: string): readonly string[] {
       name: "take_expired_v1",
       parameters: "retention float8, most integer",
       returns: "table (id uuid, scope text, definition text, key text)",
+      forgettable: true,
       declare: "  item record;\n",
       body: `${forget}
   for item in
@@ -67,6 +69,7 @@ export function sweepFunctions(schema: string): readonly string[] {
       name: "purge_v1",
       parameters: "retention float8, most integer",
       returns: "integer",
+      forgettable: true,
       declare: "  item record;\n  purged integer := 0;\n",
       body: `${forget}
   for item in

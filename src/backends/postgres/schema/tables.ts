@@ -17,7 +17,7 @@ create table ${schema}.operations (
   bound boolean not null default false,
   fingerprint text,
   claimed_for uuid,
-  state text not null check (state in ('claimed', 'preparing', 'pending', 'completed', 'failed')),
+  state text not null,
   hidden boolean not null default false,
   attempt integer not null default 0,
   token text,

@@ -1,0 +1,92 @@
+import { PGlite } from "@electric-sql/pglite";
+import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import { createPostgresBackend, fromPGlite, type PGliteTransaction } from "async-request-reply/postgres";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+const SCOPE = "anonymous";
+const ORDER = { itemId: "book", quantity: 1 };
+const POST = { method: "POST", path: "/orders", headers: { "content-type": "application/json" } };
+
+describe("transactions on PGlite, which has one connection", () => {
+  const database = new PGlite();
+  let count = 0;
+  // It starts a whole Postgres, which takes its time where there is little of it.
+  beforeAll(() => database.exec("create table effects (operation_id text)"), 60_000);
+  afterAll(() => database.close());
+
+  // Not migrated: whatever comes first does it.
+  const open = () =>
+    createPostgresBackend({ pool: fromPGlite(database), schema: `test_${++count}`, pollIntervalMs: 60_000 });
+  const write = (tx: PGliteTransaction, operationId: string): Promise<unknown> =>
+    tx.query("insert into effects values ($1)", [operationId]);
+  const effectsOf = async (id: string): Promise<number> =>
+    (await database.query("select from effects where operation_id = $1", [id])).rows.length;
+
+  it("submits in a transaction of the user, which wakes a worker that completes it in another", async () => {
+    const backend = open();
+    const service = createOrderService({ backend, authorize: allowAnonymous() });
+    const submit = (end: "commit" | "rollback"): Promise<string> => {
+      let id = "";
+      const submitting = database.transaction(async (tx) => {
+        const submitted = await service.submitInTransaction(tx, "orders", ORDER, { scope: SCOPE, key: "k" });
+        id = submitted.operationId;
+        if (end === "rollback") await tx.rollback();
+      });
+      return submitting.then(() => id);
+    };
+    expect(await backend.operations.get(await submit("rollback"), SCOPE)).toBeUndefined();
+    const worker = createWorker(
+      service,
+      {
+        orders: async (_, job) => {
+          const parcel = await job.transaction(async (tx) => {
+            await write(tx, job.operationId);
+            return 7;
+          });
+          return parcel + 1;
+        },
+      },
+      { sweepIntervalMs: 60_000 },
+    );
+    await worker.start();
+    try {
+      const id = await submit("commit");
+      const done = async (): Promise<boolean> =>
+        (await backend.operations.get(id, SCOPE))?.state === "completed";
+      await vi.waitUntil(done, { timeout: 10_000 });
+      expect(await backend.operations.get(id, SCOPE)).toMatchObject({ attempt: 1, result: "7" });
+      expect(await effectsOf(id)).toBe(1);
+    } finally {
+      await worker.stop();
+      await backend.close();
+    }
+  });
+
+  it("creates an order before the reply, and rolls back one that takes too long", async () => {
+    let late: unknown;
+    let slow = true;
+    const ids: string[] = [];
+    const service = createOrderService({
+      backend: open(),
+      authorize: allowAnonymous(),
+      createTimeoutMs: 50,
+      create: async (_, { operationId, signal, tx }) => {
+        if (tx === undefined) throw new Error("there is a transaction");
+        ids.push(operationId);
+        await write(tx, operationId);
+        if (!slow) return { body: {} };
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        late = await write(tx, operationId).catch((error: unknown) => error);
+        return { body: {} };
+      },
+    });
+    const body = JSON.stringify(ORDER);
+    expect((await service.handle({ ...POST, body })).status).toBe(503);
+    await vi.waitUntil(() => late !== undefined);
+    expect(late).toBeInstanceOf(Error);
+    slow = false;
+    expect((await service.handle({ ...POST, body })).status).toBe(201);
+    expect([await effectsOf(ids[0] ?? ""), await effectsOf(ids[1] ?? "")]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Client, PoolClient } from "pg";
+import postgres, { type Sql } from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkshop } from "../../docs/execute.js";
+import { blocksOf, page } from "../../docs/pages.js";
+import { runPortSuites } from "./run-port-suites.js";
+import { describePostgres } from "./server.js";
+
+const manual = page(join("docs", "postgres.md"));
+
+await describePostgres("the page about Postgres", (server) => {
+  it("shows statements that run", async () => {
+    const { schema, migrate } = server.open();
+    await migrate();
+    const statements = blocksOf(manual, "sql");
+    expect(statements.length).toBeGreaterThan(4);
+    for (const { text, place } of statements) {
+      const own = text.replaceAll("async_request_reply", schema);
+      await expect(server.pool.query(own), place).resolves.toBeDefined();
+    }
+  });
+
+  describe("has a wrapper for postgres.js, on which the back end", () => {
+    const workshop = openWorkshop();
+    let sql: Sql;
+    let fromPostgresJs: (sql: Sql) => never;
+    beforeAll(async () => {
+      const block = blocksOf(manual, "ts").find(({ text }) => text.includes('from "postgres"'));
+      if (block === undefined) throw new Error("the page shows no wrapper");
+      ({ fromPostgresJs } = await import(pathToFileURL(await workshop.bundle(block)).href));
+      const client = (await server.pool.connect()) as unknown as Client & PoolClient;
+      const { host, port, user: username = "", password: pass = "", database = "" } = client;
+      client.release();
+      sql = postgres({ host, port, username, pass, database, max: 10, onnotice: () => {} });
+    });
+    afterAll(async () => {
+      workshop.remove();
+      await sql.end();
+    });
+
+    runPortSuites(async () => {
+      const backend = server.open({ pool: fromPostgresJs(sql) });
+      await backend.migrate();
+      return { backend, schema: backend.schema, execute: (text) => server.pool.query(text) };
+    });
+  });
+});

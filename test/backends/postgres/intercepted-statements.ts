@@ -1,0 +1,21 @@
+import type { SqlClient, SqlPool, SqlResult, SqlStatement } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
+
+/** Runs a statement, or does not; `run` does what would have been done. */
+export type Interceptor = (statement: SqlStatement, run: () => Promise<SqlResult>) => Promise<SqlResult>;
+
+/** A pool whose statements go through an interceptor; others use the same connections without. */
+export function interceptStatements(pool: Pool, intercept: Interceptor): SqlPool<PoolClient & SqlClient> {
+  const known = new WeakMap<PoolClient, unknown>();
+  const connect = async (): Promise<unknown> => {
+    const client = await pool.connect();
+    const intercepted = known.get(client) ?? {
+      query: (statement: SqlStatement) => intercept(statement, () => client.query(statement)),
+      release: (destroy?: boolean) => client.release(destroy),
+      on: client.on.bind(client),
+    };
+    known.set(client, intercepted);
+    return intercepted;
+  };
+  return { connect } as SqlPool<PoolClient & SqlClient>;
+}

@@ -1,0 +1,249 @@
+import {
+  allowAnonymous,
+  createOrderService,
+  type Lease,
+  type NewOperation,
+  type Submission,
+} from "async-request-reply";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
+import { describePostgres, type Opened, openPool } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+/** How long a neighbour of a locked row may take: many times what it should, for a machine that is busy. */
+const BOUND_MS = 2_500;
+
+function submission(members: Partial<NewOperation> = {}): Submission {
+  return {
+    operation: { id: newId(), scope: "a", definition: "d", input: "1", ...members },
+    fingerprint: "1:a",
+  };
+}
+
+const submissions = (count: number): Submission[] =>
+  Array.from({ length: count }, (_, index) => submission({ key: `k${index}` }));
+
+/** Runs calls at the same time. Tells what became of each, and how long the slowest that succeeded took. */
+async function timed<T>(calls: readonly Promise<T>[]) {
+  const begun = performance.now();
+  let slowestMs = 0;
+  const answers = await Promise.allSettled(
+    calls.map(async (call) => {
+      const value = await call;
+      slowestMs = performance.now() - begun;
+      return value;
+    }),
+  );
+  return { answers, slowestMs, refused: answers.filter(({ status }) => status === "rejected").length };
+}
+
+await describePostgres("rows that share a statement", (server) => {
+  /** Has another transaction hold a lock while `run` runs. */
+  async function whileHeld<T>(statement: string, values: unknown[], run: () => Promise<T>): Promise<T> {
+    const client = await server.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query(statement, values);
+      return await run();
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  }
+
+  const holdKey = (schema: string, key: string): readonly [string, unknown[]] => [
+    `insert into ${schema}.operations (id, scope, definition, key, bound, fingerprint, state, input, created_at)
+     values ($1, 'a', 'd', $2, true, '1:a', 'pending', '1', now())`,
+    [newId(), key],
+  ];
+  const holdRow = (schema: string, id: string): readonly [string, unknown[]] => [
+    `select from ${schema}.operations where id = $1 for update`,
+    [id],
+  ];
+
+  async function begunLeases({ operations }: Opened, count: number) {
+    const leases = Array.from({ length: count }, () => ({ operationId: newId(), token: newToken() }));
+    await Promise.all(
+      leases.map(async ({ operationId, token }) => {
+        await operations.create({ id: operationId, scope: "a", definition: "d", input: "1" });
+        await operations.beginAttempt(operationId, { token, leaseMs: 60_000 });
+      }),
+    );
+    return leases;
+  }
+
+  it("become one operation where they have one key, and leave the others alone", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
+    const others = submissions(20);
+    const mixed = same.flatMap((each, index) => [each, others[index] ?? each]);
+    const answers = await Promise.all(mixed.map((each) => backend.submissions.record(each)));
+    const outcomes = answers.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(21);
+    expect(outcomes.filter((outcome) => outcome === "exists")).toHaveLength(19);
+    const winner = mixed.find(
+      ({ operation }, index) => operation.key === "same" && outcomes[index] === "created",
+    );
+    const found = answers.flatMap((answer) => (answer.outcome === "exists" ? [answer.operation.id] : []));
+    expect(new Set(found)).toEqual(new Set([winner?.operation.id]));
+  });
+
+  it("are written in one order, so that back ends never wait for each other crosswise", async () => {
+    // So many that one statement is still at work when the other begins.
+    const COUNT = 1_000;
+    const conflicts: unknown[] = [];
+    const pool = openPool({ max: 8, options: "-c deadlock_timeout=10ms -c synchronous_commit=off" });
+    const watched = interceptStatements(pool, (_, run) =>
+      run().catch((error: { readonly code?: string }) => {
+        if (error.code === "40P01") conflicts.push(error);
+        throw error;
+      }),
+    );
+    const schema = server.newSchema();
+    const ends = [1, 2].map(() =>
+      createPostgresBackend({ pool: watched, schema, listen: false, maxBatch: COUNT }),
+    );
+    try {
+      await ends[0]?.migrate();
+      for (let round = 0; round < 10; round += 1) {
+        const keys = Array.from({ length: COUNT }, (_, index) => `${round}-${index}`);
+        const ordered = [keys, keys.toReversed()];
+        const all = ends.flatMap((end, turn) =>
+          (ordered[turn] ?? []).map((key) => end.submissions.record(submission({ key }))),
+        );
+        const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+        expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(COUNT);
+      }
+      expect(conflicts).toEqual([]);
+    } finally {
+      await Promise.all(ends.map((end) => end.close()));
+      await pool.end();
+    }
+  });
+
+  it("are recorded in time, 32 of them, beside keys that open transactions hold", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    await whileHeld(...holdKey(backend.schema, "held-1"), () =>
+      whileHeld(...holdKey(backend.schema, "held-2"), async () => {
+        const held = [submission({ key: "held-1" }), submission({ key: "held-2" })];
+        const { answers, slowestMs, refused } = await timed(
+          [...held, ...submissions(32)].map((each) => backend.submissions.record(each)),
+        );
+        expect(refused).toBe(2);
+        for (const answer of answers.slice(0, 2))
+          expect(answer).toMatchObject({ reason: { code: "CREATION_IN_PROGRESS" } });
+        expect(slowestMs).toBeLessThan(BOUND_MS);
+      }),
+    );
+  });
+
+  it("are recorded in time also by the statements after that", async () => {
+    const backend = server.open({ maxBatch: 4, maxInFlight: 1 });
+    await backend.migrate();
+    await whileHeld(...holdKey(backend.schema, "held"), async () => {
+      const { slowestMs, refused } = await timed(
+        [submission({ key: "held" }), ...submissions(32)].map((each) => backend.submissions.record(each)),
+      );
+      expect(refused).toBe(1);
+      expect(slowestMs).toBeLessThan(BOUND_MS);
+    });
+  });
+
+  it("are told to come again where another transaction holds the key: 409 with Retry-After", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    const service = createOrderService({ backend, authorize: allowAnonymous() });
+    const request = {
+      method: "POST",
+      path: "/orders",
+      headers: { "content-type": "application/json", "idempotency-key": "held" },
+      body: '{"itemId":"book","quantity":1}',
+    };
+    const [statement, values] = holdKey(backend.schema, "held");
+    const holding = statement.replace("'a', 'd'", "'anonymous', 'orders'");
+    const reply = await whileHeld(holding, values, () => service.handle(request));
+    expect([reply.status, reply.headers["retry-after"]]).toEqual([409, "1"]);
+    expect((await service.handle(request)).status).toBe(202);
+  });
+
+  it("are passed over by who receives, sweeps and purges, where one of them is locked", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    const given = submissions(10);
+    await Promise.all(given.map((each) => backend.submissions.record(each)));
+    const receive = (): Promise<readonly unknown[]> =>
+      backend.queue.receive({
+        definitions: ["d"],
+        limit: 10,
+        leaseMs: 60_000,
+        signal: AbortSignal.abort(),
+      });
+    const locked = given[0]?.operation.id ?? "";
+    await whileHeld(...holdRow(backend.schema, locked), async () => {
+      const { slowestMs, answers } = await timed([receive()]);
+      expect(answers[0]).toMatchObject({ status: "fulfilled", value: { length: 9 } });
+      expect(slowestMs).toBeLessThan(BOUND_MS);
+    });
+    expect(await receive()).toHaveLength(1);
+
+    const ended = await begunLeases(backend, 10);
+    await Promise.all(ended.map((lease) => backend.operations.settle(lease, { to: "completed" })));
+    const purge = (): Promise<number> => backend.submissions.purge({ retentionMs: 0, limit: 100 });
+    await whileHeld(...holdRow(backend.schema, ended[0]?.operationId ?? ""), async () => {
+      const { slowestMs, answers } = await timed([purge()]);
+      expect(answers[0]).toMatchObject({ value: 9 });
+      expect(slowestMs).toBeLessThan(BOUND_MS);
+    });
+    expect(await purge()).toBe(1);
+  });
+
+  const calls: Readonly<Record<string, (backend: Opened, lease: Lease) => Promise<unknown>>> = {
+    // Once more with the same token, as after an answer that was lost.
+    begun: ({ operations }, { operationId, token }) =>
+      operations.beginAttempt(operationId, { token, leaseMs: 60_000 }),
+    renewed: ({ operations }, lease) => operations.renew(lease, { leaseMs: 60_000 }),
+    settled: ({ operations }, lease) => operations.settle(lease, { to: "completed" }),
+  };
+  it.each(Object.entries(calls))(
+    "are %s in time beside one that another transaction has locked",
+    async (_, call) => {
+      const backend = server.open();
+      await backend.migrate();
+      const leases = await begunLeases(backend, 16);
+      await whileHeld(...holdRow(backend.schema, leases[0]?.operationId ?? ""), async () => {
+        const { slowestMs, refused } = await timed(leases.map((lease) => call(backend, lease)));
+        expect(refused).toBe(1);
+        expect(slowestMs).toBeLessThan(BOUND_MS);
+      });
+    },
+  );
+
+  it("are renewed beside a progress that Postgres cannot keep", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    const leases = await begunLeases(backend, 3);
+    const progresses = ["1", '"\u0000"', "3"];
+    const answers = await Promise.allSettled(
+      leases.map((lease, index) =>
+        backend.operations.renew(lease, { leaseMs: 60_000, progress: progresses[index] ?? "" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  it("keep the character NUL where JSON keeps it, as an escape", async () => {
+    const backend = server.open();
+    await backend.migrate();
+    const text = JSON.stringify({ text: "a\u0000b" });
+    const given = submission({ key: "nul", input: text });
+    await backend.submissions.record(given);
+    const lease = { operationId: given.operation.id, token: newToken() };
+    await backend.operations.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 60_000 });
+    await backend.operations.settle(lease, { to: "completed", result: text });
+    expect(await backend.operations.get(lease.operationId, "a")).toMatchObject({ input: text, result: text });
+  });
+});

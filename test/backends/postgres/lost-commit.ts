@@ -1,0 +1,59 @@
+import type { SqlPool, SqlStatement } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
+
+/** When the connection of the first transaction that commits is lost. */
+export type LossAt = "before the commit" | "after the commit";
+
+/** A pool that loses one connection at its COMMIT, before it is sent or before it is answered. */
+export function losingCommit(pool: Pool, at: LossAt): SqlPool<PoolClient> {
+  let left = 1;
+  return interceptPool(pool, async (text, run, client) => {
+    if (text !== "commit" || left-- <= 0) return run();
+    if (at === "after the commit") await run();
+    // As a network does it: the client hears of it by its socket.
+    const { connection } = client as unknown as {
+      readonly connection: { readonly stream: { destroy(): void } };
+    };
+    connection.stream.destroy();
+    throw new Error("Connection terminated unexpectedly");
+  });
+}
+
+/** A pool whose commits begin so much later. */
+export function delayingCommit(pool: Pool, ms: number): SqlPool<PoolClient> {
+  return interceptPool(pool, async (text, run) => {
+    if (text === "commit") await new Promise((resolve) => setTimeout(resolve, ms));
+    return run();
+  });
+}
+
+/** A pool that notes the text of every statement of the back end. */
+export function notingPool(pool: Pool, note: (text: string) => void): SqlPool<PoolClient> {
+  return interceptPool(pool, (text, run) => {
+    note(text);
+    return run();
+  });
+}
+
+type Intercept = (text: string, run: () => Promise<unknown>, client: PoolClient) => Promise<unknown>;
+
+/** Statements of the user, which are given by their text alone, go on as they are. */
+function interceptPool(pool: Pool, intercept: Intercept): SqlPool<PoolClient> {
+  const connect = async (): Promise<PoolClient> => {
+    const client = await pool.connect();
+    const { query } = Object.getPrototypeOf(client) as PoolClient;
+    const intercepted = (...args: readonly unknown[]): unknown => {
+      const run = (): Promise<unknown> => Reflect.apply(query, client, args) as Promise<unknown>;
+      const { text } = args[0] as Partial<SqlStatement>;
+      return text === undefined ? run() : intercept(text, run, client);
+    };
+    const { release } = client;
+    const restored = (destroy?: boolean): void => {
+      // Whoever gets it next is not meant.
+      Reflect.deleteProperty(client, "query");
+      release.call(client, destroy);
+    };
+    return Object.assign(client, { query: intercepted, release: restored });
+  };
+  return { connect: connect as SqlPool<PoolClient>["connect"] };
+}

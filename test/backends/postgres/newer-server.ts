@@ -1,0 +1,22 @@
+import type { TestProject } from "vitest/node";
+import { npmPostgres } from "../../servers/postgres-installation.js";
+import { startPrivatePostgres } from "../../servers/private-postgres.js";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Where the project's own Postgres answers; empty where there is none to start. */
+    postgresUrl: string;
+  }
+}
+
+/** Vitest's global setup: a server of the newest Postgres for the tests of one project. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const installation = npmPostgres();
+  if (installation === undefined) {
+    project.provide("postgresUrl", "");
+    return async () => {};
+  }
+  const postgres = await startPrivatePostgres({ installation, settings: { shared_buffers: "128MB" } });
+  project.provide("postgresUrl", postgres.url());
+  return () => postgres.remove();
+}

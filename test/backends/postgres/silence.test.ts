@@ -1,0 +1,207 @@
+import { once } from "node:events";
+import type { NewOperation, Submission } from "async-request-reply";
+import { createPostgresBackend, type SqlClient, type SqlPool } from "async-request-reply/postgres";
+import type { PoolClient, PoolConfig } from "pg";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { announce } from "../../../src/core/announcement.js";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { startTcpProxy } from "../../servers/tcp-proxy.js";
+import { describePostgres, openPool, openPoolAt, portOfServer, type Server } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+/** Longer than any test takes. */
+const NEVER_MS = 600_000;
+const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
+
+function operation(): NewOperation {
+  return { id: newId(), scope: "a", definition: "orders", input: "1" };
+}
+
+function submission(): Submission {
+  return { operation: { ...operation(), key: newToken() }, fingerprint: "1:a" };
+}
+
+const request = { definitions: ["orders"], limit: 10, leaseMs: 60_000 };
+
+/** A back end behind a proxy, and one that reaches the same schema without it. */
+async function proxied(
+  server: Server,
+  options: Parameters<Server["open"]>[0] = {},
+  poolOptions: PoolConfig = {},
+) {
+  const schema = server.newSchema();
+  const direct = server.open({ schema });
+  await direct.migrate();
+  const proxy = await startTcpProxy(portOfServer());
+  const pool = openPoolAt(proxy.port, { connectionTimeoutMillis: 500, ...poolOptions });
+  pool.on("error", () => {});
+  const backend = server.open({ schema, pool, ...options });
+  onTestFinished(async () => {
+    await backend.close();
+    await proxy.close();
+    await pool.end();
+  });
+  return { backend, direct, proxy, pool };
+}
+
+/** Calls that settle one way or the other, until the returned function is called; it gives how long the longest took. */
+function keepCalling(call: () => Promise<unknown>): () => Promise<number> {
+  let stopped = false;
+  let longestMs = 0;
+  const loop = async (): Promise<void> => {
+    while (!stopped) {
+      const begun = performance.now();
+      await call().catch((error: unknown) => expect(error).toMatchObject(UNAVAILABLE));
+      longestMs = Math.max(longestMs, performance.now() - begun);
+    }
+  };
+  const loops = Promise.all(Array.from({ length: 20 }, loop));
+  return async () => {
+    stopped = true;
+    await loops;
+    return longestMs;
+  };
+}
+
+await describePostgres("a Postgres back end whose network swallows everything", (server) => {
+  it("says so in time while it lasts, loses nothing that it has confirmed, and recovers by itself", async () => {
+    const { backend, direct, proxy } = await proxied(server, { statementTimeoutMs: 400 }, { max: 4 });
+    const confirmed: string[] = [];
+    const stop = keepCalling(async () => {
+      const given = submission();
+      await backend.submissions.record(given);
+      confirmed.push(given.operation.id);
+      expect((await backend.operations.get(given.operation.id, "a"))?.state).toBe("pending");
+    });
+    await vi.waitUntil(() => confirmed.length > 100);
+    await proxy.set({ does: "drop" });
+    const refused = async (): Promise<boolean> =>
+      backend.operations.get(newId(), "a").then(
+        () => false,
+        () => true,
+      );
+    await vi.waitUntil(refused, { timeout: 10_000 });
+    await vi.waitUntil(refused, { timeout: 10_000 });
+    await proxy.set({ does: "pass" });
+    const before = confirmed.length;
+    await vi.waitUntil(() => confirmed.length > before + 100, { timeout: 20_000 });
+    expect(await stop()).toBeLessThan(10_000);
+    const kept = await direct.operations.list?.({ limit: 100_000 });
+    const ids = new Set(kept?.map(({ id }) => id));
+    expect(confirmed.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it("reads while connections that record hang", async () => {
+    const { backend, direct, proxy } = await proxied(server, { statementTimeoutMs: NEVER_MS }, { max: 4 });
+    const known = operation();
+    await direct.operations.create(known);
+    // One answers before, so that nothing but what is sent now is lost.
+    await backend.operations.get(known.id, "a");
+    await backend.submissions.record(submission());
+    await proxy.set({ does: "drop" });
+    const hanging = [1, 2].map(() => backend.submissions.record(submission()));
+    for (const each of hanging) each.catch(() => {});
+    await vi.waitUntil(() => proxy.droppedBytes() > 0);
+    await proxy.set({ does: "pass" });
+    for (let count = 0; count < 10; count += 1) {
+      expect((await backend.operations.get(known.id, "a"))?.id).toBe(known.id);
+    }
+  });
+
+  it("gives its two flushes back, and ends their connections", async () => {
+    const options = { statementTimeoutMs: 300, maxInFlight: 2, maxBatch: 1 };
+    const { backend, proxy, pool } = await proxied(server, options, { max: 2 });
+    await Promise.all([1, 2].map(() => backend.submissions.record(submission())));
+    await proxy.set({ does: "drop" });
+    const hanging = await Promise.allSettled([1, 2].map(() => backend.submissions.record(submission())));
+    for (const each of hanging) expect(each).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
+    await vi.waitUntil(() => pool.totalCount === 0);
+    await proxy.set({ does: "pass" });
+    expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
+  });
+
+  it("waits for a connection no longer than for an answer, and gives back unused what comes too late", async () => {
+    const pool = openPool({ max: 1, connectionTimeoutMillis: 0 });
+    onTestFinished(() => pool.end());
+    const backend = server.open({ pool, statementTimeoutMs: 200 });
+    const kept = [submission(), submission()] as const;
+    expect(await backend.submissions.record(kept[0])).toEqual({ outcome: "created" });
+    const held = await pool.connect();
+    await expect(backend.submissions.record(submission())).rejects.toMatchObject(UNAVAILABLE);
+    await expect(backend.operations.get(newId(), "a")).rejects.toMatchObject(UNAVAILABLE);
+    held.release();
+    await vi.waitUntil(() => pool.idleCount === 1 && pool.waitingCount === 0);
+    expect(await backend.submissions.record(kept[1])).toEqual({ outcome: "created" });
+    const listed = await backend.operations.list?.({ limit: 10 });
+    expect(new Set(listed?.map(({ id }) => id))).toEqual(new Set(kept.map(({ operation: { id } }) => id)));
+  });
+
+  it("answers in time when it never could connect, by a pool without a time limit, and works once it can", async () => {
+    const { backend, proxy } = await proxied(
+      server,
+      { statementTimeoutMs: 200 },
+      { connectionTimeoutMillis: 0, max: 2 },
+    );
+    await proxy.set({ does: "drop" });
+    for (let count = 0; count < 3; count += 1) {
+      await expect(backend.submissions.record(submission())).rejects.toMatchObject(UNAVAILABLE);
+    }
+    await proxy.set({ does: "refuse" });
+    await proxy.set({ does: "pass" });
+    await vi.waitUntil(() =>
+      backend.submissions.record(submission()).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+});
+
+await describePostgres("a connection that listens, and whose network swallows everything", (server) => {
+  /** A back end that listens by way of a proxy, and only that; it is told of an operation before nothing gets through. */
+  async function silenced(options: { readonly statementTimeoutMs: number; readonly pollIntervalMs: number }) {
+    const schema = server.newSchema();
+    const direct = server.open({ schema });
+    await direct.migrate();
+    const proxy = await startTcpProxy(portOfServer());
+    const first = openPoolAt(proxy.port, { max: 1 });
+    first.on("error", () => {});
+    let connections = 0;
+    const connect = () => (connections++ === 0 ? first : server.pool).connect();
+    const pool = { connect } as SqlPool<PoolClient & SqlClient>;
+    const backend = createPostgresBackend({ pool, schema, migrate: "manual", ...options });
+    onTestFinished(async () => {
+      await backend.close();
+      await proxy.close();
+      await first.end();
+    });
+    const told = new Set<string>();
+    backend.operations.watch?.((id) => void told.add(id));
+    const isToldOfAnother = async (): Promise<boolean> => {
+      const another = operation();
+      await direct.operations.create(another);
+      await direct.operations.requestCancel(another.id, "a");
+      return told.size > 0;
+    };
+    await vi.waitUntil(isToldOfAnother, { timeout: 10_000 });
+    await proxy.set({ does: "drop" });
+    told.clear();
+    return { backend, direct, isToldOfAnother };
+  }
+
+  it("is noticed and replaced", async () => {
+    const { isToldOfAnother } = await silenced({ statementTimeoutMs: 500, pollIntervalMs: NEVER_MS });
+    await vi.waitUntil(isToldOfAnother, { timeout: 20_000 });
+  });
+
+  it("does not keep workers from looking at intervals", async () => {
+    const { backend, direct } = await silenced({ statementTimeoutMs: NEVER_MS, pollIntervalMs: 1_000 });
+    const looked = once(server.pool, "release");
+    const received = backend.queue.receive({ ...request, signal: new AbortController().signal });
+    await looked;
+    const wanted = operation();
+    await direct.operations.create(wanted);
+    await direct.queue.publish([announce(wanted, newToken())]);
+    expect((await received).map(({ announcement }) => announcement.operationId)).toEqual([wanted.id]);
+  });
+});

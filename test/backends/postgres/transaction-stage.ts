@@ -1,0 +1,106 @@
+import {
+  allowAnonymous,
+  type CreateContext,
+  type CreatedResource,
+  createOrderService,
+  type HttpResponse,
+  type Operation,
+  type Order,
+  type OrderDefinition,
+  type Service,
+  type ServiceEvent,
+  type SettingsOptions,
+} from "async-request-reply";
+import type { PostgresBackend, PostgresBackendOptions } from "async-request-reply/postgres";
+import type { PoolClient } from "pg";
+import type { Server } from "./server.js";
+
+type OrderService = Service<readonly [OrderDefinition], PoolClient>;
+
+/** An order service on Postgres whose orders have an effect: a row, which may be there any number of times. */
+export interface TransactionStage {
+  readonly backend: PostgresBackend<PoolClient>;
+  readonly schema: string;
+  readonly service: OrderService;
+  readonly events: ServiceEvent[];
+  /** Writes the effect of an operation. */
+  write(tx: Pick<PoolClient, "query">, operationId: string): Promise<void>;
+  /** The operations whose effects there are. */
+  effects(): Promise<readonly string[]>;
+  submit(key?: string, order?: unknown): Promise<HttpResponse>;
+  /** Submits and gives the id of the operation. */
+  submitted(): Promise<string>;
+  operations(): Promise<readonly Operation[]>;
+  read(id: string): Promise<Operation>;
+  /** The names of the events that tell of an attempt that began or ended. */
+  attempts(): readonly string[];
+}
+
+export interface StageOptions extends Partial<Omit<SettingsOptions, "authorize">> {
+  readonly backend?: Partial<PostgresBackendOptions<PoolClient>>;
+  readonly create?: (
+    order: Order,
+    context: CreateContext<PoolClient>,
+    stage: TransactionStage,
+  ) => CreatedResource | Promise<CreatedResource>;
+}
+
+/** The scope of `allowAnonymous`. */
+export const SCOPE = "anonymous";
+export const ORDER: Order = { itemId: "book", quantity: 1 };
+
+export async function createTransactionStage(
+  server: Server,
+  { backend: given = {}, create, ...settings }: StageOptions = {},
+): Promise<TransactionStage> {
+  const { schema, ...backend } = server.open(given);
+  await backend.migrate();
+  await server.pool.query(`create table "${schema}".effects (operation_id uuid)`);
+  const events: ServiceEvent[] = [];
+  const service = createOrderService<PoolClient>({
+    backend,
+    authorize: allowAnonymous(),
+    observe: (event) => events.push(event),
+    ...settings,
+    ...(create === undefined ? {} : { create: (order, context) => create(order, context, stage) }),
+  });
+  const operations = async (): Promise<readonly Operation[]> =>
+    (await backend.operations.list?.({ limit: 1_000 })) ?? [];
+  const stage: TransactionStage = {
+    backend,
+    schema,
+    service,
+    events,
+    write: async (tx, operationId) =>
+      void (await tx.query(`insert into "${schema}".effects values ($1)`, [operationId])),
+    effects: async () =>
+      (await server.pool.query(`select operation_id from "${schema}".effects`)).rows.map(({ operation_id }) =>
+        String(operation_id),
+      ),
+    submit: (key, order = ORDER) => {
+      const headers = {
+        "content-type": "application/json",
+        ...(key === undefined ? {} : { "idempotency-key": key }),
+      };
+      return service.handle({ method: "POST", path: "/orders", headers, body: JSON.stringify(order) });
+    },
+    submitted: async () => idOf(await stage.submit()),
+    operations,
+    read: async (id) => {
+      const operation = await backend.operations.get(id, SCOPE);
+      if (operation === undefined) throw new Error(`there is no operation ${id}`);
+      return operation;
+    },
+    attempts: () => events.map(({ event }) => event).filter((event) => /^attempt|started|ed$/.test(event)),
+  };
+  return stage;
+}
+
+/** The id of the operation that a reply names. */
+export function idOf({ headers }: HttpResponse): string {
+  return String(headers["operation-location"] ?? headers.location).slice("/operations/".length);
+}
+
+export function bodyOf({ body }: HttpResponse): { readonly [member: string]: unknown } {
+  return JSON.parse(String(body));
+}

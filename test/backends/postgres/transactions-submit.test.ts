@@ -1,0 +1,225 @@
+import {
+  allowAnonymous,
+  createOrderService,
+  createService,
+  createWorker,
+  defineOrders,
+  type SubmittedInTransaction,
+} from "async-request-reply";
+import type { PoolClient } from "pg";
+import { expect, it, vi } from "vitest";
+import { notingPool } from "./lost-commit.js";
+import { describePostgres, openPool } from "./server.js";
+import { createTransactionStage, idOf, ORDER, SCOPE, type TransactionStage } from "./transaction-stage.js";
+
+await describePostgres("an operation that is submitted in a transaction", (server) => {
+  /** Runs a function in a transaction of the user's own, which ends as it says. */
+  async function within<Result>(
+    end: "commit" | "rollback",
+    run: (tx: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await server.pool.connect();
+    try {
+      await client.query("begin");
+      const result = await run(client);
+      await client.query(end);
+      return result;
+    } finally {
+      // Where the test failed the transaction may still be open.
+      await client.query("rollback");
+      client.release();
+    }
+  }
+
+  function submitIn(
+    { service }: TransactionStage,
+    tx: PoolClient,
+    key?: string,
+    input = ORDER,
+  ): Promise<SubmittedInTransaction> {
+    const options = { scope: SCOPE, ...(key === undefined ? {} : { key }) };
+    return service.submitInTransaction(tx, "orders", input, options);
+  }
+
+  it("exists if and only if the transaction commits, with its writes", async () => {
+    const stage = await createTransactionStage(server);
+    const run = async (tx: PoolClient): Promise<SubmittedInTransaction> => {
+      const submitted = await submitIn(stage, tx, "k");
+      await stage.write(tx, submitted.operationId);
+      expect(await stage.operations()).toEqual([]);
+      return submitted;
+    };
+    await within("rollback", run);
+    expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
+    const submitted = await within("commit", run);
+    expect(submitted).toEqual({ operationId: expect.any(String), status: "pending", replayed: false });
+    expect(await stage.effects()).toEqual([submitted.operationId]);
+    const path = `/operations/${submitted.operationId}`;
+    const { status, body } = await stage.service.handle({ method: "GET", path, headers: {} });
+    expect([status, JSON.parse(String(body))]).toMatchObject([200, { status: "pending" }]);
+  });
+
+  it("wakes a worker that waits as soon as the transaction has committed", async () => {
+    const pollIntervalMs = 3_600_000;
+    let lookedAt = Number.POSITIVE_INFINITY;
+    const pool = notingPool(server.pool, (text) => {
+      if (text.includes("receive_v1")) lookedAt = performance.now();
+    });
+    const stage = await createTransactionStage(server, { backend: { pool, pollIntervalMs } });
+    const done: string[] = [];
+    const worker = createWorker(
+      stage.service,
+      { orders: (_, job) => done.push(job.operationId) },
+      { sweepIntervalMs: pollIntervalMs, drainTimeoutMs: 50 },
+    );
+    await worker.start();
+    try {
+      // It listens, and it has looked for the last time for a while.
+      const listens = `select from pg_stat_activity where query = 'listen "arr_${stage.schema}"'`;
+      await vi.waitUntil(
+        async () => performance.now() - lookedAt > 500 && (await server.pool.query(listens)).rowCount === 1,
+        { timeout: 10_000 },
+      );
+      const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
+      await vi.waitUntil(() => done.length > 0, { timeout: 10_000 });
+      expect(done).toEqual([operationId]);
+    } finally {
+      await worker.stop();
+      await stage.backend.close();
+    }
+  });
+
+  it("is announced by the next sweep where the queue is another", async () => {
+    const stage = await createTransactionStage(server);
+    await stage.submitted();
+    const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
+    const due = await stage.backend.operations.takeDue({ definitions: ["orders"], limit: 10 });
+    // The one that was posted is left to its announcement for a while.
+    expect(due.map(({ id }) => id)).toEqual([operationId]);
+  });
+
+  it("is the one that a request with its key gets, and the other way round", async () => {
+    const stage = await createTransactionStage(server);
+    const first = await within("commit", (tx) => submitIn(stage, tx, "first"));
+    const replayed = await stage.submit("first");
+    expect([idOf(replayed), replayed.headers["idempotent-replayed"]]).toEqual([first.operationId, "true"]);
+
+    const posted = idOf(await stage.submit("second"));
+    const lease = { operationId: posted, token: "t" };
+    await stage.backend.operations.beginAttempt(posted, { ...lease, leaseMs: 60_000 });
+    await stage.backend.operations.settle(lease, { to: "completed" });
+    const second = await within("commit", (tx) => submitIn(stage, tx, "second"));
+    expect(second).toEqual({ operationId: posted, status: "completed", replayed: true });
+  });
+
+  it("is one operation when it is submitted twice in one transaction", async () => {
+    const stage = await createTransactionStage(server);
+    const [first, second] = await within("commit", async (tx) => [
+      await submitIn(stage, tx, "k"),
+      await submitIn(stage, tx, "k"),
+    ]);
+    expect(second).toEqual({ ...first, replayed: true });
+  });
+
+  it.each([
+    [
+      "a key of another input",
+      "IDEMPOTENCY_KEY_REUSED",
+      { key: "used", input: { itemId: "book", quantity: 2 } },
+    ],
+    ["a key that another transaction holds", "CREATION_IN_PROGRESS", { key: "held" }],
+    ["an input that violates the contract", "CONTRACT_VIOLATION", { input: { itemId: "book", quantity: 0 } }],
+    ["an input without a JSON form", "MALFORMED_BODY", { input: { itemId: "book", quantity: Number.NaN } }],
+    ["a lone surrogate", "MALFORMED_BODY", { input: { itemId: "\ud800", quantity: 1 } }],
+    ["a large input", "MALFORMED_BODY", { input: { itemId: "x".repeat(70_000), quantity: 1 } }],
+    ["no input", "MALFORMED_BODY", { input: undefined }],
+    ["an empty key", "INVALID_IDEMPOTENCY_KEY", { key: "" }],
+    ["a long key", "INVALID_IDEMPOTENCY_KEY", { key: "x".repeat(256) }],
+    ["a key with a control character", "INVALID_IDEMPOTENCY_KEY", { key: "\u0000" }],
+    ["no scope", "INVALID_OPTION", { scope: "" }],
+    ["an unknown definition", "INVALID_OPTION", { name: "reports" }],
+    ["a scope that cannot be kept", "INTERNAL", { scope: longText(), key: "k" }],
+  ])("is refused for %s as %s, and the transaction goes on", async (_, code, given) => {
+    const stage = await createTransactionStage(server);
+    await stage.submit("used");
+    const {
+      name = "orders",
+      input,
+      scope = SCOPE,
+      key,
+    } = { input: ORDER, ...given } as {
+      readonly [member in "name" | "scope" | "key"]?: string;
+    } & { readonly input: typeof ORDER };
+    const options = { scope, ...(key === undefined ? {} : { key }) };
+    await within("rollback", async (other) => {
+      await submitIn(stage, other, "held");
+      await within("commit", async (tx) => {
+        const submitting = stage.service.submitInTransaction(tx, name as "orders", input, options);
+        await expect(submitting).rejects.toMatchObject({ code });
+        await stage.write(tx, (await submitIn(stage, tx, "next")).operationId);
+      });
+    });
+    expect(await stage.effects()).toEqual([(await stage.operations()).find(({ key }) => key === "next")?.id]);
+  });
+
+  it("takes a key with spaces and quotes for the one that clients send in quotes", async () => {
+    const stage = await createTransactionStage(server);
+    const { operationId } = await within("commit", (tx) => submitIn(stage, tx, 'the "first" one'));
+    expect(idOf(await stage.submit('"the \\"first\\" one"'))).toBe(operationId);
+  });
+
+  it("must have a key where requests must, and no definition that creates before the reply", async () => {
+    const { backend } = await createTransactionStage(server);
+    const operations = [defineOrders({ idempotencyKey: "required" })] as const;
+    const strict = createService({ backend, operations, authorize: allowAnonymous() });
+    const creating = createOrderService({
+      backend,
+      authorize: allowAnonymous(),
+      create: () => ({ body: {} }),
+    });
+    await within("rollback", async (tx) => {
+      const options = { scope: SCOPE };
+      const keyless = strict.submitInTransaction(tx, "orders", ORDER, options);
+      await expect(keyless).rejects.toMatchObject({ code: "MISSING_IDEMPOTENCY_KEY" });
+      const created = creating.submitInTransaction(tx, "orders", ORDER, options);
+      await expect(created).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    });
+  });
+
+  it("may be the first use of the back end, by whoever holds the last connection of the pool", async () => {
+    const pool = openPool({ max: 1 });
+    const backend = server.open({ pool, schema: server.newSchema() });
+    const service = createOrderService({ backend, authorize: allowAnonymous() });
+    const submit = async (end: "commit" | "rollback"): Promise<string> => {
+      const client = await pool.connect();
+      await client.query("begin");
+      const submitted = await service.submitInTransaction(client, "orders", ORDER, { scope: SCOPE });
+      await client.query(end);
+      client.release();
+      return submitted.operationId;
+    };
+    try {
+      // The schema goes with it.
+      await submit("rollback");
+      const id = await submit("commit");
+      expect((await backend.operations.get(id, SCOPE))?.state).toBe("pending");
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it("needs a back end whose stores are its own", async () => {
+    const { backend } = await createTransactionStage(server);
+    const { submissions: _, ...composed } = backend;
+    const service = createOrderService({ backend: composed, authorize: allowAnonymous() });
+    await within("rollback", async (tx) => {
+      const submitting = service.submitInTransaction(tx, "orders", ORDER, { scope: SCOPE });
+      await expect(submitting).rejects.toMatchObject({ code: "NO_TRANSACTIONS" });
+    });
+  });
+});
+
+/** Too long for an index, and random, or it would be compressed to nothing. */
+function longText(): string {
+  return Array.from({ length: 600 }, () => Math.random().toString(36)).join("");
+}

@@ -1,0 +1,281 @@
+import {
+  createWorker,
+  type Job,
+  type OrderDefinition,
+  type Processors,
+  permanentFailure,
+  problemType,
+  type Worker,
+  type WorkerOptions,
+} from "async-request-reply";
+import type { PoolClient } from "pg";
+import { afterEach, expect, it, vi } from "vitest";
+import { errorOf, signalOf } from "../../worker/stage.js";
+import { delayingCommit, type LossAt, losingCommit, notingPool } from "./lost-commit.js";
+import { describePostgres } from "./server.js";
+import { createTransactionStage, type TransactionStage } from "./transaction-stage.js";
+
+type OrderProcessor = NonNullable<Processors<readonly [OrderDefinition], PoolClient>["orders"]>;
+
+await describePostgres("a processor that works in a transaction", (server) => {
+  const workers: Worker[] = [];
+  const backends: TransactionStage["backend"][] = [];
+  afterEach(async () => {
+    for (const worker of workers.splice(0)) await worker.stop();
+    for (const backend of backends.splice(0)) await backend.close();
+  });
+
+  async function start(
+    stage: TransactionStage,
+    orders: OrderProcessor,
+    options: WorkerOptions = {},
+  ): Promise<Worker> {
+    const settings = {
+      backoff: { baseMs: 1, maxMs: 1 },
+      sweepIntervalMs: 50,
+      drainTimeoutMs: 50,
+      ...options,
+    };
+    const worker = createWorker(stage.service, { orders }, settings);
+    workers.push(worker);
+    backends.push(stage.backend);
+    await worker.start();
+    return worker;
+  }
+
+  /** Waits until the operation is terminal and its worker has said so. */
+  async function ended(stage: TransactionStage, id: string): Promise<void> {
+    const told = ["operation.completed", "operation.failed"];
+    await vi.waitUntil(
+      () =>
+        stage.events.some(
+          (each) => told.includes(each.event) && "operationId" in each && each.operationId === id,
+        ),
+      { timeout: 10_000 },
+    );
+  }
+
+  it("completes the operation and writes in one commit, and what comes after that changes nothing", async () => {
+    const texts: string[] = [];
+    const pool = notingPool(server.pool, (text) => texts.push(text));
+    const stage = await createTransactionStage(server, { backend: { pool } });
+    const id = await stage.submitted();
+    const seen: unknown[] = [];
+    await start(stage, async (_, job) => {
+      const value = await job.transaction(async (tx) => {
+        await stage.write(tx, job.operationId);
+        seen.push((await stage.read(id)).state);
+        return { parcel: 7 };
+      });
+      seen.push(value, (await stage.read(id)).state);
+      return { parcel: 8 };
+    });
+    await ended(stage, id);
+    expect(seen).toEqual(["pending", { parcel: 7 }, "completed"]);
+    expect(texts.filter((text) => /^select .*\.settle_v1\(/.test(text))).toEqual([]);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '{"parcel":7}' });
+    expect(await stage.effects()).toEqual([id]);
+    expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);
+  });
+
+  it("shows what the processor throws after the commit to the observer, and to nobody else", async () => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    const late = new Error("mail server");
+    await start(stage, async (_, job) => {
+      await job.transaction((tx) => stage.write(tx, job.operationId));
+      throw late;
+    });
+    await ended(stage, id);
+    expect(stage.events).toContainEqual({
+      event: "background.failed",
+      step: "after-transaction",
+      error: late,
+    });
+    expect(stage.attempts().at(-1)).toBe("operation.completed");
+    expect(await stage.read(id)).not.toHaveProperty("result");
+  });
+
+  it("writes nothing in an attempt whose function throws, and hands that error on as it is", async () => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    const failure = new Error("not yet");
+    const caught: unknown[] = [];
+    await start(stage, async (_, job) => {
+      const work = async (tx: PoolClient): Promise<void> => {
+        await stage.write(tx, job.operationId);
+        if (job.attempt < 3) throw failure;
+      };
+      await job.transaction(work).catch((error: unknown) => {
+        caught.push(error);
+        throw error;
+      });
+    });
+    await ended(stage, id);
+    expect(caught).toEqual([failure, failure]);
+    expect(caught[0]).toBe(failure);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 3 });
+    expect(await stage.effects()).toEqual([id]);
+  });
+
+  it.each([
+    [
+      "a permanent failure",
+      "work-failed",
+      () => {
+        throw permanentFailure("Sold out.");
+      },
+    ],
+    ["a result that has no JSON form", "invalid-result", () => 1n],
+    ["a result that is too large", "invalid-result", () => "x".repeat(70_000)],
+  ])("fails the operation and writes nothing at %s", async (_, problem, give) => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    await start(stage, (_order, job) =>
+      job.transaction(async (tx) => {
+        await stage.write(tx, job.operationId);
+        return give();
+      }),
+    );
+    await ended(stage, id);
+    expect(await stage.read(id)).toMatchObject({ state: "failed", attempt: 1 });
+    expect(errorOf(await stage.read(id)).type).toBe(problemType(problem as "work-failed"));
+    expect(await stage.effects()).toEqual([]);
+  });
+
+  it("has one transaction in an attempt", async () => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    const codes: unknown[] = [];
+    await start(stage, async (_, job) => {
+      const work = (tx: PoolClient): Promise<void> => stage.write(tx, job.operationId);
+      await job.transaction(work);
+      await job.transaction(work).catch(({ code }: { code: string }) => codes.push(code));
+    });
+    await ended(stage, id);
+    expect(codes).toEqual(["TRANSACTION_USED"]);
+    expect(await stage.effects()).toEqual([id]);
+  });
+
+  it.each([
+    ["finds out when it ends", 60_000],
+    ["is told in the middle", 150],
+  ])("writes nothing when the operation went to somebody else, and %s", async (_, leaseMs) => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    const codes: unknown[] = [];
+    const other = { operationId: id, token: "other" };
+    // In one step, or the worker itself could be the other.
+    const lease = "due_at = now() + interval '1 min', announce_at = now() + interval '1 min'";
+    const steal = `update ${stage.schema}.operations set token = 'other', attempt = attempt + 1, ${lease}`;
+    const processor: OrderProcessor = async (_order, job) => {
+      const work = async (tx: PoolClient): Promise<void> => {
+        await stage.write(tx, job.operationId);
+        await server.pool.query(steal);
+        if (leaseMs < 1_000) await new Promise(() => {});
+      };
+      await job.transaction(work).catch(({ code }: { code: string }) => codes.push(code));
+      // What it returns is dropped as well.
+      return "late";
+    };
+    await start(stage, processor, { leaseMs });
+    await vi.waitUntil(() => stage.attempts().includes("attempt.lost") && codes.length > 0, {
+      timeout: 10_000,
+    });
+    expect(codes).toEqual(["LEASE_LOST"]);
+    expect(await stage.read(id)).toMatchObject({ state: "pending", attempt: 2 });
+    expect(await stage.effects()).toEqual([]);
+    await stage.backend.operations.settle(other, { to: "completed" });
+  });
+
+  it.each<[LossAt, number]>([
+    ["after the commit", 1],
+    ["before the commit", 2],
+  ])("is done once when the connection is lost %s", async (at, attempts) => {
+    const stage = await createTransactionStage(server, { backend: { pool: losingCommit(server.pool, at) } });
+    const id = await stage.submitted();
+    const codes: unknown[] = [];
+    await start(stage, async (_, job) => {
+      const work = (tx: PoolClient): Promise<void> => stage.write(tx, job.operationId);
+      await job.transaction(work).catch((error: unknown) => {
+        codes.push((error as { code: string }).code);
+        throw error;
+      });
+    });
+    await ended(stage, id);
+    expect(codes).toEqual(["STORE_UNAVAILABLE"]);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: attempts });
+    expect(await stage.effects()).toEqual([id]);
+    expect(stage.attempts().filter((event) => event === "operation.completed")).toHaveLength(1);
+  });
+
+  it("goes on in another attempt when the server ends the connection in the middle", async () => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    await start(stage, async (_, job) => {
+      await job.transaction(async (tx) => {
+        await stage.write(tx, job.operationId);
+        if (job.attempt > 1) return;
+        const { rows } = await tx.query("select pg_backend_pid() as pid");
+        const gone = new Promise((resolve) => tx.once("end", resolve));
+        await server.pool.query("select pg_terminate_backend($1)", [rows[0].pid]);
+        await gone;
+      });
+    });
+    await ended(stage, id);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+    expect(await stage.effects()).toEqual([id]);
+  });
+
+  it.each<[string, WorkerOptions, string]>([
+    ["its worker stops", {}, "operation.released"],
+    [
+      "its time is up",
+      { attemptTimeoutMs: 200, backoff: { baseMs: 60_000, maxMs: 60_000 } },
+      "operation.retried",
+    ],
+  ])("is rolled back when %s, and cannot write any more", async (_, options, event) => {
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    const [begun, lateWrite] = [signalOf(), signalOf<unknown>()];
+    const worker = await start(
+      stage,
+      async (_order, job) => {
+        const aborted = new Promise((resolve) => job.signal.addEventListener("abort", resolve));
+        await job.transaction(async (tx) => {
+          await stage.write(tx, job.operationId);
+          begun.resolve();
+          await aborted;
+          await vi.waitUntil(() => stage.attempts().includes(event), { timeout: 10_000 });
+          await stage.write(tx, job.operationId).then(() => lateWrite.resolve("written"), lateWrite.resolve);
+        });
+      },
+      options,
+    );
+    await begun.promise;
+    if (event === "operation.released") await worker.stop();
+    expect(await lateWrite.promise).toBeInstanceOf(Error);
+    const attempt = event === "operation.released" ? 0 : 1;
+    expect(await stage.read(id)).toMatchObject({ state: "pending", attempt });
+    expect(await stage.effects()).toEqual([]);
+  });
+
+  it("does not take its own end for the loss of its lease, however long the commit takes", async () => {
+    const pool = delayingCommit(server.pool, 400);
+    const stage = await createTransactionStage(server, { backend: { pool } });
+    const id = await stage.submitted();
+    let signal: AbortSignal | undefined;
+    await start(
+      stage,
+      async (_, job: Job<PoolClient>) => {
+        signal = job.signal;
+        await job.transaction((tx) => stage.write(tx, job.operationId));
+        await new Promise((resolve) => setTimeout(resolve, 400));
+      },
+      { leaseMs: 450 },
+    );
+    await ended(stage, id);
+    expect(signal?.aborted).toBe(false);
+    expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);
+  });
+});

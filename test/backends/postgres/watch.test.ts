@@ -1,0 +1,147 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
+import { describePostgres, type Opened, openPool } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+
+type Operations = Opened["operations"];
+
+/** Ids that a back end tells from now on, as one of another process would. */
+function watched({ operations }: { readonly operations: Operations }) {
+  const told = new Set<string>();
+  const stop = operations.watch?.((id) => void told.add(id));
+  return { told, stop };
+}
+
+async function begun(operations: Operations) {
+  const id = newId();
+  await operations.create({ id, scope: "a", definition: "orders", input: "1" });
+  const lease = { operationId: id, token: newToken() };
+  await operations.beginAttempt(id, { ...lease, leaseMs: 60_000 });
+  return lease;
+}
+
+async function settled(operations: Operations): Promise<string> {
+  const lease = await begun(operations);
+  await operations.settle(lease, { to: "completed" });
+  return lease.operationId;
+}
+
+/** Ends operations until the watcher hears of one: before it listens it hears nothing. */
+async function listening(told: ReadonlySet<string>, operations: Operations): Promise<void> {
+  await expect
+    .poll(async () => told.has(await settled(operations)) || told.size > 0, { timeout: 20_000 })
+    .toBe(true);
+}
+
+await describePostgres("watching operations in Postgres", (server) => {
+  it("tells of operations that end in another process, whichever way", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const { told, stop } = watched(there);
+    await listening(told, here.operations);
+    const ids = [await settled(here.operations)];
+    const failed = await begun(here.operations);
+    await here.operations.settle(failed, { to: "failed", error: "{}" });
+    const cancelled = newId();
+    await here.operations.create({ id: cancelled, scope: "a", definition: "orders", input: "1" });
+    await here.operations.requestCancel(cancelled, "a");
+    const shared = await begun(here.operations);
+    await here.submissions.transactions?.settle(shared, async () => ({ to: "completed" }));
+    ids.push(failed.operationId, cancelled, shared.operationId);
+    await expect.poll(() => ids.filter((id) => !told.has(id))).toEqual([]);
+    stop?.();
+    await there.close();
+  });
+
+  it("tells of operations that end together, however many", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const { told } = watched(there);
+    await listening(told, here.operations);
+    const ids = await Promise.all(Array.from({ length: 1_000 }, () => settled(here.operations)));
+    await expect.poll(() => ids.filter((id) => !told.has(id)), { timeout: 10_000 }).toEqual([]);
+    await there.close();
+  });
+
+  it("tells again when the server has ended the connection that listens, which serves workers as well", async () => {
+    const schema = server.newSchema();
+    const pool = openPool({ application_name: "watching" });
+    pool.on("error", () => {});
+    const [here, there] = [server.open({ schema }), server.open({ schema, pool, pollIntervalMs: 600_000 })];
+    const { told } = watched(there);
+    await listening(told, here.operations);
+    const signal = new AbortController().signal;
+    const received = there.queue.receive({ definitions: ["others"], limit: 1, leaseMs: 60_000, signal });
+    const connections = "from pg_stat_activity where application_name = 'watching' and query like 'listen%'";
+    const pids = async () => (await server.pool.query<{ pid: number }>(`select pid ${connections}`)).rows;
+    await expect.poll(pids).toHaveLength(1);
+    await server.pool.query(`select pg_terminate_backend(pid) ${connections}`);
+    told.clear();
+    await listening(told, here.operations);
+    expect(await pids()).toHaveLength(1);
+    const operationId = newId();
+    await here.operations.create({ id: operationId, scope: "a", definition: "others", input: "1" });
+    await here.queue.publish([{ version: 1, id: newToken(), operationId, definition: "others" }]);
+    expect(await received).toHaveLength(1);
+    await there.close();
+    await pool.end();
+  });
+
+  it("tells its own process at once, also where it may not listen", async () => {
+    const backend = server.open({ listen: false });
+    const { told } = watched(backend);
+    expect(told).toContain(await settled(backend.operations));
+    const marked = await begun(backend.operations);
+    await backend.operations.requestCancel(marked.operationId, "a");
+    await server.pool.query(
+      `update ${backend.schema}.operations set due_at = now() where due_at is not null`,
+    );
+    told.clear();
+    await backend.operations.beginAttempt(marked.operationId, { token: newToken(), leaseMs: 60_000 });
+    expect(told).toContain(marked.operationId);
+  });
+
+  it("holds up no settling when notifications hang", async () => {
+    const pool = interceptStatements(server.pool, (statement, run) =>
+      /^select .*pg_notify/.test(statement.text) ? new Promise(() => {}) : run(),
+    );
+    const backend = createPostgresBackend({ pool, schema: server.newSchema(), statementTimeoutMs: 1_000 });
+    for (let count = 0; count < 10; count += 1) await settled(backend.operations);
+  });
+
+  it("takes what anybody may have sent to its channel", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const { told } = watched(there);
+    await listening(told, here.operations);
+    for (const message of ["", "not an id", "x".repeat(7_000)]) {
+      await server.pool.query("select pg_notify($1, $2)", [`ended_arr_${schema}`, message]);
+    }
+    const last = await settled(here.operations);
+    await expect.poll(() => told.has(last)).toBe(true);
+    for (const id of told) expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    await there.close();
+  });
+
+  it("tells nothing after it was stopped or closed", async () => {
+    const schema = server.newSchema();
+    const [here, there, closed] = [1, 2, 3].map(() => server.open({ schema })) as [Opened, Opened, Opened];
+    const stopped = watched(there);
+    const other = watched(there);
+    const shut = watched(closed);
+    for (const { told } of [other, shut]) await listening(told, here.operations);
+    stopped.stop?.();
+    await closed.close();
+    stopped.told.clear();
+    shut.told.clear();
+    const last = await settled(here.operations);
+    await expect.poll(() => other.told.has(last)).toBe(true);
+    await pause(100);
+    expect([stopped.told.size, shut.told.size]).toEqual([0, 0]);
+    await there.close();
+  });
+});

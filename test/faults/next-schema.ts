@@ -1,0 +1,55 @@
+import type { PrivatePostgres } from "../servers/private-postgres.js";
+
+const SCHEMA = "async_request_reply";
+
+/**
+ * Applies a migration as the release after this one would bring it: a column, an index over it, and beside each function
+ * that records a second version, which writes the column. What this release has stays as it is.
+ */
+export async function migrateToNext(postgres: PrivatePostgres): Promise<void> {
+  const [newest] = await postgres.query<{ version: number }>(
+    `SELECT max(version) AS version FROM ${SCHEMA}.migrations`,
+  );
+  const functions = await postgres.query<{ definition: string }>(
+    `SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc p
+     WHERE p.pronamespace = '${SCHEMA}'::regnamespace AND p.proname ~ '^record_(\\w+_)?v1$' ORDER BY p.oid`,
+  );
+  await postgres.query(migration((newest?.version ?? 0) + 1, functions.map(nextVersion)));
+}
+
+/** How many operations were recorded by functions of this release, and how many by those of the next. */
+export async function countRecorded(
+  postgres: PrivatePostgres,
+): Promise<{ readonly present: number; readonly next: number }> {
+  const [counts] = await postgres.query<{ present: number; next: number }>(
+    `SELECT count(*) FILTER (WHERE recorded_by IS NULL)::int AS present, count(recorded_by)::int AS next
+     FROM ${SCHEMA}.operations`,
+  );
+  return counts ?? { present: 0, next: 0 };
+}
+
+function nextVersion({ definition }: { readonly definition: string }): string {
+  return definition
+    .replace(/\brecord_((?:\w+_)?)v1\b/g, "record_$1v2")
+    .replace(
+      /(insert into \S+\.operations) \(([^)]*\)\s+(?:select|values \())/g,
+      "$1 (recorded_by, $2 'next', ",
+    );
+}
+
+/** In the form of what `postgresMigrations` gives: it waits for its turn, and does nothing where its version is there. */
+function migration(version: number, functions: readonly string[]): string {
+  return `DO $migration$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('async-request-reply migrations of ${SCHEMA}', 0));
+  IF NOT EXISTS (SELECT FROM ${SCHEMA}.migrations WHERE version = ${version}) THEN
+    EXECUTE $addition$
+      ALTER TABLE ${SCHEMA}.operations ADD COLUMN recorded_by text;
+      CREATE INDEX operations_recorded_by ON ${SCHEMA}.operations (recorded_by) WHERE recorded_by IS NOT NULL;
+      ${functions.join(";\n")};
+    $addition$;
+    INSERT INTO ${SCHEMA}.migrations (version) VALUES (${version});
+  END IF;
+END
+$migration$`;
+}

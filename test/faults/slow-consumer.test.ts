@@ -1,0 +1,96 @@
+import { expect, it, vi } from "vitest";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import type { OrderProcess, Weight } from "./order-processes.js";
+import { keysOf, type SentOrder, sendAll } from "./orders.js";
+import { useFaultBench } from "./use-fault-bench.js";
+
+const CONCURRENCY = 5;
+const BACKLOG = 1_000;
+const MEASURED = 500;
+const MEGABYTE = 1_048_576;
+
+describeWithPostgres("a worker that is far too slow (F9)", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it("makes no order slower, takes no more than it has room for, and grows no process", async () => {
+    const api = await bench().start({ role: "api" });
+    const worker = { concurrency: CONCURRENCY, leaseMs: 20_000, drainTimeoutMs: 20_000 };
+    const slow = await bench().start({ role: "worker", slowMs: 5_000, worker });
+    const sendMany = (prefix: string, count: number): Promise<readonly SentOrder[]> =>
+      sendAll(keysOf(prefix, count), () => api.baseUrl, { clients: 8 });
+    await sendMany("quick-warm", MEASURED);
+    const quick = await sendMany("quick", MEASURED);
+    await bench().settled();
+    const weighAll = (): Promise<readonly Weight[]> =>
+      Promise.all([api, slow].map((process) => process.weigh()));
+    const light = await weighAll();
+
+    const watch = watchLeases();
+    const backlog = await sendMany("slow", BACKLOG);
+    await vi.waitUntil(() => runningIn(slow) === CONCURRENCY, { timeout: 10_000 });
+    const behind = await sendMany("slow-behind", MEASURED);
+    // Three rounds of work, each of which makes room for the next.
+    const rounds = slow.begun.length + 3 * CONCURRENCY;
+    await vi.waitUntil(() => slow.begun.length >= rounds, { timeout: 60_000 });
+    expect(await watch.stop()).toBeLessThanOrEqual(CONCURRENCY);
+    expect(mostAtOnce(slow)).toBe(CONCURRENCY);
+
+    expect(p99(behind)).toBeLessThan(3 * p99(quick) + 250);
+    for (const [index, { heapUsed, handles }] of (await weighAll()).entries()) {
+      expect(heapUsed).toBeLessThan((light[index]?.heapUsed ?? 0) + 4 * MEGABYTE);
+      expect(handles).toBeLessThan((light[index]?.handles ?? 0) + 20);
+    }
+
+    const helper = await bench().start({ role: "worker", slowMs: 1 });
+    slow.kill("SIGTERM");
+    expect(await slow.exited).toBe(0);
+    await bench().settled();
+    await bench().expectInvariants([...quick, ...backlog, ...behind]);
+    helper.kill("SIGTERM");
+    await helper.exited;
+  });
+
+  /** Looks again and again how many operations somebody holds a lease on; tells the most that there were at once. */
+  function watchLeases(): { stop(): Promise<number> } {
+    let watching = true;
+    const most = (async () => {
+      let max = 0;
+      while (watching) {
+        const [row] = await bench().postgres.query<{ held: number }>(
+          "SELECT count(*)::int AS held FROM async_request_reply.operations WHERE state = 'pending' AND token IS NOT NULL",
+        );
+        max = Math.max(max, row?.held ?? 0);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      return max;
+    })();
+    return {
+      stop: () => {
+        watching = false;
+        return most;
+      },
+    };
+  }
+});
+
+/** After each event of a worker: how many of its attempts had begun and not ended. */
+function* running({ events }: OrderProcess): Iterable<number> {
+  let count = 0;
+  for (const { event } of events) {
+    if (event === "operation.started") yield ++count;
+    if (event === "operation.completed") yield --count;
+  }
+}
+
+function mostAtOnce(worker: OrderProcess): number {
+  return Math.max(...running(worker));
+}
+
+function runningIn(worker: OrderProcess): number {
+  return [...running(worker)].at(-1) ?? 0;
+}
+
+function p99(orders: readonly SentOrder[]): number {
+  const sorted = orders.map(({ slowestMs }) => slowestMs).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+}

@@ -1,0 +1,104 @@
+import { PGlite } from "@electric-sql/pglite";
+import {
+  type CreateContext,
+  createMemoryBackend,
+  createOrderService,
+  createService,
+  createWorker,
+  defineOperation,
+  type Job,
+  type Order,
+  type Service,
+} from "async-request-reply";
+import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
+import * as z from "zod";
+
+declare const pool: Pool;
+declare const client: PoolClient;
+
+const authorize = () => ({ id: "somebody" });
+const reports = defineOperation({
+  name: "reports",
+  path: "/reports",
+  input: z.object({ year: z.number(), title: z.string().default("Report") }),
+  result: z.object({ pages: z.number() }),
+  create: async ({ title }, { tx }: CreateContext<PoolClient>) => {
+    await tx?.query("insert into reports values ($1)", [title]);
+    return { body: {} };
+  },
+});
+const exportsOf = defineOperation({ name: "exports", path: "/exports", input: z.object({ of: z.string() }) });
+
+/** The handle of the transactions reaches processors as what it is, and so does what they may return. */
+const backend = createPostgresBackend({ pool });
+const service = createService({ backend, operations: [reports, exportsOf], authorize });
+createWorker(service, {
+  reports: (report, job) =>
+    job.transaction(async (tx) => {
+      const { rowCount } = await tx.query("select from pages where year = $1", [report.year]);
+      return { pages: rowCount ?? 0 };
+    }),
+  // @ts-expect-error -- not what the definition's results are
+  exports: (_, job) => job.transaction((tx) => tx.nothing),
+});
+createWorker(service, {
+  // @ts-expect-error -- a result without pages
+  reports: (_, job) => job.transaction(async () => ({ leaves: 1 })),
+});
+
+/** A processor may be written for any back end, for this one, and for a worker that has no service. */
+const anywhere = (_: Order, job: Job): Promise<string> => job.transaction(() => "done");
+const here = (_: Order, job: Job<PoolClient>): Promise<number | null> =>
+  job.transaction(async (tx) => (await tx.query("select 1")).rowCount);
+const orders = createOrderService({ backend, authorize });
+createWorker(orders, { orders: anywhere });
+createWorker(orders, { orders: here });
+createWorker({ backend, operations: orders.operations }, { orders: here });
+// @ts-expect-error -- made for another kind of transaction
+createWorker(orders, { orders: (_: Order, job: Job<{ rollback(): void }>) => job.attempt });
+
+/** Memory shares no transactions, and its type says so. A service that was given no back end says nothing. */
+const inMemory = createOrderService({ backend: createMemoryBackend(), authorize });
+createWorker(inMemory, { orders: anywhere });
+// @ts-expect-error -- there is nothing to call
+createWorker(inMemory, { orders: (_, job) => job.transaction(() => "done") });
+
+/** PGlite has a handle of its own. */
+const embedded = createOrderService({
+  backend: createPostgresBackend({ pool: fromPGlite(new PGlite()) }),
+  authorize,
+});
+createWorker(embedded, { orders: (_, job) => job.transaction((tx) => tx.query("select 1", [])) });
+
+/** What is submitted in a transaction is what the schema takes, not what it gives. */
+const options = { scope: "tenant-1", key: "k" };
+const order = { itemId: "a", quantity: 1 };
+export const submitted: readonly Promise<{ readonly operationId: string }>[] = [
+  service.submitInTransaction(client, "reports", { year: 2026 }, options),
+  service.submitInTransaction(client, "exports", { of: "orders" }, options),
+  orders.submitInTransaction(client, "orders", order, options),
+  // @ts-expect-error -- the input of the other definition
+  service.submitInTransaction(client, "exports", { year: 2026 }, options),
+  // @ts-expect-error -- no definition of this service
+  service.submitInTransaction(client, "orders", order, options),
+  // @ts-expect-error -- on whose behalf?
+  orders.submitInTransaction(client, "orders", order, {}),
+  // @ts-expect-error -- a pool is no transaction
+  orders.submitInTransaction(pool, "orders", order, options),
+  // @ts-expect-error -- memory has none
+  inMemory.submitInTransaction(client, "orders", order, options),
+];
+
+/** Wherever any service is taken, this one is. */
+export const taken: readonly Service[] = [service, orders, inMemory, embedded];
+
+/** What creates an order before the reply has the handle of the service's back end. */
+createOrderService({
+  backend,
+  authorize,
+  create: async ({ itemId }, { tx, operationId }) => {
+    await tx?.query("insert into orders values ($1, $2)", [operationId, itemId]);
+    return { body: { itemId } };
+  },
+});

@@ -1,16 +1,37 @@
 import { defineConfig } from "vitest/config";
 
+const backend = ["test/backends/postgres/**/*.test.ts"];
+
 /**
- * Tests with real servers: of back ends on a server that runs already, and with servers of their own that are killed, cut off
- * and filled up. One file at a time: each of them needs the machine.
+ * Tests with real servers: of the back end on a server that runs already and on one of the newest version, and with servers
+ * of their own that are killed, cut off and filled up. One file at a time: each of them needs the machine.
  */
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
-    include: ["test/backends/postgres/**/*.test.ts", "test/servers/**/*.test.ts", "test/faults/**/*.test.ts"],
-    globalSetup: "test/package/built.ts",
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: "postgres", include: backend } },
+      {
+        extends: true,
+        test: {
+          name: "newer postgres",
+          include: backend,
+          // What does not depend on the version: the network, the pages of the documentation, and what the simulator finds.
+          exclude: ["silence", "documentation", "simulator-mutants"].map((name) => `**/${name}.test.ts`),
+          globalSetup: "test/backends/postgres/newer-server.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "servers",
+          include: ["test/servers/**/*.test.ts", "test/faults/**/*.test.ts"],
+          globalSetup: "test/package/built.ts",
+        },
+      },
+    ],
   },
 });

@@ -34,10 +34,10 @@ export async function runAttempt(
   options: Omit<SuperviseOptions, "leaseMs" | "attemptTimeoutMs"> & { readonly backend: Backend },
 ): Promise<Ending> {
   const supervision = supervise({ ...options, ...settings });
-  const { signal, interrupted, abandoned } = supervision;
+  const { interrupted, abandoning } = supervision;
   const transaction = createJobTransaction({
     ...options,
-    abandoned,
+    abandoning,
     toStored: (value) => toStored(work.definition, value, settings),
     // From here on the token decides: a renewal would take the end of the operation for the loss of its lease.
     onSettling: supervision.renewNoMore,
@@ -46,7 +46,9 @@ export async function runAttempt(
     operationId: operation.id,
     scope: operation.scope,
     attempt: operation.attempt,
-    signal,
+    get signal() {
+      return supervision.job.signal;
+    },
     progress: (value) => supervision.progress(toJsonText(value, settings.maxResultBytes)),
     transaction: transaction.run,
   };

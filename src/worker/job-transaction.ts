@@ -9,7 +9,7 @@ export interface JobTransactionOptions {
   readonly backend: Backend;
   readonly lease: Lease;
   /** Aborted when the attempt is not waited for any longer. */
-  readonly abandoned: AbortSignal;
+  readonly abandoning: { readonly signal: AbortSignal };
   /** Checks a result and gives its stored form. */
   readonly toStored: (value: unknown) => Promise<JsonText | undefined>;
   /** Called before the operation is settled. */
@@ -30,7 +30,7 @@ export interface JobTransaction {
 
 /** The one transaction of an attempt, which settles it. */
 export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
-  const { backend, lease, abandoned, toStored, onSettling } = options;
+  const { backend, lease, abandoning, toStored, onSettling } = options;
   let used = false;
   let committed: Committed | undefined;
 
@@ -47,7 +47,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
         onSettling();
         return settlement;
       },
-      abandoned,
+      abandoning.signal,
     );
     if (settled.outcome === "lost" || done === undefined)
       throw new AsyncReplyError("LEASE_LOST", "The operation went to somebody else: nothing was written.");

@@ -4,6 +4,7 @@ import type { Lease, OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import { keepLease } from "../steps/keep-lease.js";
 import type { Latch } from "./latch.js";
+import { LazyAbort } from "./lazy-abort.js";
 
 export interface SuperviseOptions {
   readonly operations: OperationStore;
@@ -19,11 +20,11 @@ export interface SuperviseOptions {
 /** What stands between a processor and the rest of the world while it runs. */
 export interface Supervision {
   /** For the processor. */
-  readonly signal: AbortSignal;
+  readonly job: Pick<LazyAbort, "signal">;
   /** Rejects when the attempt must not be waited for any longer; never resolves. */
   readonly interrupted: Promise<never>;
   /** Aborted with it. */
-  readonly abandoned: AbortSignal;
+  readonly abandoning: Pick<LazyAbort, "signal">;
   progress(value: JsonText): void;
   /** Leaves the lease to itself. */
   renewNoMore(): void;
@@ -33,8 +34,8 @@ export interface Supervision {
 /** Keeps the lease of an attempt, counts its time, and passes on what should make its processor stop. */
 export function supervise(options: SuperviseOptions): Supervision {
   const { operations, lease, clock, leaseMs, attemptTimeoutMs, stopping, onError } = options;
-  const job = new AbortController();
-  const abandoning = new AbortController();
+  const job = new LazyAbort();
+  const abandoning = new LazyAbort();
   let interrupt: (reason: AsyncReplyError) => void = () => {};
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = (reason) => {
@@ -64,9 +65,9 @@ export function supervise(options: SuperviseOptions): Supervision {
   const cancelStop = stopping.onRaise(stop);
 
   return {
-    signal: job.signal,
+    job,
     interrupted,
-    abandoned: abandoning.signal,
+    abandoning,
     progress: kept.progress,
     renewNoMore: kept.stop,
     end: () => {

@@ -1,7 +1,7 @@
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { isConnectionError } from "./store-error.js";
-import { withinTime } from "./time-limit.js";
+import { createTimeLimit } from "./time-limit.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** A pool of connections as a database. Connections that do not answer within `timeoutMs` are ended. */
@@ -9,7 +9,7 @@ export function fromPool<Client extends SqlClient>(
   pool: SqlPool<Client>,
   timeoutMs: number,
 ): SqlDatabase<Client> {
-  const within = <T>(answer: Promise<T>): Promise<T> => withinTime(timeoutMs, answer);
+  const within = createTimeLimit(timeoutMs);
 
   async function connect(): Promise<Client> {
     const connecting = pool.connect();

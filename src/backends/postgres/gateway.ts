@@ -3,7 +3,7 @@ import { createCalls, type FunctionName } from "./functions.js";
 import type { Row } from "./row.js";
 import type { RunStatement, SqlDatabase } from "./sql-database.js";
 import { isConflict, isConnectionError, isRowError, toStoreError } from "./store-error.js";
-import { withinTime } from "./time-limit.js";
+import { createTimeLimit } from "./time-limit.js";
 
 /** How a call may be repeated. */
 interface CallOptions {
@@ -42,7 +42,8 @@ const PAUSE_MS = 20;
 
 /** Makes the one way to the database. */
 export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
-  const { database, schema, readyIn, timeoutMs } = options;
+  const { database, schema, readyIn } = options;
+  const within = createTimeLimit(options.timeoutMs);
   const callOf = createCalls(schema);
   let isReady = false;
   const ready = async (): Promise<void> => {
@@ -70,8 +71,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
   return {
     call: async (name, values, { repeatable = false, rowErrors = false } = {}) => {
       try {
-        return await withinTime(
-          timeoutMs,
+        return await within(
           tried(async () => {
             await ready();
             return (await database.query(callOf(name, values))).rows;
@@ -101,7 +101,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
         }
       };
       try {
-        await withinTime(timeoutMs, ready());
+        await within(ready());
         return await database.transaction(told, signal);
       } catch (error) {
         // What the caller's own function throws is the caller's, whatever it is, and so is the reason of its signal.

@@ -21,3 +21,12 @@ describeWithPostgres("processes and a Postgres that are killed at random", (inst
     expect(warnings).toEqual([]);
   });
 });
+
+describeWithPostgres("the same, with work that shares a transaction with its end", (installation) => {
+  const bench = useFaultBench(installation);
+
+  it(`repeat no effect of ${ORDERS} orders (seed ${SEED})`, async () => {
+    const report = await runChaos(bench(), { seed: SEED, orders: ORDERS, transactional: true });
+    expect(report.sent).toHaveLength(ORDERS);
+  });
+});

@@ -18,6 +18,16 @@ describeWithPostgres("processes and a Postgres that are killed at random", (inst
   });
 });
 
+describeWithPostgres("the same, with work that shares a transaction with its end", (installation) => {
+  const bench = useFaultBench(installation, { fsync: true });
+
+  it(`repeat no effect of ${ORDERS} orders (seed ${SEED})`, async () => {
+    const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS, transactional: true });
+    expect(sent).toHaveLength(ORDERS);
+    console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
+  });
+});
+
 describeWithPostgres("a process that goes on while all others come and go (F24)", (installation) => {
   const bench = useFaultBench(installation, { fsync: true });
 

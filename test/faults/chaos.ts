@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { FaultBench } from "./fault-bench.js";
-import type { OrderProcess, ProcessOptions, Weight } from "./order-processes.js";
+import type { OrderProcess, Weight } from "./order-processes.js";
 import { isTransient, newOrder, type OrderOperation, readOnce, type SentOrder, sendOnce } from "./orders.js";
 import { createRandom, type Random } from "./random.js";
 
@@ -13,6 +13,8 @@ export interface ChaosOptions {
   /** Ends it after so long, if that is earlier. Default never. */
   readonly lastsMs?: number;
   readonly clients?: number;
+  /** Whether the work commits its effect together with its end. Then no effect is ever repeated. */
+  readonly transactional?: boolean;
   /** The mean pause between two faults. Default 700. */
   readonly pauseMs?: number;
 }
@@ -36,10 +38,11 @@ const WEIGH_EVERY_MS = 10_000;
  */
 export async function runChaos(bench: FaultBench, options: ChaosOptions): Promise<ChaosReport> {
   const { seed, orders, lastsMs = Number.POSITIVE_INFINITY, clients = 32, pauseMs = 700 } = options;
+  const { transactional = false } = options;
   const random = createRandom(seed);
   const end = performance.now() + lastsMs;
-  const steady = await bench.start({ role: "all" });
-  const crew = await createCrew(bench, random);
+  const steady = await bench.start({ role: "all", transactional });
+  const crew = await createCrew(bench, random, transactional);
   const sent: SentOrder[] = [];
   const ended = new Map<string, OrderOperation>();
   let next = 0;
@@ -77,6 +80,7 @@ export async function runChaos(bench: FaultBench, options: ChaosOptions): Promis
   await breaking;
   await bench.settled(120_000);
   await bench.expectInvariants(sent);
+  if (transactional) expect(await bench.effects(), "effects").toHaveLength(sent.length);
   // What a client has seen as ended is ended in the same way for ever.
   for (const [id, before] of ended) expect(await readOnce(id, steady.baseUrl)).toEqual(before);
   return { sent, faults: crew.faults, weights, warnings: steady.warnings };
@@ -102,12 +106,12 @@ interface Crew {
 }
 
 /** Processes that are killed and replaced, and a Postgres that is killed and started again. */
-async function createCrew({ start, postgres }: FaultBench, random: Random): Promise<Crew> {
-  const options: Record<"api" | "worker", Pick<ProcessOptions, "role">> = {
-    api: { role: "api" },
-    worker: { role: "worker" },
-  };
-  const hire = (role: "api" | "worker"): Promise<OrderProcess> => start(options[role]);
+async function createCrew(
+  { start, postgres }: FaultBench,
+  random: Random,
+  transactional: boolean,
+): Promise<Crew> {
+  const hire = (role: "api" | "worker"): Promise<OrderProcess> => start({ role, transactional });
   const apis = [await hire("api"), await hire("api")];
   const workers = [await hire("worker"), await hire("worker")];
   const faults: Record<string, number> = {};

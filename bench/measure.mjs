@@ -6,27 +6,6 @@ import { load } from "./load.mjs";
 /** After so long the servers here are compiled; a second is too short for those with much code. */
 const WARM_UP_SECONDS = 2;
 
-/**
- * Measures every subject once in each round, each round in another order, so that a machine that is slower for a while is
- * slower for all. Gives each name its samples, one for each round.
- */
-export async function inRounds(subjects, rounds, measureOne) {
-  const samples = new Map(subjects.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (let index = 0; index < subjects.length; index++) {
-      const subject = subjects[(index + round) % subjects.length];
-      showProgress(`round ${round + 1} of ${rounds}: ${subject.name}`);
-      samples.get(subject.name).push(await measureOne(subject));
-    }
-  }
-  showProgress("");
-  return samples;
-}
-
-function showProgress(text) {
-  if (process.stderr.isTTY) process.stderr.write(`\r${text}\x1b[K`);
-}
-
 /** One sample of a server that is new, warm, and under load: posting orders, or reading the status of one. */
 export async function sampleServer(variant, { reads = false, seconds }) {
   const server = await startServer(variant);

@@ -1,6 +1,7 @@
 import { checkVariant } from "./check.mjs";
-import { inRounds, sampleServer } from "./measure.mjs";
+import { sampleServer } from "./measure.mjs";
 import { printGoals, printTable } from "./report.mjs";
+import { inRounds } from "./rounds.mjs";
 import * as variants from "./variants.mjs";
 
 const { bare, bareRetaining, byHand, byHandRetaining, express, fastify, hono, product } = variants;
@@ -62,7 +63,9 @@ export const serverBenches = {
 
 export async function runServerBench({ title, goals, subjects, reads }, { rounds, seconds }) {
   for (const variant of subjects) await checkVariant(variant);
-  const samples = await inRounds(subjects, rounds, (variant) => sampleServer(variant, { reads, seconds }));
+  const samples = await inRounds(subjects, { rounds }, (variant) =>
+    sampleServer(variant, { reads, seconds }),
+  );
   printTable(title, samples);
   printGoals(goals, samples);
 }

@@ -1,5 +1,5 @@
+import { inRounds } from "../../rounds.mjs";
 import { printRateGoals, printRates } from "../report.mjs";
-import { inShuffledRounds } from "../rounds.mjs";
 import * as variants from "../variants.mjs";
 
 const { byHand, dbos, graphileWorker, groupCommit, oneCte, pgBoss, product, productOverHttp } = variants;
@@ -37,10 +37,10 @@ function atLeast(goal, times, others) {
 export async function accept({ rounds, seed, seconds, withVariants }) {
   await withVariants(variants.chosen(all), async (opened) => {
     const sample = (clients) => (variant) => variant.call("accept", { clients, seconds });
-    await inShuffledRounds(opened, { rounds: 1, seed }, sample(MOST_CLIENTS)); // the warm-up
+    await inRounds(opened, { rounds: 1, seed }, sample(MOST_CLIENTS)); // the warm-up
     for (const { clients, subjects, goals } of levels) {
       const present = opened.filter(({ name }) => subjects.some((subject) => subject.name === name));
-      const samples = await inShuffledRounds(present, { rounds, seed }, sample(clients));
+      const samples = await inRounds(present, { rounds, seed }, sample(clients));
       printRates(`accept, ${clients} clients`, samples, rawInsert.name);
       printRateGoals(goals, samples);
     }

@@ -1,6 +1,6 @@
 import { median, printRows, ratios, spread } from "../../report.mjs";
+import { inRounds } from "../../rounds.mjs";
 import { printRateGoals, printRates, verdict } from "../report.mjs";
-import { inShuffledRounds } from "../rounds.mjs";
 import { filled } from "../variants.mjs";
 
 const CLIENTS = 32;
@@ -19,13 +19,13 @@ export async function growth({ rounds, seed, seconds, withVariants }) {
   await withVariants([...new Set([...measured, ...logged])], async (opened) => {
     const among = (variants) => variants.map(({ name }) => opened.find((variant) => variant.name === name));
     const sample = (variant) => sampleSteps(variant, seconds);
-    await inShuffledRounds(among(measured), { rounds: 1, seed }, sample); // the warm-up
-    const samples = await inShuffledRounds(among(measured), { rounds, seed }, sample);
+    await inRounds(among(measured), { rounds: 1, seed }, sample); // the warm-up
+    const samples = await inRounds(among(measured), { rounds, seed }, sample);
     printStep(`growth: accept, ${CLIENTS} clients`, samples, "accept");
     printStep("growth: claim and complete, 128 at a time", samples, "drain");
     printStep(`growth: GET, ${READERS} clients`, samples, "read");
     const walSample = (variant) => variant.call("wal", { clients: CLIENTS, accepts: WAL_ACCEPTS });
-    printWal(await inShuffledRounds(among(logged), { rounds: WAL_ROUNDS, seed }, walSample));
+    printWal(await inRounds(among(logged), { rounds: WAL_ROUNDS, seed }, walSample));
   });
 }
 

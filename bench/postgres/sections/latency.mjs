@@ -1,6 +1,6 @@
 import { median, printRows, ratios, spread } from "../../report.mjs";
+import { inRounds } from "../../rounds.mjs";
 import { verdict } from "../report.mjs";
-import { inShuffledRounds } from "../rounds.mjs";
 import { graphileWorker, groupCommit, pgBoss, product } from "../variants.mjs";
 
 const PER_SECOND = 40;
@@ -13,8 +13,8 @@ export async function latency({ rounds, seed, seconds, withVariants }) {
   await withVariants(subjects, async (opened) => {
     const sample = (share) => (variant) =>
       variant.call("latency", { perSecond: PER_SECOND, seconds: seconds * LENGTH * share });
-    await inShuffledRounds(opened, { rounds: 1, seed }, sample(0.5)); // the warm-up
-    const samples = await inShuffledRounds(opened, { rounds, seed }, sample(1));
+    await inRounds(opened, { rounds: 1, seed }, sample(0.5)); // the warm-up
+    const samples = await inRounds(opened, { rounds, seed }, sample(1));
     console.log(`\nlatency: from the call that accepts to the start, ${PER_SECOND} a second at random times`);
     printRows([
       ["variant", "p50 ms", `p50 beside ${groupCommit.name}`, "p99 ms"],

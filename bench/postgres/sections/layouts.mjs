@@ -1,6 +1,6 @@
 import { median, printRows } from "../../report.mjs";
+import { inRounds } from "../../rounds.mjs";
 import { printRates } from "../report.mjs";
-import { inShuffledRounds } from "../rounds.mjs";
 import { layouts as variants } from "../variants.mjs";
 
 const CLIENTS = 32;
@@ -16,12 +16,8 @@ export async function layouts({ rounds, seed, seconds, withVariants }) {
       variants.filter((variant) => variant.rows === rows),
       async (opened) => {
         const sample = (variant) => sampleSteps(variant, seconds);
-        await inShuffledRounds(opened, { rounds: 1, seed }, sample); // the warm-up
-        const samples = await inShuffledRounds(
-          opened,
-          { rounds: Math.min(rounds, MOST_ROUNDS), seed },
-          sample,
-        );
+        await inRounds(opened, { rounds: 1, seed }, sample); // the warm-up
+        const samples = await inRounds(opened, { rounds: Math.min(rounds, MOST_ROUNDS), seed }, sample);
         const [{ name: base }] = opened;
         printRates(`layouts: accept, ${CLIENTS} clients`, stepOf(samples, "accept"), base);
         printRates("layouts: claim and complete, 128 at a time", stepOf(samples, "drain"), base);

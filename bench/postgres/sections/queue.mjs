@@ -1,5 +1,5 @@
+import { inRounds } from "../../rounds.mjs";
 import { printRateGoals, printRates } from "../report.mjs";
-import { inShuffledRounds } from "../rounds.mjs";
 import { bullmq, chosen, dbosWithStep, graphileWorker, groupCommit, pgBoss, product } from "../variants.mjs";
 
 const CLIENTS = 32;
@@ -16,8 +16,8 @@ const goals = [
 export async function queue({ rounds, seed, seconds, withVariants }) {
   await withVariants(chosen(subjects), async (opened) => {
     const sample = (variant) => variant.call("queue", { clients: CLIENTS, seconds });
-    await inShuffledRounds(opened, { rounds: 1, seed }, sample); // the warm-up
-    const samples = await inShuffledRounds(opened, { rounds, seed }, sample);
+    await inRounds(opened, { rounds: 1, seed }, sample); // the warm-up
+    const samples = await inRounds(opened, { rounds, seed }, sample);
     printRates(`queue: accepted by ${CLIENTS} clients, worked on, completed`, samples, groupCommit.name);
     printRateGoals(goals, samples);
   });

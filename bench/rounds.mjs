@@ -2,7 +2,7 @@
  * Measures every subject once in each round, in an order that the seed decides anew for each round, so that a machine that is
  * slower for a while is slower for all. Gives each name its samples, one for each round.
  */
-export async function inShuffledRounds(subjects, { rounds, seed }, measureOne) {
+export async function inRounds(subjects, { rounds, seed = 1 }, measureOne) {
   const random = mulberry32(seed);
   const samples = new Map(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {

@@ -115,7 +115,7 @@ const PERMANENT: Partial<
 > = {
   PERMANENT_FAILURE: { problem: "work-failed", lead: "" },
   INPUT_REFUSED: { problem: "input-refused", lead: "The contract has changed since this was submitted: " },
-  INVALID_RESULT: { problem: "invalid-result", lead: "The work was done, but its result cannot be kept: " },
+  INVALID_RESULT: { problem: "invalid-result", lead: "The result of the work cannot be kept: " },
   NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
 };
 

@@ -135,20 +135,36 @@ await describePostgres("what Postgres looks at", (server) => {
     const { pool, backend } = await choose();
     const wrong = [];
     for (const [name, call] of Object.entries(calls)) {
-      const before = await looksAt(pool);
-      await call(backend);
-      const after = await looksAt(pool);
-      const looks = {
-        scans: after.scans - before.scans,
-        rows: after.rows - before.rows,
-        blocks: after.blocks - before.blocks,
-      };
+      const looks = await looksOf(pool, () => call(backend));
       const isRight = looks.scans === 0 && looks.rows <= MOST.rows && looks.blocks <= MOST.blocks;
       // A counter that stands still would say nothing.
       if (!isRight || looks.blocks === 0) wrong.push({ name, ...looks });
     }
     expect(wrong).toEqual([]);
   });
+
+  it("is little for a list by scope too, once the user has added an index for it", async () => {
+    const { pool, backend } = connect();
+    const list = (): Promise<unknown> =>
+      Promise.resolve(backend.operations.list?.({ scope: "nobody", limit: 10 }));
+    expect((await looksOf(pool, list)).rows).toBeGreaterThan(FINISHED);
+    await server.pool.query(`create index on ${schema}.operations (scope, id)`);
+    const { scans, rows, blocks } = await looksOf(pool, list);
+    expect(scans).toBe(0);
+    expect(rows).toBeLessThanOrEqual(MOST.rows);
+    expect(blocks).toBeLessThanOrEqual(MOST.blocks);
+  });
+
+  async function looksOf(pool: Pool, call: () => Promise<unknown>): ReturnType<typeof looksAt> {
+    const before = await looksAt(pool);
+    await call();
+    const after = await looksAt(pool);
+    return {
+      scans: after.scans - before.scans,
+      rows: after.rows - before.rows,
+      blocks: after.blocks - before.blocks,
+    };
+  }
 
   /** How often all tables were scanned so far, and how many entries of indexes and blocks of both were looked at. */
   async function looksAt(

@@ -41,7 +41,12 @@ export type { RetryAfterEstimate } from "./core/retry-after.js";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./core/standard-schema.js";
 export type { Format, ParseContext, Representation, SerializeContext } from "./formats/format.js";
 export { cancelOperation } from "./http/cancel-operation.js";
-export type { Service, SubmissionOf } from "./http/context.js";
+export type {
+  Service,
+  SubmissionOf,
+  SubmitInTransactionOptions,
+  SubmittedInTransaction,
+} from "./http/context.js";
 export { allowAnonymous, apiKey, bearer, type KnownCredentials, type Verify } from "./http/credentials.js";
 export { getOperation } from "./http/get-operation.js";
 export type {
@@ -59,7 +64,6 @@ export {
   type ServiceOptions,
 } from "./http/service.js";
 export type { Admit, Refusal, ServiceSettings, SettingsOptions } from "./http/settings.js";
-export type { SubmitInTransactionOptions, SubmittedInTransaction } from "./http/submit-in-transaction.js";
 export { submitOperation, submitOrder } from "./http/submit-operation.js";
 export type {
   Authorization,

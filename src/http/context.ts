@@ -1,4 +1,5 @@
 import type { OperationDefinition } from "../core/definition.js";
+import type { OperationStatus } from "../core/operation.js";
 import type { RetryAfterEstimate } from "../core/retry-after.js";
 import type { Format } from "../formats/format.js";
 import type { Backend } from "../ports/backend.js";
@@ -7,13 +8,30 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../steps/announcer.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
 import type { ServiceSettings } from "./settings.js";
-import type { SubmitInTransactionOptions, SubmittedInTransaction } from "./submit-in-transaction.js";
 
 /** What of a submission is up to its definition, one for each of the definitions. */
 export type SubmissionOf<Definition> =
   Definition extends OperationDefinition<infer Name, infer _Output, infer _Result, infer Input>
     ? readonly [definition: Name, input: Input, options: SubmitInTransactionOptions]
     : never;
+
+/** On whose behalf {@link Service.submitInTransaction} submits. */
+export interface SubmitInTransactionOptions {
+  /** The scope that may read the operation, and that the key belongs to: of the principal on whose behalf it is. */
+  readonly scope: string;
+  /** The idempotency key itself, without quotes: 1 to 255 printable ASCII characters. */
+  readonly key?: string;
+}
+
+/** What became of a submission, if its transaction commits. */
+export interface SubmittedInTransaction {
+  /** For `GET /operations/<id>`. */
+  readonly operationId: string;
+  /** `pending`, or what the earlier operation with this key has come to. */
+  readonly status: OperationStatus;
+  /** Whether the key has an earlier operation. */
+  readonly replayed: boolean;
+}
 
 /** The context of every handler, and what adapters mount. Made by {@link createService}. */
 export interface Service<

@@ -4,31 +4,13 @@ import { AsyncReplyError } from "../core/errors.js";
 import { fingerprint } from "../core/fingerprint.js";
 import { parseIdempotencyKey } from "../core/idempotency-key.js";
 import { toJsonText } from "../core/json-text.js";
-import type { JsonText, OperationStatus } from "../core/operation.js";
+import type { JsonText } from "../core/operation.js";
 import { invalidOption } from "../core/options.js";
 import { validate } from "../core/validate.js";
 import { jsonFormat } from "../formats/json.js";
 import { sharedTransactions } from "../ports/backend.js";
-import type { Service } from "./context.js";
+import type { Service, SubmitInTransactionOptions, SubmittedInTransaction } from "./context.js";
 import { keyReused, toSubmission } from "./record-submission.js";
-
-/** On whose behalf {@link Service.submitInTransaction} submits. */
-export interface SubmitInTransactionOptions {
-  /** The scope that may read the operation, and that the key belongs to: of the principal on whose behalf it is. */
-  readonly scope: string;
-  /** The idempotency key itself, without quotes: 1 to 255 printable ASCII characters. */
-  readonly key?: string;
-}
-
-/** What became of a submission, if its transaction commits. */
-export interface SubmittedInTransaction {
-  /** For `GET /operations/<id>`. */
-  readonly operationId: string;
-  /** `pending`, or what the earlier operation with this key has come to. */
-  readonly status: OperationStatus;
-  /** Whether the key has an earlier operation. */
-  readonly replayed: boolean;
-}
 
 /** Records an operation within the caller's transaction: see {@link Service.submitInTransaction}. */
 export async function submitInTransaction(

@@ -79,6 +79,7 @@ export async function runChaos(bench: FaultBench, options: ChaosOptions): Promis
   busy = false;
   await breaking;
   await bench.settled(120_000);
+  expect(crew.crashes, "processes that ended by themselves").toEqual([]);
   await bench.expectInvariants(sent);
   if (transactional) expect(await bench.effects(), "effects").toHaveLength(sent.length);
   // What a client has seen as ended is ended in the same way for ever.
@@ -102,6 +103,8 @@ async function insist(order: SentOrder, chooseUrl: () => string, random: Random)
 interface Crew {
   readonly apis: readonly OrderProcess[];
   readonly faults: Readonly<Record<string, number>>;
+  /** The exit codes of processes that ended by themselves, which none should. */
+  readonly crashes: readonly number[];
   breakSomething(): Promise<void>;
 }
 
@@ -111,7 +114,13 @@ async function createCrew(
   random: Random,
   transactional: boolean,
 ): Promise<Crew> {
-  const hire = (role: "api" | "worker"): Promise<OrderProcess> => start({ role, transactional });
+  const crashes: number[] = [];
+  const hire = async (role: "api" | "worker"): Promise<OrderProcess> => {
+    const hired = await start({ role, transactional });
+    // Without a code it was killed.
+    void hired.exited.then((code) => code !== null && code !== 0 && crashes.push(code));
+    return hired;
+  };
   const apis = [await hire("api"), await hire("api")];
   const workers = [await hire("worker"), await hire("worker")];
   const faults: Record<string, number> = {};
@@ -147,6 +156,7 @@ async function createCrew(
   return {
     apis,
     faults,
+    crashes,
     breakSomething: async () => {
       const [name, fault] = random.pick(kinds);
       faults[name] = (faults[name] ?? 0) + 1;

@@ -12,11 +12,9 @@ export function fromPool<Client extends SqlClient>(
   const within = createTimeLimit(timeoutMs);
 
   async function connect(): Promise<Client> {
-    const connecting = pool.connect();
+    const connecting = take(pool);
     try {
-      const client = await within(connecting);
-      bearLoss(client);
-      return client;
+      return await within(connecting);
     } catch (error) {
       // It may come yet, for nobody.
       connecting.then((client) => client.release()).catch(() => {});
@@ -75,6 +73,17 @@ async function inTransaction<Client extends SqlClient, Result>(
     // A connection in an unknown state must not get back to others.
     client.release(broken);
   }
+}
+
+/** By a callback: a connection may be lost in the moment in which the pool lets go of it, before any promise can tell. */
+function take<Client extends SqlClient>(pool: SqlPool<Client>): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error);
+      bearLoss(client);
+      resolve(client);
+    });
+  });
 }
 
 const bearing = new WeakSet<SqlClient>();

@@ -24,10 +24,8 @@ export interface SqlClient {
 
 /** A pool of connections: `Pool` of `pg` is one. What is opened by the caller is closed by the caller. */
 export interface SqlPool<Client extends SqlClient> {
-  /** Takes a connection out of the pool. */
-  connect(): Promise<Client>;
-  /** How `pg` declares the same with a callback; never called. */
-  connect(callback: (error: never, client: never, done: never) => void): unknown;
+  /** Takes a connection out of the pool, and calls back in the same turn in which the pool lets go of it. */
+  connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
 }
 
 /** Runs a statement, in a transaction or by itself. */

@@ -1,5 +1,6 @@
 import type { SqlClient, SqlPool, SqlResult, SqlStatement } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
+import { poolOf } from "./pool-of.js";
 
 /** Runs a statement, or does not; `run` does what would have been done. */
 export type Interceptor = (statement: SqlStatement, run: () => Promise<SqlResult>) => Promise<SqlResult>;
@@ -7,7 +8,7 @@ export type Interceptor = (statement: SqlStatement, run: () => Promise<SqlResult
 /** A pool whose statements go through an interceptor; others use the same connections without. */
 export function interceptStatements(pool: Pool, intercept: Interceptor): SqlPool<PoolClient & SqlClient> {
   const known = new WeakMap<PoolClient, unknown>();
-  const connect = async (): Promise<unknown> => {
+  return poolOf(async () => {
     const client = await pool.connect();
     const intercepted = known.get(client) ?? {
       query: (statement: SqlStatement) => intercept(statement, () => client.query(statement)),
@@ -15,7 +16,6 @@ export function interceptStatements(pool: Pool, intercept: Interceptor): SqlPool
       on: client.on.bind(client),
     };
     known.set(client, intercepted);
-    return intercepted;
-  };
-  return { connect } as SqlPool<PoolClient & SqlClient>;
+    return intercepted as PoolClient & SqlClient;
+  });
 }

@@ -1,5 +1,6 @@
 import type { SqlPool, SqlStatement } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
+import { poolOf } from "./pool-of.js";
 
 /** When the connection of the first transaction that commits is lost. */
 export type LossAt = "before the commit" | "after the commit";
@@ -39,7 +40,7 @@ type Intercept = (text: string, run: () => Promise<unknown>, client: PoolClient)
 
 /** Statements of the user, which are given by their text alone, go on as they are. */
 function interceptPool(pool: Pool, intercept: Intercept): SqlPool<PoolClient> {
-  const connect = async (): Promise<PoolClient> => {
+  return poolOf(async () => {
     const client = await pool.connect();
     const { query } = Object.getPrototypeOf(client) as PoolClient;
     const intercepted = (...args: readonly unknown[]): unknown => {
@@ -54,6 +55,5 @@ function interceptPool(pool: Pool, intercept: Intercept): SqlPool<PoolClient> {
       release.call(client, destroy);
     };
     return Object.assign(client, { query: intercepted, release: restored });
-  };
-  return { connect: connect as SqlPool<PoolClient>["connect"] };
+  });
 }

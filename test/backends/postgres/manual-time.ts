@@ -1,6 +1,7 @@
 import type { Clock } from "async-request-reply";
 import type { SqlPool } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
+import { poolOf } from "./pool-of.js";
 
 /** Runs SQL text of any number of statements. */
 export type Execute = (text: string) => Promise<unknown>;
@@ -46,7 +47,7 @@ export async function takeTimeFromConnections(execute: Execute, schema: string):
  */
 export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient> {
   let turn = 0;
-  const connect = async (): Promise<PoolClient> => {
+  return poolOf(async () => {
     turn = (turn + 1) % pools.length;
     const client = await (pools[turn] as Pool).connect();
     const now = clock.now();
@@ -56,6 +57,5 @@ export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient
       told.set(client, now);
     }
     return client;
-  };
-  return { connect };
+  });
 }

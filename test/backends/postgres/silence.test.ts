@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import type { NewOperation, Submission } from "async-request-reply";
-import { createPostgresBackend, type SqlClient, type SqlPool } from "async-request-reply/postgres";
-import type { PoolClient, PoolConfig } from "pg";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import type { PoolConfig } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { announce } from "../../../src/core/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { startTcpProxy } from "../../servers/tcp-proxy.js";
+import { poolOf } from "./pool-of.js";
 import { describePostgres, openPool, openPoolAt, portOfServer, type Server } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
@@ -167,8 +168,7 @@ await describePostgres("a connection that listens, and whose network swallows ev
     const first = openPoolAt(proxy.port, { max: 1 });
     first.on("error", () => {});
     let connections = 0;
-    const connect = () => (connections++ === 0 ? first : server.pool).connect();
-    const pool = { connect } as SqlPool<PoolClient & SqlClient>;
+    const pool = poolOf(() => (connections++ === 0 ? first : server.pool).connect());
     const backend = createPostgresBackend({ pool, schema, migrate: "manual", ...options });
     onTestFinished(async () => {
       await backend.close();

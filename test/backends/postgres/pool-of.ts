@@ -1,0 +1,13 @@
+import type { SqlClient, SqlPool } from "async-request-reply/postgres";
+
+/** A pool whose connections come from a function. */
+export function poolOf<Client extends SqlClient>(take: () => Promise<Client>): SqlPool<Client> {
+  return {
+    connect: (callback) => {
+      take().then(
+        (client) => callback(undefined, client),
+        (error: Error) => callback(error, undefined),
+      );
+    },
+  };
+}

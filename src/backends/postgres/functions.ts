@@ -38,7 +38,7 @@ const COLUMNS: Readonly<Record<FunctionName, string>> = {
   list_v1: operationColumns("f"),
   begin_v1: `place, outcome, due_in_ms, ${operationColumns("operation")}`,
   receive_v1: `outcome, ${operationColumns("operation")}`,
-  renew_v1: "place, cancel_requested",
+  renew_v1: "place, outcome, cancel_requested",
   settle_v1: "place, state",
   cancel_v1: "f as outcome",
   take_due_v1: "id, definition",

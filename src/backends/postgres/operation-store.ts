@@ -1,3 +1,4 @@
+import { AsyncReplyError } from "../../core/errors.js";
 import { isOperationId, isTerminal } from "../../core/operation.js";
 import { CANCELLED } from "../../core/problem.js";
 import type {
@@ -47,10 +48,7 @@ export function createPostgresOperationStore(
       items.map(({ leaseMs }) => leaseMs),
       items.map(({ progress = null }) => progress),
     ],
-    resultOf: (row) =>
-      row === undefined
-        ? { outcome: "lost" }
-        : { outcome: "renewed", cancelRequested: row.cancel_requested === true },
+    resultOf: toRenewResult,
   });
   const settle = createCallBatch<SettleItem, SettleResult>({
     gateway,
@@ -156,6 +154,14 @@ function toBeginResult(row: Row | undefined): BeginResult {
     default:
       return { outcome: "unknown" };
   }
+}
+
+/** What `renew_v1` says of one lease. */
+function toRenewResult(row: Row | undefined): RenewResult {
+  if (row === undefined) return { outcome: "lost" };
+  if (row.outcome === "renewed")
+    return { outcome: "renewed", cancelRequested: row.cancel_requested === true };
+  throw new AsyncReplyError("STORE_UNAVAILABLE", "Somebody has locked the operation.");
 }
 
 /** An attempt that has begun. */

@@ -16,6 +16,7 @@ export function attemptFunctions(schema: string): readonly string[] {
   const table = `${schema}.operations`;
   const received = `previous_lost = o.previous_lost or o.token is not null, attempt = o.attempt + 1,
           token = gen_random_uuid()::text, ${leased("lease")}`;
+  const held = "o.id = item.id and o.token = item.token and o.settled_at is null";
   return [
     defineFunction({
       schema,
@@ -118,18 +119,24 @@ export function attemptFunctions(schema: string): readonly string[] {
       name: "renew_v1",
       lockTimeoutMs: 100,
       parameters: "ids uuid[], tokens text[], leases float8[], progresses text[]",
-      returns: "table (place integer, cancel_requested boolean)",
+      returns: "table (place integer, outcome text, cancel_requested boolean)",
       forgettable: true,
       declare: "  item record;\n",
       body: `
+  -- One that somebody has locked is passed over: the others must not lose their leases because of it.
   for item in select n.* from unnest(ids, tokens, leases, progresses) with ordinality
     as n(id, token, lease, progress, place) order by n.id, n.place
   loop
     place := item.place;
-    update ${table} o set ${leased("item.lease")}, progress = coalesce(item.progress, o.progress)
-    where o.id = item.id and o.token = item.token and o.settled_at is null
-    returning o.cancel_requested into cancel_requested;
+    cancel_requested := null;
+    perform from ${table} o where ${held} for update skip locked;
     if found then
+      update ${table} o set ${leased("item.lease")}, progress = coalesce(item.progress, o.progress)
+      where o.id = item.id returning o.cancel_requested into cancel_requested;
+      outcome := 'renewed';
+      return next;
+    elsif exists (select from ${table} o where ${held}) then
+      outcome := 'locked';
       return next;
     end if;
   end loop;`,

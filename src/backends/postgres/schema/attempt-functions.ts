@@ -11,7 +11,7 @@ function leased(leaseMs: string): string {
   return `due_at = ${later(leaseMs)}, announce_at = ${later(leaseMs)}, round = 0`;
 }
 
-/** Beginning, by id and with the receipt, and renewing. Rows of one call are locked in the order of their ids. */
+/** Beginning, by id and with the receipt, and renewing. Rows that may have to be waited for are locked in the order of their ids. */
 export function attemptFunctions(schema: string): readonly string[] {
   const table = `${schema}.operations`;
   const received = `previous_lost = o.previous_lost or o.token is not null, attempt = o.attempt + 1,

@@ -1,0 +1,72 @@
+import type { NewOperation, Submission } from "async-request-reply";
+import type { SqlClient, SqlStatement } from "async-request-reply/postgres";
+import { expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { poolOf } from "./pool-of.js";
+import { describePostgres, openPool } from "./server.js";
+
+const { newId, newToken } = createSystemRuntime();
+
+await describePostgres("a commit of the back end", (server) => {
+  it("waits for the disk where somebody is told what it did, and not where it only takes a lease", async () => {
+    const schema = server.newSchema();
+    await server.open({ schema }).migrate();
+    const durable = openPool({ max: 4, options: "-c synchronous_commit=on" });
+    const commits: Record<string, Set<string>> = {};
+    /** Each statement in a transaction of its own, as without this, that is asked how it will commit. */
+    const pool = poolOf<SqlClient>(async () => {
+      const client = await durable.connect();
+      const query = async (statement: SqlStatement) => {
+        await client.query("begin");
+        const result = await client.query(statement);
+        const { rows } = await client.query<{ synchronous_commit: string }>("show synchronous_commit");
+        await client.query("commit");
+        const name = statement.name?.replace(/^arr_(.*)_v1_.*$/, "$1") ?? "";
+        commits[name] ??= new Set();
+        commits[name].add(rows[0]?.synchronous_commit ?? "");
+        return result;
+      };
+      return { query, release: (destroy) => client.release(destroy) };
+    });
+    const backend = server.open({ schema, pool: pool as never, migrate: "manual", listen: false });
+    const { operations, submissions, queue } = backend;
+    try {
+      const submission = (members: Partial<NewOperation> = {}): Submission => ({
+        operation: { id: newId(), scope: "a", definition: "d", input: "1", ...members },
+        fingerprint: "1:a",
+      });
+      await submissions.record(submission({ key: "k" }));
+      await Promise.all([1, 2, 3].map(() => submissions.record(submission())));
+      const request = { definitions: ["d"], limit: 1, leaseMs: 60_000 };
+      const [delivery] = await queue.receive({ ...request, signal: AbortSignal.abort() });
+      const lease = delivery?.attempt?.lease ?? { operationId: "", token: "" };
+      await operations.renew(lease, { leaseMs: 60_000 });
+      await operations.settle(lease, { to: "completed" });
+      const [waiting, lapsed] = [submission().operation, submission().operation];
+      for (const operation of [waiting, lapsed]) await operations.create(operation);
+      await operations.beginAttempt(waiting.id, { token: newToken(), leaseMs: 60_000 });
+      await operations.takeDue({ definitions: ["d"], limit: 1 });
+      await submissions.purge({ retentionMs: 60_000, limit: 1 });
+      expect(commits).toMatchObject({
+        record_alone: new Set(["on"]),
+        record: new Set(["on"]),
+        create: new Set(["on"]),
+        settle: new Set(["on"]),
+        receive: new Set(["off"]),
+        renew: new Set(["off"]),
+        begin: new Set(["off"]),
+        take_due: new Set(["off"]),
+        purge: new Set(["off"]),
+      });
+      // What had been asked to be cancelled ends when it would begin: that is told, so it waits.
+      const begin = () => operations.beginAttempt(lapsed.id, { token: newToken(), leaseMs: 1_000 });
+      await begin();
+      expect(await operations.requestCancel(lapsed.id, "a")).toBe("requested");
+      await expect.poll(async () => (await begin()).outcome, { timeout: 10_000 }).toBe("terminal");
+      expect(commits).toMatchObject({ cancel: new Set(["on"]), begin: new Set(["off", "on"]) });
+    } finally {
+      await backend.close();
+      await durable.end();
+    }
+  });
+});

@@ -4,13 +4,13 @@ import { declareServerContract } from "../examples/server-contract.js";
 import { declareServerLog } from "../examples/server-log.js";
 import { runServer, type ServerProcess, type StartServer, startServer } from "../examples/server-process.js";
 import { declareServerShutdown } from "../examples/server-shutdown.js";
-import { describeWithPostgres } from "./postgres-installation.js";
+import { describeWithPostgres, npmPostgres, type PostgresInstallation } from "./postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
 
 const order = { itemId: "book", quantity: 1 };
 const done = { status: "completed", result: { shipped: true, ...order } };
 
-describeWithPostgres("the example server on PostgreSQL", (installation) => {
+function declareOrdersServer(installation: PostgresInstallation): void {
   let postgres: PrivatePostgres;
   beforeAll(async () => {
     postgres = await startPrivatePostgres({ installation });
@@ -79,4 +79,7 @@ describeWithPostgres("the example server on PostgreSQL", (installation) => {
       stderr: ["BACKEND: cannot open the database (3D000)"],
     });
   });
-});
+}
+
+describeWithPostgres("the example server on PostgreSQL", declareOrdersServer);
+describeWithPostgres("the example server on the newest PostgreSQL", declareOrdersServer, npmPostgres());

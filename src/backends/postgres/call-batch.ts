@@ -1,6 +1,7 @@
 import { type BatchLimits, createBatches } from "./batches.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
+import { type Answer, type BatchCall, mergeEqual } from "./merge-equal.js";
 import { integer, type Row } from "./row.js";
 import { isRowError, toStoreError } from "./store-error.js";
 
@@ -13,34 +14,41 @@ export interface CallBatchOptions<Item, Result> {
   readonly limits: BatchLimits;
   readonly valuesOf: (items: readonly Item[]) => unknown[];
   readonly bytesOf?: (item: Item) => number;
+  /** Items with the same text are equal: one of them is sent, and its row is that of all. Default: each is sent. */
+  readonly equalBy?: (item: Item) => string | undefined;
   /** What became of an item, by the row that the function returned for it, if it did. Its error is that item's. */
   readonly resultOf: (row: Row | undefined, item: Item) => Result;
   /** Deals with each item by itself where the call failed because of one of them. Default: smaller and smaller calls. */
   readonly apart?: FunctionName;
 }
 
-type Settled<Result> = { readonly result: Result } | { readonly error: unknown };
-
 /** Turns single calls into batches of one statement each, in which one bad row fails alone. */
 export function createCallBatch<Item, Result>(
   options: CallBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { gateway, name, limits, valuesOf, resultOf, bytesOf = () => 0, alone, apart = name } = options;
+  const {
+    gateway,
+    name,
+    limits,
+    valuesOf,
+    resultOf,
+    equalBy,
+    bytesOf = () => 0,
+    alone,
+    apart = name,
+  } = options;
 
-  async function call(items: readonly Item[], called: FunctionName): Promise<readonly Settled<Result>[]> {
+  async function call(items: readonly Item[], called: FunctionName): Promise<readonly Answer[]> {
     const arrays = valuesOf(items);
     const asOne = alone !== undefined && called === name && items.length === 1;
     const [callee, values] = asOne ? [alone, arrays.map(first)] : [called, arrays];
     const rows = await gateway.call(callee, values, { repeatable: true, rowErrors: true });
     const byPlace = new Map(rows.map((row) => [integer(row, "place"), row]));
-    return items.map((item, index) => settled(() => resultOf(byPlace.get(index + 1), item)));
+    return items.map((_, index) => ({ row: byPlace.get(index + 1) }));
   }
 
   /** Halves what failed because of one row until that row is alone. */
-  async function callApart(
-    items: readonly Item[],
-    called: FunctionName,
-  ): Promise<readonly Settled<Result>[]> {
+  async function callApart(items: readonly Item[], called: FunctionName): Promise<readonly Answer[]> {
     try {
       return await call(items, called);
     } catch (error) {
@@ -53,23 +61,16 @@ export function createCallBatch<Item, Result>(
     }
   }
 
-  const add = createBatches<Item, Settled<Result>>(limits, bytesOf, (items) => callApart(items, name));
+  const flush: BatchCall<Item> = (items) => callApart(items, name);
+  const add = createBatches(limits, bytesOf, equalBy === undefined ? flush : mergeEqual(equalBy, flush));
 
   return async (item) => {
-    const outcome = await add(item);
-    if ("error" in outcome) throw outcome.error;
-    return outcome.result;
+    const answer = await add(item);
+    if ("error" in answer) throw answer.error;
+    return resultOf(answer.row, item);
   };
 }
 
 function first(values: unknown): unknown {
   return (values as readonly unknown[])[0];
-}
-
-function settled<Result>(read: () => Result): Settled<Result> {
-  try {
-    return { result: read() };
-  } catch (error) {
-    return { error };
-  }
 }

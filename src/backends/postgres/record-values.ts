@@ -17,6 +17,12 @@ export function recordValues(items: readonly Submission[]): unknown[] {
   ];
 }
 
+/** The same for submissions of which at most one can become an operation, and is what the others ask for. */
+export function keyAndPayload({ operation, fingerprint }: Submission): string | undefined {
+  const { scope, definition, key } = operation;
+  return key === undefined ? undefined : JSON.stringify([key, scope, definition, fingerprint]);
+}
+
 /** What became of one submission. No row: it is a new operation. */
 export function toRecordResult(row: Row | undefined, { operation }: Submission): RecordResult {
   if (row === undefined) return { outcome: "created" };

@@ -1,0 +1,104 @@
+import type { NewOperation, Submission } from "async-request-reply";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
+import { describePostgres, type Server } from "./server.js";
+
+const { newId } = createSystemRuntime();
+
+function submission(members: Partial<NewOperation> = {}, fingerprint = "1:a"): Submission {
+  return { operation: { id: newId(), scope: "a", definition: "d", input: "1", ...members }, fingerprint };
+}
+
+/** A back end with one call at a time, which notes the ids that each call of RECORD carries; `fail` may break one. */
+function notingBackend(server: Server, fail: (call: number) => void = () => {}) {
+  const calls: string[][] = [];
+  const pool = interceptStatements(server.pool, async (statement, run) => {
+    if (/^select .*record_\w+\(/.test(statement.text)) {
+      const [ids] = statement.values as [string | string[]];
+      calls.push([ids].flat());
+      fail(calls.length);
+    }
+    return run();
+  });
+  return { ...createPostgresBackend({ pool, schema: server.newSchema(), maxInFlight: 1 }), calls };
+}
+
+await describePostgres("submissions of one key that wait together", (server) => {
+  it("are sent as one, which a second call tells the others", async () => {
+    const { submissions, migrate, calls } = notingBackend(server);
+    await migrate();
+    const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
+    const answers = await Promise.all([...same, submission()].map((each) => submissions.record(each)));
+    const winner = same[0]?.operation.id;
+    expect(answers[0]).toEqual({ outcome: "created" });
+    for (const answer of answers.slice(1, 20))
+      expect(answer).toMatchObject({ outcome: "exists", operation: { id: winner } });
+    expect(answers[20]).toEqual({ outcome: "created" });
+    expect(calls.map((ids) => ids.length)).toEqual([2, 1]);
+  });
+
+  it("are all told by one call where the key was bound before", async () => {
+    const { submissions, migrate, calls } = notingBackend(server);
+    await migrate();
+    const first = submission({ key: "same" });
+    await submissions.record(first);
+    const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
+    for (const answer of await Promise.all(same.map((each) => submissions.record(each))))
+      expect(answer).toMatchObject({ outcome: "exists", operation: { id: first.operation.id } });
+    expect(calls.map((ids) => ids.length)).toEqual([1, 1]);
+  });
+
+  it("hear of the payload that has the key, where theirs is another", async () => {
+    const { submissions, migrate } = notingBackend(server);
+    await migrate();
+    const mixed = ["1:a", "1:b", "1:a", "1:b"].map((payload) => submission({ key: "same" }, payload));
+    const answers = await Promise.all(mixed.map((each) => submissions.record(each)));
+    expect(answers.filter(({ outcome }) => outcome === "created")).toHaveLength(1);
+    const exists = answers.filter((answer) => answer.outcome === "exists");
+    const winner = mixed[answers.findIndex(({ outcome }) => outcome === "created")];
+    for (const { operation, fingerprint } of exists)
+      expect([operation.id, fingerprint]).toEqual([winner?.operation.id, winner?.fingerprint]);
+  });
+
+  it("are apart where the scope or the definition differs, or there is no key", async () => {
+    const { submissions, migrate } = notingBackend(server);
+    await migrate();
+    const different = [{ scope: "b" }, { definition: "e" }, {}].map((members) =>
+      submission({ key: "same", ...members }),
+    );
+    const answers = await Promise.all(
+      [...different, submission(), submission()].map((each) => submissions.record(each)),
+    );
+    expect(answers).toEqual(answers.map(() => ({ outcome: "created" })));
+  });
+
+  it("are one created operation where they have one id", async () => {
+    const { submissions, migrate } = notingBackend(server);
+    await migrate();
+    const id = newId();
+    const same = [0, 1, 2].map(() => submission({ id, key: "same" }));
+    const answers = await Promise.all(same.map((each) => submissions.record(each)));
+    expect(answers).toEqual(answers.map(() => ({ outcome: "created" })));
+  });
+
+  it("do not share what is wrong with the first of them", async () => {
+    const { submissions, migrate } = notingBackend(server);
+    await migrate();
+    const broken = submission({ id: "no uuid", key: "same" });
+    const sound = submission({ key: "same" });
+    const answers = await Promise.allSettled([broken, sound].map((each) => submissions.record(each)));
+    expect(answers).toMatchObject([{ reason: { code: "INTERNAL" } }, { value: { outcome: "created" } }]);
+  });
+
+  it("leave the first of them accepted where the second call fails", async () => {
+    const { submissions, migrate } = notingBackend(server, (call) => {
+      if (call > 1) throw Object.assign(new Error("full"), { code: "53100" });
+    });
+    await migrate();
+    const same = [submission({ key: "same" }), submission({ key: "same" })];
+    const answers = await Promise.allSettled(same.map((each) => submissions.record(each)));
+    expect(answers).toMatchObject([{ value: { outcome: "created" } }, { reason: { code: "OVERLOADED" } }]);
+  });
+});

@@ -1,4 +1,5 @@
 import { v7 } from "uuid";
+import { nextTurn } from "../core/next-turn.js";
 import type { Clock, Runtime } from "./runtime.js";
 
 /** The real clock and timers of the platform. */
@@ -18,7 +19,7 @@ export function createSystemRuntime(): Runtime {
     newId: () => v7({ random: takeRandom() }),
     newToken: () => toBase64Url(takeRandom()),
     random: Math.random,
-    pause: () => new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve)),
+    pause: nextTurn,
     hash: nodeHash() ?? subtleHash,
   };
 }

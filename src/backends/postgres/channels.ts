@@ -9,8 +9,6 @@ export interface Channels {
    * may have been missed. A channel has one listener.
    */
   subscribe(channel: string, onMessage: (message?: string) => void): void;
-  /** Whether it hears what it is subscribed to. */
-  listening(): boolean;
   /** Ends the connection that listens. */
   close(): Promise<void>;
 }
@@ -98,7 +96,6 @@ export function createChannels({ database, checkMs }: ChannelsOptions): Channels
         () => lost(asked),
       );
     },
-    listening: () => state === "open",
     close: async () => {
       const last = connection;
       state = "closed";

@@ -1,5 +1,6 @@
 import { coalesce } from "../../core/coalesce.js";
 import { AsyncReplyError } from "../../core/errors.js";
+import { nextTurn } from "../../core/next-turn.js";
 import type { Channels } from "./channels.js";
 
 /** Somebody who is about to wait: what is notified from now on ends the waiting, also if it has not begun yet. */
@@ -10,9 +11,9 @@ interface Waiter {
   cancel(): void;
 }
 
-/** Says through the database that there is something to do, and hears of it. */
+/** Says that there is something to do, and hears of it, through the database where it is in another process. */
 export interface Notifications {
-  /** Names definitions to everybody who listens. @throws AsyncReplyError `QUEUE_UNAVAILABLE` */
+  /** Names definitions to this process at once, then to everybody who listens. @throws AsyncReplyError `QUEUE_UNAVAILABLE` */
   notify(definitions: readonly string[]): Promise<void>;
   /** Begins to listen for definitions. */
   expect(definitions: readonly string[]): Waiter;
@@ -35,19 +36,25 @@ const MAX_PAYLOAD = 4_000;
 /** Notifies with what arrives while a notification is under way joined into the next. */
 export function createNotifications({ channels, channel, pollMs }: NotificationsOptions): Notifications {
   const waiters = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
+  // Not chosen before it is needed: Workers make back ends where no randomness is to be had.
+  let self: string | undefined;
   const wake = (definitions?: ReadonlySet<string>): void => {
     for (const each of waiters) each(definitions);
   };
-  // After what was missed, too: without a message it is for everybody.
-  const hear = (message = ""): void => wake(readPayload(message));
+  const hear = (message = ""): void => {
+    const { from, definitions } = readPayload(message);
+    // Whoever waits here was woken before it was sent.
+    if (from === undefined || from !== self) wake(definitions);
+  };
 
   const notified = coalesce<readonly string[], void>({
     maxBatch: MAX_WAITING,
     maxWaiting: MAX_WAITING,
     flush: async (lists) => {
-      const definitions = new Set(lists.flat());
-      await channels.notify(channel, [toPayload(definitions)]);
-      if (!channels.listening()) wake(definitions);
+      self ??= crypto.randomUUID();
+      // Whoever was woken here has the connection that is still warm.
+      if (waiters.size > 0) await nextTurn();
+      await channels.notify(channel, [toPayload(self, new Set(lists.flat()))]);
       return lists.map(() => undefined);
     },
   });
@@ -55,6 +62,7 @@ export function createNotifications({ channels, channel, pollMs }: Notifications
   return {
     notify: async (definitions) => {
       if (definitions.length === 0) return;
+      wake(new Set(definitions));
       try {
         await notified.add(definitions);
       } catch (cause) {
@@ -92,18 +100,29 @@ export function createNotifications({ channels, channel, pollMs }: Notifications
   };
 }
 
-function toPayload(definitions: ReadonlySet<string>): string {
-  const payload = JSON.stringify([...definitions]);
-  // In bytes it is at most three times as long. Without names it is for everybody.
-  return payload.length * 3 < MAX_PAYLOAD * 2 ? payload : "";
+/** What one process tells the others. */
+interface Payload {
+  /** Unknown where it came out of a transaction of the user. */
+  readonly from?: string;
+  /** Without names it is for everybody. */
+  readonly definitions?: ReadonlySet<string>;
 }
 
-/** Messages are input: what cannot be read wakes everybody. */
-function readPayload(payload: string): ReadonlySet<string> | undefined {
+function toPayload(from: string, definitions: ReadonlySet<string>): string {
+  const payload = JSON.stringify({ from, definitions: [...definitions] });
+  // In bytes it is at most three times as long.
+  return payload.length * 3 < MAX_PAYLOAD * 2 ? payload : JSON.stringify({ from });
+}
+
+/** Messages are input: what cannot be read, or is none because some were missed, is for everybody. */
+function readPayload(payload: string): Payload {
   try {
-    const names: unknown = JSON.parse(payload);
-    return Array.isArray(names) ? new Set(names.map(String)) : undefined;
+    const { from, definitions } = JSON.parse(payload) as Record<string, unknown>;
+    return {
+      ...(typeof from === "string" ? { from } : {}),
+      ...(Array.isArray(definitions) ? { definitions: new Set(definitions.map(String)) } : {}),
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }

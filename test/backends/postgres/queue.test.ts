@@ -1,7 +1,9 @@
 import { createOrderService, createWorker, type NewOperation } from "async-request-reply";
+import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { announce } from "../../../src/core/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
@@ -25,6 +27,58 @@ await describePostgres("the queue in Postgres", (server) => {
     expect((await received).map(({ announcement }) => announcement.operationId)).toEqual([wanted.id]);
     await there.close();
   });
+
+  /** A back end that listens, with a receiver that has looked and waits, and another on the same schema. */
+  async function waiting({ notifies = true } = {}) {
+    let looks = 0;
+    const pool = interceptStatements(server.pool, (statement, run) => {
+      if (/^select .*receive_v1/.test(statement.text)) looks += 1;
+      const refused = /^select .*pg_notify/.test(statement.text) && !notifies;
+      return refused ? Promise.reject(new Error("not now")) : run();
+    });
+    const schema = server.newSchema();
+    const here = createPostgresBackend({ pool, schema, pollIntervalMs: NEVER_MS });
+    const there = server.open({ schema });
+    await there.migrate();
+    const received = here.queue.receive({ ...request, signal: new AbortController().signal });
+    const publish = ({ queue }: Pick<typeof here, "queue">) =>
+      queue.publish([announce(operation(), newToken())]);
+    // At first, and once more when it listens.
+    await expect.poll(() => looks).toBe(2);
+    return { here, there, schema, received, publish, looks: () => looks };
+  }
+
+  it("wakes a receiver of its own process when the database takes no notifications", async () => {
+    const { here, received, publish } = await waiting({ notifies: false });
+    await here.operations.create(operation());
+    await expect(publish(here)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    expect(await received).toHaveLength(1);
+    await here.close();
+  });
+
+  it("looks once for what its own process announces, and not again when the database tells of it", async () => {
+    const { here, there, received, publish, looks } = await waiting();
+    await publish(here);
+    await expect.poll(looks).toBe(3);
+    await publish(there);
+    await expect.poll(looks).toBe(4);
+    await there.operations.create(operation());
+    await publish(there);
+    await received;
+    expect(looks()).toBe(5);
+    await here.close();
+  });
+
+  it.each(["", "orders", "[]", '{"definitions":"orders"}', "null", '{"from":7}'])(
+    "takes the message %j, which anybody may have sent, as one for everybody",
+    async (message) => {
+      const { here, there, schema, received } = await waiting();
+      await there.operations.create(operation());
+      await server.pool.query("select pg_notify($1, $2)", [`arr_${schema}`, message]);
+      expect(await received).toHaveLength(1);
+      await here.close();
+    },
+  );
 
   it("listens again when the server has ended its connection, and finds what came meanwhile", async () => {
     const pool = openPool({ application_name: "to be ended once" });

@@ -22,7 +22,7 @@ export function transactionFunctions(schema: string): readonly string[] {
     update ${table} o set announce_at = at where o.id = coalesce((operation->>'id')::uuid, ids[1]);
     if channel is not null then
       -- Postgres hands it out when the transaction commits, and only then.
-      perform pg_notify(channel, json_build_array(definitions[1])::text);
+      perform pg_notify(channel, json_build_object('definitions', json_build_array(definitions[1]))::text);
     end if;
   end if;
   return next;`,

@@ -6,7 +6,7 @@ import { operationError, type ProblemName } from "../core/problem.js";
 import type { StandardSchema } from "../core/standard-schema.js";
 import { validate } from "../core/validate.js";
 import type { Backend } from "../ports/backend.js";
-import type { SettleResult } from "../ports/operation-store.js";
+import type { Lease, SettleResult } from "../ports/operation-store.js";
 import type { Job, Processor } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
 import type { WorkerSettings } from "./settings.js";
@@ -26,18 +26,25 @@ export interface Ending {
   readonly settled?: SettleResult;
 }
 
+/** What all attempts of a worker are run with. */
+export interface AttemptOptions extends SuperviseOptions {
+  readonly backend: Backend;
+  readonly settings: WorkerSettings;
+}
+
 /** Runs one attempt that has begun, under supervision, and says how it ended. Never rejects. */
 export async function runAttempt(
   work: Work,
   operation: Operation,
-  settings: WorkerSettings,
-  options: Omit<SuperviseOptions, "leaseMs" | "attemptTimeoutMs"> & { readonly backend: Backend },
+  lease: Lease,
+  options: AttemptOptions,
 ): Promise<Ending> {
-  const supervision = supervise({ ...options, ...settings });
-  const { interrupted, abandoning } = supervision;
+  const { backend, settings, onError } = options;
+  const supervision = supervise(lease, options);
   const transaction = createJobTransaction({
-    ...options,
-    abandoning,
+    backend,
+    lease,
+    abandoning: supervision.abandoning,
     toStored: (value) => toStored(work.definition, value, settings),
     // From here on the token decides: a renewal would take the end of the operation for the loss of its lease.
     onSettling: supervision.renewNoMore,
@@ -53,11 +60,11 @@ export async function runAttempt(
     transaction: transaction.run,
   };
   try {
-    return await Promise.race([process(work, operation, job, transaction, settings), interrupted]);
+    return await supervision.untilInterrupted(process(work, operation, job, transaction, settings));
   } catch (error) {
     const committed = transaction.committed();
     if (committed === undefined) return endingOf(error, operation, settings);
-    options.onError("after-transaction", error);
+    onError("after-transaction", error);
     return committed;
   } finally {
     supervision.end();

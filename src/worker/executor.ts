@@ -21,7 +21,7 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
   const { clock } = runtime;
   const onError = (step: string, error: unknown): void =>
     observe({ event: "background.failed", step, error });
-  const supervised = { operations, clock, stopping, onError };
+  const supervised = { operations, backend, clock, settings, stopping, onError };
   // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
   // that does it again takes none of the others with it.
   let suspectRunning = false;
@@ -71,8 +71,7 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     }
     const begins = attempt <= settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    const run = { ...supervised, backend, lease };
-    const ending = begins ? await runAttempt(work, operation, settings, run) : exhausted(settings);
+    const ending = begins ? await runAttempt(work, operation, lease, supervised) : exhausted(settings);
     await finish(operation, lease, ending);
   }
 

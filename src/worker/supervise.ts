@@ -5,13 +5,13 @@ import type { Clock } from "../ports/runtime.js";
 import { keepLease } from "../steps/keep-lease.js";
 import type { Latch } from "./latch.js";
 import { LazyAbort } from "./lazy-abort.js";
+import type { WorkerSettings } from "./settings.js";
 
+/** What all attempts of a worker are supervised with. */
 export interface SuperviseOptions {
   readonly operations: OperationStore;
-  readonly lease: Lease;
   readonly clock: Clock;
-  readonly leaseMs: number;
-  readonly attemptTimeoutMs: number | undefined;
+  readonly settings: Pick<WorkerSettings, "leaseMs" | "attemptTimeoutMs">;
   /** Raised when the worker can wait no longer. */
   readonly stopping: Latch;
   readonly onError: (step: string, error: unknown) => void;
@@ -21,9 +21,9 @@ export interface SuperviseOptions {
 export interface Supervision {
   /** For the processor. */
   readonly job: Pick<LazyAbort, "signal">;
-  /** Rejects when the attempt must not be waited for any longer; never resolves. */
-  readonly interrupted: Promise<never>;
-  /** Aborted with it. */
+  /** Waits for the work, and rejects when it must not be waited for any longer. */
+  untilInterrupted<T>(work: Promise<T>): Promise<T>;
+  /** Aborted when it is not waited for. */
   readonly abandoning: Pick<LazyAbort, "signal">;
   progress(value: JsonText): void;
   /** Leaves the lease to itself. */
@@ -32,20 +32,19 @@ export interface Supervision {
 }
 
 /** Keeps the lease of an attempt, counts its time, and passes on what should make its processor stop. */
-export function supervise(options: SuperviseOptions): Supervision {
-  const { operations, lease, clock, leaseMs, attemptTimeoutMs, stopping, onError } = options;
+export function supervise(lease: Lease, options: SuperviseOptions): Supervision {
+  const { operations, clock, settings, stopping, onError } = options;
+  const { leaseMs, attemptTimeoutMs } = settings;
   const job = new LazyAbort();
   const abandoning = new LazyAbort();
-  let interrupt: (reason: AsyncReplyError) => void = () => {};
-  const interrupted = new Promise<never>((_, reject) => {
-    interrupt = (reason) => {
-      job.abort(reason);
-      abandoning.abort(reason);
-      reject(reason);
-    };
-  });
-  // It may end before anybody waits for it.
-  interrupted.catch(() => {});
+  let interruption: AsyncReplyError | undefined;
+  let giveUp: (reason: AsyncReplyError) => void = () => {};
+  const interrupt = (reason: AsyncReplyError): void => {
+    interruption ??= reason;
+    job.abort(reason);
+    abandoning.abort(reason);
+    giveUp(reason);
+  };
 
   const kept = keepLease({
     operations,
@@ -66,7 +65,12 @@ export function supervise(options: SuperviseOptions): Supervision {
 
   return {
     job,
-    interrupted,
+    untilInterrupted: (work) =>
+      new Promise((resolve, reject) => {
+        if (interruption !== undefined) reject(interruption);
+        giveUp = reject;
+        work.then(resolve, reject);
+      }),
     abandoning,
     progress: kept.progress,
     renewNoMore: kept.stop,

@@ -1,7 +1,7 @@
 import { type BatchLimits, createBatches } from "./batches.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
-import { type Answer, type BatchCall, mergeEqual } from "./merge-equal.js";
+import { type Answer, type BatchCall, type Equality, mergeEqual } from "./merge-equal.js";
 import { integer, type Row } from "./row.js";
 import { isRowError, toStoreError } from "./store-error.js";
 
@@ -14,8 +14,8 @@ export interface CallBatchOptions<Item, Result> {
   readonly limits: BatchLimits;
   readonly valuesOf: (items: readonly Item[]) => unknown[];
   readonly bytesOf?: (item: Item) => number;
-  /** Items with the same text are equal: one of them is sent, and its row is that of all. Default: each is sent. */
-  readonly equalBy?: (item: Item) => string | undefined;
+  /** Of equal items one is sent, and its row is that of all. Default: each is sent. */
+  readonly equality?: Equality<Item>;
   /** What became of an item, by the row that the function returned for it, if it did. Its error is that item's. */
   readonly resultOf: (row: Row | undefined, item: Item) => Result;
   /** Deals with each item by itself where the call failed because of one of them. Default: smaller and smaller calls. */
@@ -32,7 +32,7 @@ export function createCallBatch<Item, Result>(
     limits,
     valuesOf,
     resultOf,
-    equalBy,
+    equality,
     bytesOf = () => 0,
     alone,
     apart = name,
@@ -62,7 +62,7 @@ export function createCallBatch<Item, Result>(
   }
 
   const flush: BatchCall<Item> = (items) => callApart(items, name);
-  const add = createBatches(limits, bytesOf, equalBy === undefined ? flush : mergeEqual(equalBy, flush));
+  const add = createBatches(limits, bytesOf, equality === undefined ? flush : mergeEqual(equality, flush));
 
   return async (item) => {
     const answer = await add(item);

@@ -6,16 +6,21 @@ export type Answer = { readonly row: Row | undefined } | { readonly error: unkno
 /** Makes one call for many items, with an answer for each. */
 export type BatchCall<Item> = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
+/** Which items are equal. */
+export interface Equality<Item> {
+  /** What equal items share, quick to compare; undefined where an item has no equal. */
+  readonly keyOf: (item: Item) => string | undefined;
+  /** Whether two that share it are equal. */
+  readonly equal: (one: Item, other: Item) => boolean;
+}
+
 /**
- * Sends the first of the items that `keyOf` calls equal, and gives its row to all of them. Where it has none, having been
+ * Sends the first of the items that are equal, and gives its row to all of them. Where it has none, having been
  * new, a second call tells the others what it became; so it does where it failed, which the others need not do.
  */
-export function mergeEqual<Item>(
-  keyOf: (item: Item) => string | undefined,
-  call: BatchCall<Item>,
-): BatchCall<Item> {
+export function mergeEqual<Item>(equality: Equality<Item>, call: BatchCall<Item>): BatchCall<Item> {
   return async function merged(items): Promise<readonly Answer[]> {
-    const firsts = firstOfEach(items, keyOf);
+    const firsts = firstOfEach(items, equality);
     const sent = [...new Set(firsts)];
     const found = await call(sent);
     if (sent.length === items.length) return found;
@@ -30,15 +35,15 @@ export function mergeEqual<Item>(
   };
 }
 
-/** For each item the first that is equal to it, itself if there is none before it. */
-function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): Item[] {
+/** For each item the first that has its key, where it is equal to that, and else itself. */
+function firstOfEach<Item>(items: readonly Item[], { keyOf, equal }: Equality<Item>): Item[] {
   const firsts = new Map<string, Item>();
   return items.map((item) => {
     const key = keyOf(item);
     if (key === undefined) return item;
-    const first = firsts.get(key) ?? item;
-    firsts.set(key, first);
-    return first;
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, item);
+    return first !== undefined && equal(first, item) ? first : item;
   });
 }
 

@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../../core/errors.js";
 import type { RecordResult, Submission } from "../../ports/backend.js";
+import type { Equality } from "./merge-equal.js";
 import { json, type Row, text, toOperation } from "./row.js";
 
 /** The parameters of the functions that record. */
@@ -17,11 +18,14 @@ export function recordValues(items: readonly Submission[]): unknown[] {
   ];
 }
 
-/** The same for submissions of which at most one can become an operation, and is what the others ask for. */
-export function keyAndPayload({ operation, fingerprint }: Submission): string | undefined {
-  const { scope, definition, key } = operation;
-  return key === undefined ? undefined : JSON.stringify([key, scope, definition, fingerprint]);
-}
+/** Submissions of which at most one can become an operation, which is what the others ask for. */
+export const ONE_OPERATION: Equality<Submission> = {
+  keyOf: ({ operation }) => operation.key,
+  equal: (one, other) =>
+    one.fingerprint === other.fingerprint &&
+    one.operation.scope === other.operation.scope &&
+    one.operation.definition === other.operation.definition,
+};
 
 /** What became of one submission. No row: it is a new operation. */
 export function toRecordResult(row: Row | undefined, { operation }: Submission): RecordResult {

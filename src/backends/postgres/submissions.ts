@@ -5,7 +5,7 @@ import type { BatchLimits } from "./batches.js";
 import { createCallBatch } from "./call-batch.js";
 import type { Changes } from "./changes.js";
 import type { Gateway } from "./gateway.js";
-import { keyAndPayload, recordValues, toRecordResult } from "./record-values.js";
+import { ONE_OPERATION, recordValues, toRecordResult } from "./record-values.js";
 import { integer } from "./row.js";
 import { createTransactions } from "./transactions.js";
 
@@ -30,7 +30,7 @@ export function createPostgresSubmissions<Tx>(
     apart: "record_each_v1",
     limits,
     bytesOf: ({ operation }) => operation.input.length,
-    equalBy: keyAndPayload,
+    equality: ONE_OPERATION,
     valuesOf: recordValues,
     resultOf: toRecordResult,
   });

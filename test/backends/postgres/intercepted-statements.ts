@@ -10,6 +10,8 @@ export function interceptStatements(pool: Pool, intercept: Interceptor): SqlPool
   const known = new WeakMap<PoolClient, unknown>();
   return poolOf(async () => {
     const client = await pool.connect();
+    // Each interceptor looks like another connection, and is listened to as one.
+    client.setMaxListeners(0);
     const intercepted = known.get(client) ?? {
       query: (statement: SqlStatement) => intercept(statement, () => client.query(statement)),
       release: (destroy?: boolean) => client.release(destroy),

@@ -62,16 +62,46 @@ await describePostgres("submissions of one key that wait together", (server) => 
       expect([operation.id, fingerprint]).toEqual([winner?.operation.id, winner?.fingerprint]);
   });
 
-  it("are apart where the scope or the definition differs, or there is no key", async () => {
+  it.each([{ scope: "b" }, { definition: "e" }])(
+    "hear nothing of an operation that is not theirs: %j",
+    async (members) => {
+      const { submissions, migrate } = notingBackend(server);
+      await migrate();
+      const first = submission({ key: "same" });
+      await submissions.record(first);
+      const [again, other] = [submission({ key: "same" }), submission({ key: "same", ...members })];
+      const answers = await Promise.all([again, other].map((each) => submissions.record(each)));
+      expect(answers).toMatchObject([
+        { outcome: "exists", operation: { id: first.operation.id } },
+        { outcome: "created" },
+      ]);
+    },
+  );
+
+  it("are judged each by its own payload where the key was claimed and its operation not created", async () => {
+    const { submissions, idempotency, migrate } = notingBackend(server);
+    await migrate();
+    const claimed = newId();
+    await idempotency.claim({
+      scope: "a",
+      definition: "d",
+      key: "same",
+      fingerprint: "1:a",
+      operationId: claimed,
+    });
+    const mixed = [submission({ key: "same" }, "1:b"), submission({ key: "same" }, "1:a")];
+    const answers = await Promise.allSettled(mixed.map((each) => submissions.record(each)));
+    expect(answers).toMatchObject([
+      { reason: { code: "IDEMPOTENCY_KEY_REUSED" } },
+      { value: { outcome: "exists", operation: { id: claimed } } },
+    ]);
+  });
+
+  it("are all created where they have no key", async () => {
     const { submissions, migrate } = notingBackend(server);
     await migrate();
-    const different = [{ scope: "b" }, { definition: "e" }, {}].map((members) =>
-      submission({ key: "same", ...members }),
-    );
-    const answers = await Promise.all(
-      [...different, submission(), submission()].map((each) => submissions.record(each)),
-    );
-    expect(answers).toEqual(answers.map(() => ({ outcome: "created" })));
+    const answers = await Promise.all([submission(), submission()].map((each) => submissions.record(each)));
+    expect(answers).toEqual([{ outcome: "created" }, { outcome: "created" }]);
   });
 
   it("are one created operation where they have one id", async () => {

@@ -1,6 +1,6 @@
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
-import { isConnectionError } from "./store-error.js";
+import { isConnectionError, isReadOnly } from "./store-error.js";
 import { createTimeLimit } from "./time-limit.js";
 import { untilAborted } from "./until-aborted.js";
 
@@ -64,7 +64,7 @@ async function inTransaction<Client extends SqlClient, Result>(
     await query({ text: "begin" });
     const result = await untilAborted(run(client), signal).catch(async (error: unknown) => {
       // Who was not waited for may still use the connection: it is ended, which rolls back as well.
-      if (signal?.aborted !== true) await end("rollback").catch(() => {});
+      if (signal?.aborted !== true && !isReadOnly(error)) await end("rollback").catch(() => {});
       throw error;
     });
     await end("commit");

@@ -17,11 +17,20 @@ export function isRowError(error: unknown): boolean {
   return code === "55P03" || /^(22|23|54)/.test(code);
 }
 
-/** Whether the answer, or the way to the database, was lost; the work may have been done or not. */
+/**
+ * Whether the answer, or the way to the database, was lost; the work may have been done or not. So it is with a connection
+ * to a server that was the primary until another took over.
+ */
 export function isConnectionError(error: unknown): boolean {
+  if (isReadOnly(error)) return true;
   const code = codeOf(error);
   // What has no SQLSTATE did not come from the database but from the way to it.
   return !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P)/.test(code);
+}
+
+/** Whether the connection leads to a server that takes no writes. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(isAsyncReplyError(error) ? error.cause : error) === "25006";
 }
 
 /** An error of the database as the ports tell it. What it says itself goes into `cause`: it names hosts and tables. */

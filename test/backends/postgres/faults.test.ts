@@ -1,10 +1,10 @@
 import type { NewOperation, Submission } from "async-request-reply";
-import { createPostgresBackend, type SqlStatement } from "async-request-reply/postgres";
+import { createPostgresBackend, type PostgresBackend, type SqlStatement } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, openPool } from "./server.js";
+import { describePostgres, openPool, openPoolAt, portOfServer } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 
@@ -134,6 +134,42 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     await readOnly.end();
     await away.end();
   });
+
+  const writes: Readonly<
+    Record<string, (backend: PostgresBackend<unknown>) => Promise<unknown> | undefined>
+  > = {
+    statement: ({ submissions }) => submissions.record(submission({ key: "k" })),
+    transaction: ({ submissions }) =>
+      submissions.transactions?.record(submission({ key: "k" }), async () => "{}"),
+  };
+  it.each(Object.entries(writes))(
+    "leaves the connection to a server that has become read-only for one to its successor, after a %s",
+    async (_, write) => {
+      const database = server.newSchema();
+      await server.pool.query(`create database ${database}`);
+      // As at one address before and after a failover: what was opened before the second stays read-only.
+      const alter = (how: string) =>
+        server.pool.query(`alter database ${database} ${how.replace("it", "default_transaction_read_only")}`);
+      const setup = openPoolAt(portOfServer(), { database, max: 1 });
+      await createPostgresBackend({ pool: setup }).migrate();
+      await setup.end();
+      await alter("set it = on");
+      const pool = openPoolAt(portOfServer(), { database, max: 1 });
+      try {
+        const backend = createPostgresBackend({ pool, migrate: "manual" });
+        expect(await backend.operations.get(newId(), "a")).toBeUndefined();
+        await alter("reset it");
+        // A statement is repeated by itself, a transaction by whoever asked for it.
+        await Promise.resolve(write(backend)).catch(() => {});
+        expect(["created", "exists"]).toContain(
+          ((await write(backend)) as { readonly outcome: string }).outcome,
+        );
+      } finally {
+        await pool.end();
+        await server.pool.query(`drop database ${database}`);
+      }
+    },
+  );
 
   it("goes on with new connections when the server has ended the old ones", async () => {
     const pool = openPool({ max: 3, application_name: "to be ended" });

@@ -29,7 +29,7 @@ await describePostgres("the queue in Postgres", (server) => {
   });
 
   /** A back end that listens, with a receiver that has looked and waits, and another on the same schema. */
-  async function waiting({ notifies = true } = {}) {
+  async function waiting({ notifies = true, listen = true } = {}) {
     let looks = 0;
     const pool = interceptStatements(server.pool, (statement, run) => {
       if (/^select .*receive_v1/.test(statement.text)) looks += 1;
@@ -37,14 +37,14 @@ await describePostgres("the queue in Postgres", (server) => {
       return refused ? Promise.reject(new Error("not now")) : run();
     });
     const schema = server.newSchema();
-    const here = createPostgresBackend({ pool, schema, pollIntervalMs: NEVER_MS });
+    const here = createPostgresBackend({ pool, schema, listen, pollIntervalMs: NEVER_MS });
     const there = server.open({ schema });
     await there.migrate();
     const received = here.queue.receive({ ...request, signal: new AbortController().signal });
     const publish = ({ queue }: Pick<typeof here, "queue">) =>
       queue.publish([announce(operation(), newToken())]);
     // At first, and once more when it listens.
-    await expect.poll(() => looks).toBe(2);
+    await expect.poll(() => looks).toBe(listen ? 2 : 1);
     return { here, there, schema, received, publish, looks: () => looks };
   }
 
@@ -52,6 +52,14 @@ await describePostgres("the queue in Postgres", (server) => {
     const { here, received, publish } = await waiting({ notifies: false });
     await here.operations.create(operation());
     await expect(publish(here)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    expect(await received).toHaveLength(1);
+    await here.close();
+  });
+
+  it("wakes a receiver of its own process also where it may not listen", async () => {
+    const { here, received, publish } = await waiting({ listen: false });
+    await here.operations.create(operation());
+    await publish(here);
     expect(await received).toHaveLength(1);
     await here.close();
   });

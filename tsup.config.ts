@@ -9,6 +9,7 @@ export const library: Options = {
     fetch: "src/adapters/fetch/index.ts",
     node: "src/adapters/node/index.ts",
     openapi: "src/openapi/index.ts",
+    operator: "src/operator/index.ts",
     postgres: "src/backends/postgres/index.ts",
     "postgres-sql": "src/backends/postgres/print-sql.ts",
     testing: "src/testing/index.ts",
@@ -22,6 +23,7 @@ export const library: Options = {
   target: ["node20", "es2022"],
   external: [/^node:/],
   removeNodeProtocol: false,
+  loader: { ".sql": "text" },
   // The subpaths of one format share one copy of the core. The two formats never do.
   splitting: true,
 };

@@ -7,6 +7,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts", "test/tools/**/*.test.ts"],
+    setupFiles: "test/setup.ts",
+    expect: { requireAssertions: true, poll: { timeout: 20_000 } },
     globalSetup: "test/package/built.ts",
     testTimeout: 120_000,
     hookTimeout: 300_000,

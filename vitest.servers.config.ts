@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { sqlAsText } from "./test/sql-as-text.js";
 
 const backend = ["test/backends/postgres/**/*.test.ts"];
 
@@ -7,9 +8,12 @@ const backend = ["test/backends/postgres/**/*.test.ts"];
  * of their own that are killed, cut off and filled up. One file at a time: each of them needs the machine.
  */
 export default defineConfig({
+  plugins: [sqlAsText],
   resolve: { tsconfigPaths: true },
   test: {
     fileParallelism: false,
+    setupFiles: ["test/setup.ts", "test/fixed-seed.ts"],
+    expect: { requireAssertions: true, poll: { timeout: 20_000 } },
     testTimeout: 120_000,
     hookTimeout: 60_000,
     projects: [
@@ -19,8 +23,10 @@ export default defineConfig({
         test: {
           name: "newer postgres",
           include: backend,
-          // What does not depend on the version: the network, the pages of the documentation, and what the simulator finds.
-          exclude: ["silence", "documentation", "simulator-mutants"].map((name) => `**/${name}.test.ts`),
+          // What does not depend on the version: the network, settings, the pages of the documentation, and what the simulator finds.
+          exclude: ["silence", "documentation", "simulator-mutants", "settings"].map(
+            (name) => `**/${name}.test.ts`,
+          ),
           globalSetup: "test/backends/postgres/newer-server.ts",
         },
       },

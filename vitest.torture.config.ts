@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { sqlAsText } from "./test/sql-as-text.js";
 
 /** Long runs of the simulator and of races. Every file reads its own limits from the environment. */
 export default defineConfig({
+  plugins: [sqlAsText],
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.torture.ts"],

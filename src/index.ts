@@ -5,18 +5,26 @@
  */
 
 export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/index.js";
-export { type Announcement, parseAnnouncement } from "./core/announcement.js";
-export type { BackoffOptions } from "./core/backoff.js";
 export {
-  type CreateContext,
-  type CreatedResource,
-  type CreateResource,
+  type CheckedInput,
+  type CheckedPath,
   defineOperation,
   type JsonSchema,
   type OperationDefinition,
   type OperationDefinitionOptions,
-} from "./core/definition.js";
-export type { Deprecation } from "./core/deprecation.js";
+} from "./contract/definition.js";
+export type {
+  Definitions,
+  InputOf,
+  Named,
+  NameOf,
+  ProgressOf,
+  ReportOf,
+  ResultOf,
+  ReturnOf,
+  WorkOf,
+} from "./contract/definitions.js";
+export type { Deprecation } from "./contract/deprecation.js";
 export {
   AsyncReplyError,
   type ErrorCode,
@@ -24,31 +32,46 @@ export {
   forbidden,
   isAsyncReplyError,
   permanentFailure,
+  retryLater,
   unauthenticated,
   type Violation,
-} from "./core/errors.js";
+} from "./contract/errors.js";
+export type { Json, NotJson } from "./contract/json/json-types.js";
 export type {
+  FollowUp,
   JsonText,
   NewOperation,
   Operation,
   OperationState,
   OperationStatus,
   Settlement,
-} from "./core/operation.js";
-export { defineOrders, type Order, type OrderDefinition, type OrderOptions } from "./core/order.js";
-export { type Problem, type ProblemName, problemType } from "./core/problem.js";
-export type { RetryAfterEstimate } from "./core/retry-after.js";
-export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./core/standard-schema.js";
-export type { Format, ParseContext, Representation, SerializeContext } from "./formats/format.js";
-export { cancelOperation } from "./http/cancel-operation.js";
+} from "./contract/operation.js";
+export {
+  defineOrders,
+  type Order,
+  type OrderDefinition,
+  type OrderOptions,
+  type OrderSchema,
+} from "./contract/order.js";
+export type { PathFields, UnboundPathFields } from "./contract/path-fields.js";
+export { type Problem, type ProblemName, problemType } from "./contract/problem.js";
 export type {
-  Service,
-  SubmissionOf,
-  SubmitInTransactionOptions,
-  SubmittedInTransaction,
-} from "./http/context.js";
-export { allowAnonymous, apiKey, bearer, type KnownCredentials, type Verify } from "./http/credentials.js";
-export { getOperation } from "./http/get-operation.js";
+  InferInput,
+  InferOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./contract/schema/standard-schema.js";
+export type { Format, ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
+export {
+  type ApiKeyOptions,
+  allowAnonymous,
+  apiKey,
+  bearer,
+  type KnownCredentials,
+  type Verify,
+} from "./http/access/credentials.js";
+export type { Mountable, OperationView, Service, SubmitOptions } from "./http/context.js";
 export type {
   BodyReader,
   HeaderFields,
@@ -56,15 +79,18 @@ export type {
   HttpResponse,
   JoinedFields,
   RequestContext,
-} from "./http/message.js";
-export {
-  createOrderService,
-  createService,
-  type OrderServiceOptions,
-  type ServiceOptions,
-} from "./http/service.js";
+} from "./http/message/message.js";
+export { cancelOperation } from "./http/operation/cancel-operation.js";
+export { getOperation } from "./http/operation/get-operation.js";
+export { listOperations } from "./http/operation/list-operations.js";
+export { createOrderService, type OrderServiceOptions } from "./http/order-service.js";
+export { createService, type ServiceOptions } from "./http/service.js";
 export type { Admit, Refusal, ServiceSettings, SettingsOptions } from "./http/settings.js";
-export { submitOperation, submitOrder } from "./http/submit-operation.js";
+export { submitOperation, submitOrder } from "./http/submit/submit-operation.js";
+export type { Submitted } from "./in-process/submit.js";
+export { createConsoleObserver } from "./observing/console-observer.js";
+export { type Logger, logEvents } from "./observing/log-events.js";
+export { type Announcement, parseAnnouncement } from "./ports/announcement.js";
 export type {
   Authorization,
   AuthorizationRequest,
@@ -72,25 +98,61 @@ export type {
   Principal,
   SecurityScheme,
 } from "./ports/authorize.js";
-export type { Backend, RecordResult, Submission, Submissions, Transactions } from "./ports/backend.js";
-export type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "./ports/idempotency-store.js";
-export { type Logger, logEvents, type Observer, type ServiceEvent } from "./ports/observer.js";
+export {
+  type Backend,
+  type IsolationLevel,
+  type RecordResult,
+  type Submission,
+  type Submissions,
+  type TransactionOptions,
+  type Transactions,
+  withQueue,
+  withStores,
+} from "./ports/backend.js";
 export type {
+  AnyCreate,
+  AnyCreators,
+  CreateContext,
+  CreateContextBase,
+  CreatedResource,
+  CreateResource,
+  Creators,
+} from "./ports/create.js";
+export type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "./ports/idempotency-store.js";
+export type { Observer, ServiceEvent } from "./ports/observer.js";
+export type {
+  AttemptRequest,
   BeginResult,
+  BoundedCount,
   CancelOutcome,
   CreateOutcome,
+  DefinitionStats,
   DueOperation,
   ExpiredOperation,
   InitialState,
   Lease,
+  ListedOperation,
+  ListPosition,
   ListRequest,
   OperationStore,
+  RedriveResult,
   RenewResult,
   SettleResult,
 } from "./ports/operation-store.js";
-export type { BegunAttempt, Delivery, Queue, ReceiveRequest } from "./ports/queue.js";
+export type {
+  BegunAttempt,
+  ConsumedDefinition,
+  Consumer,
+  Delivery,
+  Queue,
+  ReceiveRequest,
+} from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
-export type { Announcer } from "./steps/announcer.js";
+export type { Announcer } from "./protocol/announcer.js";
+export type { Lifecycle } from "./protocol/lifecycle.js";
+export type { RetryAfterEstimate } from "./protocol/retry-after.js";
+export type { BackoffOptions } from "./worker/backoff.js";
 export type { Job, Processor, RunInTransaction } from "./worker/job.js";
-export type { WorkerOptions } from "./worker/settings.js";
-export { createWorker, type Processors, type Worker, type WorkerSource } from "./worker/worker.js";
+export type { ProcessorOf, Processors } from "./worker/processors.js";
+export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";
+export { createWorker, type Worker, type WorkerSource } from "./worker/worker.js";

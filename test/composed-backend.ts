@@ -1,9 +1,13 @@
-import { type Backend, createMemoryBackend, type MemoryBackendOptions } from "async-request-reply";
+import {
+  type Backend,
+  createMemoryBackend,
+  type MemoryBackendOptions,
+  withStores,
+} from "async-request-reply";
 
 /** The memory back end as two stores that have no step in common. */
 export function createComposedBackend(options?: MemoryBackendOptions): Backend {
-  const { submissions: _, ...composed } = createMemoryBackend(options);
-  return composed;
+  return withStores(createMemoryBackend(options), {});
 }
 
 /** Both ways to record, for tests of what must hold in either. */

@@ -14,7 +14,7 @@ export function createPlainHarness(
   createBackend: AdapterHarness["createBackend"] = createMemoryBackend,
 ): AdapterHarness {
   return {
-    capabilities: { sockets: false, fieldLines: true },
+    capabilities: { sockets: false, fieldLines: true, manyFields: true },
     createBackend,
     mount: async (service) => {
       const handle = change((request) => service.handle(request));

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type AsyncReplyError, isAsyncReplyError } from "../src/core/errors.js";
+import { type AsyncReplyError, isAsyncReplyError } from "../src/contract/errors.js";
 
 /** The error with which a call refuses. Fails where it refuses nothing; what is not ours passes through. */
 export function refusalOf(run: () => unknown): AsyncReplyError {

@@ -21,7 +21,8 @@ export function createForgetfulBackend() {
   };
   const queue = {
     publish: async () => {},
-    receive: async () => [],
+    consume: () => ({ receive: async () => [], close: async () => {} }),
+    close: async () => {},
   };
   const submissions = {
     operations,
@@ -29,5 +30,5 @@ export function createForgetfulBackend() {
     record: async () => ({ outcome: "created" }),
     purge: async () => 0,
   };
-  return { operations, idempotency, queue, submissions, close: async () => {} };
+  return { operations, idempotency, queue, submissions, check: async () => {}, close: async () => {} };
 }

@@ -43,7 +43,7 @@ const mailings = defineOperation({
 });
 
 const service = createService({
-  operations: [reports, mailings],
+  definitions: [reports, mailings],
   authorize: bearer({ "demo-token": "demo" }),
   observe: logEvents(console),
 });

@@ -1,4 +1,4 @@
-import type { Backend, KnownCredentials } from "async-request-reply";
+import { type Backend, type KnownCredentials, withQueue } from "async-request-reply";
 import { findBackend, findQueue } from "./backends.js";
 import { StartError } from "./start-error.js";
 
@@ -48,7 +48,7 @@ function backendOpener(env: Environment, role: Configuration["role"]): Configura
   return async () => {
     const backend = await kind.open(address);
     const queue = queueAddress === undefined ? undefined : await queueKind?.open(queueAddress);
-    return queue === undefined ? backend : { ...backend, queue };
+    return queue === undefined ? backend : withQueue(backend, queue);
   };
 }
 

@@ -1,4 +1,4 @@
-import { inspect } from "node:util";
+import { inspect, types } from "node:util";
 import type { Observer, ServiceEvent } from "async-request-reply";
 
 export interface Log {
@@ -35,5 +35,5 @@ function errorText(event: ServiceEvent, show: (error: unknown) => string): { rea
 
 /** Quoted: a message may hold what a client sent, and a line break in it must not begin another entry of the log. */
 function messageOf(error: unknown): string {
-  return JSON.stringify(error instanceof Error ? error.message : inspect(error));
+  return JSON.stringify(types.isNativeError(error) ? error.message : inspect(error));
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../core/definition.js";
+import type { JsonSchema } from "../contract/definition.js";
 
 /** What a format needs to know in order to read a body. */
 export interface ParseContext {
@@ -11,16 +11,27 @@ export interface ParseContext {
 }
 
 /** What is being written: formats with a root name or a namespace write each kind differently. */
-export type Representation = "operation" | "resource" | "problem";
+export type Representation = "operation" | "operations" | "resource" | "problem";
 
 /** What a format needs to know in order to write a reply. */
 export interface SerializeContext {
-  /** Which of the three representations of the contract the value is. */
+  /** Which of the representations of the contract the value is. `operations` is a list: `{ operations: [...] }`. */
   readonly kind: Representation;
-  /** The root of a resource, as in {@link ParseContext}. Operations and problems have roots of their own. */
+  /** The root of a resource, as in {@link ParseContext}. Operations, lists and problems have roots of their own. */
   readonly name: string;
   /** JSON Schema of the value, if it is known. */
   readonly schema?: JsonSchema;
+}
+
+/** A body that was read by a schema, and the same body without types. */
+export interface ParsedBody {
+  /** The value, as `parse` returns it. */
+  readonly value: unknown;
+  /**
+   * The body as it is read without a schema: strings, objects, and arrays for what is repeated. Numbers, booleans and null
+   * are allowed if the format itself has them.
+   */
+  readonly tree: unknown;
 }
 
 /** Translates between bytes and the JSON data model. */
@@ -42,6 +53,13 @@ export interface Format {
    * @throws AsyncReplyError `MALFORMED_BODY`; `CONTRACT_VIOLATION` for a root that is another one's
    */
   parse(bytes: Uint8Array, context: ParseContext): unknown;
+  /**
+   * Reads a body as `parse` does, and also returns it without types. Implement this if `parse` depends on the schema.
+   * Retries are then recognized by the tree, and a new schema never turns a retry into another request.
+   *
+   * @throws AsyncReplyError what `parse` throws
+   */
+  parseWithTree?(bytes: Uint8Array, context: ParseContext): ParsedBody;
   /** Writes a value that came out of a parser, or that this library made. */
   serialize(value: unknown, context: SerializeContext): string;
 }

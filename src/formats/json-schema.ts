@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../core/definition.js";
+import type { JsonSchema } from "../contract/definition.js";
 import { parseFragmentPointer } from "./fragment-pointer.js";
 
 /** The types of JSON Schema. */

@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../core/errors.js";
+import { AsyncReplyError } from "../contract/errors.js";
 import type { Format } from "./format.js";
 
 /** A media type as a header field names it. */

@@ -1,4 +1,5 @@
-import { AsyncReplyError } from "../core/errors.js";
+import type { AsyncReplyError } from "../contract/errors.js";
+import { malformed } from "./malformed.js";
 
 /**
  * Parses JSON and refuses what two readers could understand differently (RFC 7493): a member name that is repeated in
@@ -12,7 +13,7 @@ import { AsyncReplyError } from "../core/errors.js";
  * @throws AsyncReplyError `MALFORMED_BODY`; offsets in its detail count UTF-16 code units from 0
  */
 export function parseStrictJson(text: string, limits: { readonly maxDepth: number }): unknown {
-  if (text.startsWith("\ufeff")) throw malformed("The body begins with a byte order mark", 0);
+  if (text.startsWith("\ufeff")) throw refused("The body begins with a byte order mark", 0);
   refuseLoneSurrogates(text);
   const counted = scan(text, limits.maxDepth);
   const value = judgeGrammar(text);
@@ -25,14 +26,13 @@ export function parseStrictJson(text: string, limits: { readonly maxDepth: numbe
 function judgeGrammar(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    // The engine's sentence differs between engines and quotes the body: it is for the observer only.
-    throw new AsyncReplyError("MALFORMED_BODY", "The body is not valid JSON.", { cause });
+  } catch {
+    throw malformed("The body is not valid JSON.");
   }
 }
 
-function malformed(what: string, offset: number): AsyncReplyError {
-  return new AsyncReplyError("MALFORMED_BODY", `${what} (at offset ${offset}).`);
+function refused(what: string, offset: number, ...names: readonly string[]): AsyncReplyError {
+  return malformed(`${what} (at offset ${offset}).`, ...names);
 }
 
 /**
@@ -51,7 +51,7 @@ function scan(text: string, maxDepth: number): { members: number; containers: nu
       members++;
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       containers++;
-      if (++depth > maxDepth) throw malformed(`The body is nested more than ${maxDepth} levels deep`, at);
+      if (++depth > maxDepth) throw refused(`The body is nested more than ${maxDepth} levels deep`, at);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth--;
     } else if (isNumeric(code)) {
@@ -103,7 +103,7 @@ function numberEnd(text: string, start: number): number {
   }
   // 15 digits always survive the way through a double.
   if ((hasExponent || end - start > 15) && !isKept(text.slice(start, end))) {
-    throw malformed("The body holds a number that cannot be kept exactly", start);
+    throw refused("The body holds a number that cannot be kept exactly", start);
   }
   return end - 1;
 }
@@ -116,7 +116,7 @@ function isKept(lexeme: string): boolean {
 }
 
 /** One spelling for all that denote the same absolute value: `-1.50e3` and `1500` are both `15e2`. */
-function significantDigits(lexeme: string): string {
+export function significantDigits(lexeme: string): string {
   const [mantissa = "", exponent = "0"] = lexeme.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
   const digits = whole + fraction;
@@ -130,7 +130,7 @@ function significantDigits(lexeme: string): string {
 
 /** Refuses one half of a surrogate pair, escaped or not: it cannot be written as UTF-8 (RFC 7493 §2.1). */
 function refuseLoneSurrogates(text: string): void {
-  if (!text.isWellFormed()) throw malformed(HALF_PAIR, text.search(/\p{Surrogate}/u));
+  if (!text.isWellFormed()) throw refused(HALF_PAIR, text.search(/\p{Surrogate}/u));
   // JSON has backslashes in strings only, so one can go from escape to escape without a look at anything else.
   for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at)) {
     at += (text.charCodeAt(at + 2) | 0x20) === LOWER_D ? escapeLength(text, at) : 2;
@@ -147,7 +147,7 @@ function escapeLength(text: string, at: number): number {
   if (unit < 0xd800 || unit > 0xdfff) return 6;
   const next = escapedUnit(text, at + 6);
   if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) return 12;
-  throw malformed(HALF_PAIR, at);
+  throw refused(HALF_PAIR, at);
 }
 
 /** The code unit that a `\uXXXX` stands for; NaN where there is none. */
@@ -201,13 +201,9 @@ function repeatedName(text: string): AsyncReplyError {
     } else if (code === COLON) {
       const name: string = JSON.parse(text.slice(start, end + 1));
       const names = open.at(-1);
-      if (names?.has(name)) return malformed(`The name ${shorten(name)} is repeated in one object`, start);
+      if (names?.has(name)) return refused("The name … is repeated in one object", start, name);
       names?.add(name);
     }
   }
-  return new AsyncReplyError("MALFORMED_BODY", "A name is repeated in one object.");
-}
-
-function shorten(name: string): string {
-  return JSON.stringify(name.length > 50 ? `${name.slice(0, 50)}…` : name);
+  return malformed("A name is repeated in one object.");
 }

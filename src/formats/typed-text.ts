@@ -11,6 +11,11 @@ export interface NumberSyntax {
   toJson(text: string): string;
 }
 
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The grammar of JSON (RFC 8259 §6). */
+export const JSON_NUMBERS: NumberSyntax = { integer: NUMBER, number: NUMBER, toJson: (text) => text };
+
 /**
  * Reads a text by what its place allows. A string wins wherever one is allowed, so that nothing is guessed; what fits none
  * of the types stays text, so that the contract can refuse it.
@@ -29,7 +34,7 @@ export function readTypedText(text: string, place: Place, syntax: NumberSyntax):
 function exactNumber(lexeme: string): unknown {
   try {
     return parseStrictJson(lexeme, { maxDepth: 0 });
-  } catch (cause) {
-    throw malformed("The body holds a number that cannot be kept exactly.", cause);
+  } catch {
+    throw malformed("The body holds a number that cannot be kept exactly.");
   }
 }

@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../core/errors.js";
+import { malformed } from "./malformed.js";
 
 // `ignoreBOM` means: keep the byte order mark, so that a format sees it and decides. Without it a mark would be
 // dropped in silence. One decoder serves all calls: without `stream` nothing is kept from one call to the next.
@@ -13,7 +13,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
-  } catch (cause) {
-    throw new AsyncReplyError("MALFORMED_BODY", "The body is not valid UTF-8.", { cause });
+  } catch {
+    throw malformed("The body is not valid UTF-8.");
   }
 }

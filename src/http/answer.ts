@@ -1,11 +1,13 @@
-import type { OperationDefinition } from "../core/definition.js";
-import { isAsyncReplyError } from "../core/errors.js";
+import type { OperationDefinition } from "../contract/definition.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { problemFormat } from "../formats/accept.js";
+import type { Format } from "../formats/format.js";
+import { jsonFormat } from "../formats/json.js";
 import type { Service } from "./context.js";
-import { header } from "./headers.js";
-import type { HttpRequest, HttpResponse } from "./message.js";
-import { toProblem } from "./problems.js";
-import { problemReply } from "./reply.js";
+import { header } from "./message/headers.js";
+import type { HttpRequest, HttpResponse } from "./message/message.js";
+import { toProblem } from "./message/problems.js";
+import { problemReply } from "./message/reply.js";
 
 /**
  * Runs a handler that may throw and answers in any case: the observer gets the whole error, the client its problem, in the
@@ -17,15 +19,28 @@ export async function answer(
   handler: () => Promise<HttpResponse>,
   definition?: OperationDefinition,
 ): Promise<HttpResponse> {
+  const refuse = (error: unknown, format: Format): HttpResponse => {
+    const problem = toProblem(error, service.settings.problemBaseUri);
+    const negotiated = service.formats.length > 1;
+    const reply = problemReply(problem, format, { negotiated, definition });
+    const { status, code } = problem;
+    service.observe({ event: "request.refused", status, code, error: toldError(error) });
+    return reply;
+  };
   try {
-    return await handler();
+    return await service.lifecycle.run(handler);
   } catch (error) {
-    const problem = toProblem(error);
-    const cause = isAsyncReplyError(error) ? (error.context.cause ?? error) : error;
-    service.observe({ event: "request.refused", status: problem.status, code: problem.code, error: cause });
-    return problemReply(problem, problemFormat(header(request.headers, "accept"), service.formats), {
-      negotiated: service.formats.length > 1,
-      definition,
-    });
+    try {
+      return refuse(error, problemFormat(header(request.headers, "accept"), service.formats));
+    } catch {
+      // What a hook put into its error cannot be written, or a format of the user's throws.
+      return refuse(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
+    }
   }
+}
+
+/** What an event carries: the cause of an error, unless the error says more to operators than its cause. */
+function toldError(error: unknown): unknown {
+  if (!isAsyncReplyError(error) || error.context.eventDetail !== undefined) return error;
+  return error.context.cause ?? error;
 }

@@ -1,74 +1,117 @@
-import type { OperationDefinition } from "../core/definition.js";
-import type { OperationStatus } from "../core/operation.js";
-import type { RetryAfterEstimate } from "../core/retry-after.js";
+import type { Definitions, InputOf, ProgressOf, ResultOf } from "../contract/definitions.js";
+import type { Problem } from "../contract/problem.js";
 import type { Format } from "../formats/format.js";
+import type { Submitted } from "../in-process/submit.js";
 import type { Backend } from "../ports/backend.js";
+import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
+import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
-import type { Announcer } from "../steps/announcer.js";
-import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
+import type { Announcer } from "../protocol/announcer.js";
+import type { Lifecycle } from "../protocol/lifecycle.js";
+import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import type { ServiceSettings } from "./settings.js";
 
-/** What of a submission is up to its definition, one for each of the definitions. */
-export type SubmissionOf<Definition> =
-  Definition extends OperationDefinition<infer Name, infer _Output, infer _Result, infer Input>
-    ? readonly [definition: Name, input: Input, options: SubmitInTransactionOptions]
-    : never;
+/** What adapters mount: a service of any type, or something that answers like one. */
+export type Mountable = Pick<Service, "handle" | "settings"> &
+  Partial<Pick<Service, "hasPath" | "definitions" | "close">>;
 
-/** On whose behalf {@link Service.submitInTransaction} submits. */
-export interface SubmitInTransactionOptions {
-  /** The scope that may read the operation, and that the key belongs to: of the principal on whose behalf it is. */
-  readonly scope: string;
-  /** The idempotency key itself, without quotes: 1 to 255 printable ASCII characters. */
+/** How {@link Service.submit} submits. `tx` exists only if the back end shares its transactions. */
+export type SubmitOptions<Tx> = {
+  /** Owner of the operation and its key: see `tenant` of a `Principal`. */
+  readonly tenant: string;
+  /** Idempotency key, without quotes: 1 to 255 printable ASCII characters. Default: none. */
   readonly key?: string;
-}
+  /** How long after the submission the work becomes due. Milliseconds, at most 100 years. Default: 0. */
+  readonly delayMs?: number;
+} & ([Tx] extends [never]
+  ? { readonly tx?: never }
+  : {
+      /** An open transaction of yours: the operation exists, and is announced, if and only if it commits. */
+      readonly tx?: Tx;
+    });
 
-/** What became of a submission, if its transaction commits. */
-export interface SubmittedInTransaction {
-  /** For `GET /operations/<id>`. */
+/** An operation as {@link Service.get} returns it. */
+export type OperationView<Definition> = {
+  /** The id of the operation. */
   readonly operationId: string;
-  /** `pending`, or what the earlier operation with this key has come to. */
-  readonly status: OperationStatus;
-  /** Whether the key has an earlier operation. */
-  readonly replayed: boolean;
-}
+  /** Name of its definition. */
+  readonly definition: string;
+  /** Attempts begun and not given back. */
+  readonly attempt: number;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+} & (
+  | { readonly status: "pending"; readonly progress?: ProgressOf<Definition> }
+  | { readonly status: "completed"; readonly finishedAt: number; readonly result: ResultOf<Definition> }
+  | { readonly status: "failed"; readonly finishedAt: number; readonly error: Problem }
+);
 
-/** The context of every handler, and what adapters mount. Made by {@link createService}. */
-export interface Service<
-  Definitions extends readonly OperationDefinition[] = readonly OperationDefinition[],
-  Tx = unknown,
-> {
-  /** What it accepts, each at its own path. */
-  readonly operations: Definitions;
-  /** Where operations are kept and announced. Closing it is up to whoever made it. */
+/** Accepts work, over HTTP and in process. The context of every handler. Made by `createService`. */
+export interface Service<List extends Definitions = Definitions, Tx = unknown> {
+  /** The definitions it accepts, each at its own path. */
+  readonly definitions: List;
+  /** Where operations are kept and announced. */
   readonly backend: Backend<Tx>;
+  /** The functions that create a resource before the reply, by name of their definition. */
+  readonly create: AnyCreators;
   /** The options, checked and with their defaults. */
   readonly settings: ServiceSettings;
-  /** What bodies and replies may be written in. The first is the one that clients get who have no preference. */
+  /** Formats of bodies and replies. The first one is for clients without a preference. */
   readonly formats: readonly Format[];
   /** Where time, ids, randomness and hashes come from. */
   readonly runtime: Runtime;
   /** Tells the observer; never throws. */
   readonly observe: Observer;
-  /** Wakes workers. One that is made of this service announces through it too. */
+  /** Wakes workers. A worker that is created from this service announces through it too. */
   readonly announcer: Announcer;
-  /** What `Retry-After` is reckoned by. A worker that is made of this service teaches it. */
+  /** Counts what is in progress, so that `close` can wait for it. Workers that are created from this service join it. */
+  readonly lifecycle: Lifecycle;
+  /** Estimates `Retry-After`. A worker that is created from this service teaches it. */
   readonly estimate: RetryAfterEstimate;
+  /** Returns whether something is at this path, whatever the method. A query is ignored. */
+  hasPath(path: string): boolean;
   /** Answers any request: the definitions' paths and the status endpoint. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
   /**
-   * Records an operation of a definition, which must not have `create`, within a transaction that the caller has open: it
-   * exists, and is announced, if and only if that commits. The input is checked as that of a request; `authorize` is not
-   * asked. No event tells of it: whether it commits is not known here.
+   * Submits work without HTTP, with the same checks, guarantees and events. `authorize` and `admit` are not called. The input
+   * must be JSON, like the result of a processor. If the service creates the resource of this definition before the reply, it
+   * does so here too, within `tx` if there is one.
    *
-   * None of the refusals makes the transaction fail. The database itself can.
+   * With `tx`, everything is written in your transaction, and there is no event. An error that this rejects with leaves your
+   * transaction usable, unless the database itself failed.
    *
    * @throws AsyncReplyError `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`, `MISSING_IDEMPOTENCY_KEY`;
-   * `IDEMPOTENCY_KEY_REUSED` when the key belongs to another input; `CREATION_IN_PROGRESS` when another open transaction
-   * holds it; `NO_TRANSACTIONS` where the back end shares none; `INVALID_OPTION`, `STORE_UNAVAILABLE`
+   * `IDEMPOTENCY_KEY_REUSED` if the key belongs to another input; `SUBMISSION_IN_PROGRESS` if another open transaction holds
+   * it; `CREATION_IN_PROGRESS`, `CREATION_FAILED`; `NO_TRANSACTIONS` if the back end shares none; `SUBMISSION_UNCERTAIN`,
+   * `STORE_UNAVAILABLE`; `INVALID_OPTION`; `SERVICE_CLOSED`
    */
-  submitInTransaction(
-    tx: Tx,
-    ...submission: SubmissionOf<Definitions[number]>
-  ): Promise<SubmittedInTransaction>;
+  submit<const Definition extends List[number]>(
+    definition: Definition,
+    input: InputOf<Definition>,
+    options: SubmitOptions<Tx>,
+  ): Promise<Submitted>;
+  /**
+   * Reads an operation of this tenant and this definition. Returns undefined if there is none.
+   *
+   * @throws AsyncReplyError `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`
+   */
+  get<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options: { readonly tenant: string },
+  ): Promise<OperationView<Definition> | undefined>;
+  /**
+   * Cancels an operation of this tenant, whether or not its definition lets clients cancel. `cancelled`: it has failed with
+   * the problem `cancelled`. `requested`: a worker is running it and learns of it at its next lease renewal.
+   *
+   * @throws AsyncReplyError `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`
+   */
+  cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
+  /**
+   * Ends everything in order: refuses new requests and submissions, waits for those in progress, stops the workers that were
+   * created from this service, publishes what is still to be announced, and closes the back end. Never rejects.
+   */
+  close(): Promise<void>;
 }

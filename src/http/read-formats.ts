@@ -1,5 +1,5 @@
-import type { OperationDefinition } from "../core/definition.js";
-import { checkFunction, invalidOption } from "../core/options.js";
+import type { OperationDefinition } from "../contract/definition.js";
+import { checkFunction, invalidOption, isObject, misuse, shown } from "../contract/options.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
 
@@ -12,30 +12,44 @@ export function readFormats(
   definitions: readonly OperationDefinition[],
   given: readonly Format[] = [],
 ): readonly Format[] {
-  if (!Array.isArray(given)) throw invalidOption("formats", "a list of formats", given);
+  if (!Array.isArray(given))
+    throw invalidOption("formats", "a list of formats, such as `[xmlFormat]`", given);
   given.forEach(checkFormat);
   const formats = [jsonFormat, ...given];
   const types = formats.flatMap(({ mediaTypes }) => mediaTypes);
   const repeated = types.find((type, index) => types.indexOf(type) !== index);
   if (repeated !== undefined)
-    throw invalidOption("formats", "formats with media types of their own", repeated);
+    throw misuse(
+      `Two \`formats\` share the media type ${shown(repeated)}. Every format needs its own, and JSON is always there.`,
+    );
   const needy = given.find(({ needsSchema }) => needsSchema)?.mediaTypes[0];
   const undescribed = definitions.find(({ jsonSchema }) => jsonSchema === undefined);
   if (needy !== undefined && undescribed !== undefined)
-    throw invalidOption(
-      "operations",
-      `definitions with a jsonSchema, by which ${needy} is read`,
-      undescribed.name,
+    throw misuse(
+      `The format ${needy} reads bodies by a JSON Schema, and the definition ${shown(undescribed.name)} in ` +
+        "`definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that can describe itself.",
     );
   return formats;
 }
 
-function checkFormat(format: Format): void {
-  const { mediaTypes, problemMediaType, parse, serialize } = format ?? ({} as Partial<Format>);
-  for (const type of [...(mediaTypes ?? [undefined]), problemMediaType]) {
+function checkFormat(format: Format, index: number): void {
+  const option = `formats[${index}]`;
+  if (!isObject(format)) throw invalidOption(option, "a format, such as `xmlFormat`", format);
+  const { mediaTypes, problemMediaType, parse, parseWithTree, serialize } = format;
+  if (!Array.isArray(mediaTypes) || mediaTypes.length === 0)
+    throw invalidOption(`${option}.mediaTypes`, 'a list such as `["application/xml"]`', mediaTypes);
+  for (const [member, type] of [
+    ...mediaTypes.map((each, at) => [`mediaTypes[${at}]`, each] as const),
+    ["problemMediaType", problemMediaType] as const,
+  ]) {
     if (typeof type !== "string" || !/^[a-z]+\/[a-z0-9.+-]+$/.test(type))
-      throw invalidOption("formats", "formats with media types in lower case", type);
+      throw invalidOption(
+        `${option}.${member}`,
+        "a media type in lower case, such as `application/xml`",
+        type,
+      );
   }
-  checkFunction("formats[].parse", parse);
-  checkFunction("formats[].serialize", serialize);
+  checkFunction(`${option}.parse`, parse);
+  checkFunction(`${option}.parseWithTree`, parseWithTree, { optional: true });
+  checkFunction(`${option}.serialize`, serialize);
 }

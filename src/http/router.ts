@@ -1,16 +1,20 @@
-import type { OperationDefinition } from "../core/definition.js";
-import { AsyncReplyError } from "../core/errors.js";
+import type { OperationDefinition } from "../contract/definition.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import type { PathParams } from "../contract/path-pattern.js";
 import { answer } from "./answer.js";
-import { cancelOperation } from "./cancel-operation.js";
 import type { Service } from "./context.js";
-import { deprecationFields } from "./deprecation.js";
-import { getOperation, notFound } from "./get-operation.js";
-import type { HttpRequest, HttpResponse, RequestContext } from "./message.js";
-import { emptyReply, type Fields } from "./reply.js";
-import { pathOf } from "./request-path.js";
-import { submitOperation } from "./submit-operation.js";
+import { releaseBody } from "./message/body-stream.js";
+import { deprecationFields } from "./message/deprecation.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
+import { emptyReply, type Fields } from "./message/reply.js";
+import { pathOf } from "./message/request-path.js";
+import { cancelOperation } from "./operation/cancel-operation.js";
+import { getOperation, notFound } from "./operation/get-operation.js";
+import { listOperations } from "./operation/list-operations.js";
+import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
+import { submitWithParams } from "./submit/submit-operation.js";
 
-type Handler = (request: HttpRequest, context: RequestContext) => Promise<HttpResponse>;
+type Handler = (request: HttpRequest, context: RequestContext, params: PathParams) => Promise<HttpResponse>;
 
 interface Resource {
   readonly methods: Readonly<Record<string, Handler>>;
@@ -18,44 +22,68 @@ interface Resource {
   readonly notice?: Readonly<Fields>;
 }
 
+/** Answers requests, and tells which paths it has. */
+export type Router = Pick<Service, "handle" | "hasPath">;
+
 /** Finds the handler of a request: by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
-export function createRouter(
-  service: Service,
-): (request: HttpRequest, context?: RequestContext) => Promise<HttpResponse> {
-  const { basePath } = service.settings;
-  const collections = new Map(
-    service.operations.map((definition) => [basePath + definition.path, collection(service, definition)]),
-  );
-  const monitors = `${basePath}/operations/`;
-  const monitor = statusMonitor(service);
-
-  const find = (path: string): Resource | undefined => {
-    const single = path.startsWith(monitors) && !path.includes("/", monitors.length) ? monitor : undefined;
-    return collections.get(path) ?? single;
-  };
-
-  return async (request, context = {}) => {
-    const resource = find(pathOf(request));
+export function createRouter(service: Service): Router {
+  const find = createFinder(service);
+  const handle: Router["handle"] = async (request, context = {}) => {
+    const found = find(pathOf(request));
     const reply =
-      resource === undefined
+      found === undefined
         ? await refuse(service, request, notFound())
-        : await respond(service, resource.methods, request, context);
-    const { notice } = resource ?? {};
-    const headers = notice === undefined ? reply.headers : { ...reply.headers, ...notice };
+        : await respond(service, found, request, context);
+    const { notice } = found?.target ?? {};
+    const headers = notice === undefined ? reply.headers : withNotice(reply.headers, notice);
     // A HEAD gets the fields of a GET, `Content-Length` included, and no content (RFC 9110 §9.3.2).
-    if (request.method === "HEAD") return emptyReply(reply.status, headers);
+    if (request.method === "HEAD") {
+      releaseBody(reply.body);
+      return emptyReply(reply.status, headers);
+    }
     return notice === undefined ? reply : { ...reply, headers };
   };
+  return { handle, hasPath: (path) => find(pathOf({ path })) !== undefined };
+}
+
+/** The paths of the status endpoint come before those of definitions that have fields. */
+function createFinder(service: Service): (path: string) => Match<Resource> | undefined {
+  const { basePath, statusPath } = service.settings;
+  const collections = createRouteTable(
+    service.definitions.map((definition) => ({
+      path: basePath + definition.path,
+      target: collection(service, definition),
+    })),
+  );
+  const status = basePath + statusPath;
+  const list: Match<Resource> | undefined = service.settings.list
+    ? { target: operationList(service), params: NO_PARAMS }
+    : undefined;
+  const monitors = `${status}/`;
+  const monitor: Match<Resource> = { target: statusMonitor(service), params: NO_PARAMS };
+  return (path) => {
+    const fixed = collections.fixed(path);
+    if (fixed !== undefined) return fixed;
+    if (path === status) return list;
+    const isMonitor = path.startsWith(monitors) && !path.includes("/", monitors.length);
+    return isMonitor ? monitor : collections.withFields(path);
+  };
+}
+
+/** A reply may have a `Link` of its own. */
+function withNotice(headers: HttpResponse["headers"], notice: Readonly<Fields>): HttpResponse["headers"] {
+  const links = [notice.link, headers.link].filter((link) => link !== undefined);
+  return { ...headers, ...notice, ...(links.length > 0 ? { link: links.join(", ") } : {}) };
 }
 
 function respond(
   service: Service,
-  methods: Resource["methods"],
+  { target: { methods }, params }: Match<Resource>,
   request: HttpRequest,
   context: RequestContext,
 ): Promise<HttpResponse> {
   const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-  if (handler !== undefined) return handler(request, context);
+  if (handler !== undefined) return handler(request, context, params);
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
   if (request.method === "OPTIONS") return Promise.resolve(emptyReply(204, { allow }));
   return refuse(service, request, methodNotAllowed(allow));
@@ -68,15 +96,22 @@ function refuse(service: Service, request: HttpRequest, error: AsyncReplyError):
 function collection(service: Service, definition: OperationDefinition): Resource {
   const { deprecated } = definition;
   return {
-    methods: { POST: (request, context) => submitOperation(request, service, definition, context) },
+    methods: {
+      POST: (request, context, params) => submitWithParams(request, service, definition, { context, params }),
+    },
     ...(deprecated === undefined ? {} : { notice: deprecationFields(deprecated) }),
   };
+}
+
+function operationList(service: Service): Resource {
+  const read: Handler = (request) => listOperations(request, service);
+  return { methods: { GET: read, HEAD: read } };
 }
 
 function statusMonitor(service: Service): Resource {
   const read: Handler = (request) => getOperation(request, service);
   const readable: Resource["methods"] = { GET: read, HEAD: read };
-  if (!service.operations.some(({ cancellable }) => cancellable)) return { methods: readable };
+  if (!service.definitions.some(({ cancellable }) => cancellable)) return { methods: readable };
   return { methods: { ...readable, DELETE: (request) => cancelOperation(request, service) } };
 }
 

@@ -1,89 +1,127 @@
 import { createMemoryBackend } from "../backends/memory/index.js";
-import type { OperationDefinition } from "../core/definition.js";
-import { invalidOption } from "../core/options.js";
-import { defineOrders, type OrderDefinition, type OrderOptions } from "../core/order.js";
-import { createRetryAfterEstimate } from "../core/retry-after.js";
+import { checkDefinitions } from "../contract/check-definition.js";
+import { suggestName } from "../contract/closest-name.js";
+import type { Definitions, NameOf } from "../contract/definitions.js";
+import {
+  checkFunction,
+  checkOptions,
+  invalidOption,
+  isObject,
+  misuse,
+  type OptionNames,
+  shown,
+} from "../contract/options.js";
 import type { Format } from "../formats/format.js";
-import type { Backend } from "../ports/backend.js";
-import { type Observer, shielded } from "../ports/observer.js";
+import { cancel, get } from "../in-process/read.js";
+import { submit } from "../in-process/submit.js";
+import { toObserver } from "../observing/to-observer.js";
+import { type Backend, checkBackend } from "../ports/backend.js";
+import type { AnyCreators, Creators } from "../ports/create.js";
+import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
-import { createAnnouncer } from "../steps/announcer.js";
+import { createAnnouncer } from "../protocol/announcer.js";
+import { createLifecycle } from "../protocol/lifecycle.js";
+import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import type { Service } from "./context.js";
 import { readFormats } from "./read-formats.js";
 import { createRouter } from "./router.js";
-import { readSettings, type SettingsOptions } from "./settings.js";
-import { submitInTransaction } from "./submit-in-transaction.js";
+import { checkPaths } from "./routing/check-paths.js";
+import { readSettings, SETTINGS_OPTIONS, type SettingsOptions } from "./settings.js";
 
-/** What {@link createService} takes. Only `operations` and `authorize` are required. */
-export interface ServiceOptions<Definitions extends readonly OperationDefinition[], Tx = unknown>
+/** What {@link createService} takes. Only `definitions` and `authorize` are required. */
+export interface ServiceOptions<List extends Definitions, Tx = unknown, Created extends NameOf<List> = never>
   extends SettingsOptions {
   /** At least one definition. No two may have the same name or path. */
-  readonly operations: Definitions;
-  /** Where operations are kept and announced. By default this process's memory, which is lost with it. */
+  readonly definitions: List;
+  /** Where operations are kept and announced. Default: the memory of this process, with a warning. */
   readonly backend?: Backend<Tx>;
-  /** Formats besides JSON, which is always there and comes first where a client has no preference. */
+  /**
+   * Creates the resource of a definition before the reply, which is then a 201 (spec §4.1). By name of the definition.
+   * Default: no resource; the reply is a 202.
+   */
+  readonly create?: Creators<NoInfer<List>, NoInfer<Tx>, Created>;
+  /** Formats besides JSON, which is always supported and is the one for clients without a preference. Default: none. */
   readonly formats?: readonly Format[];
-  /** Is told of every event and every whole error. Default nobody. */
-  readonly observe?: Observer;
+  /**
+   * Receives every event, including full errors. `false` turns the default off. Default: logs warnings and errors to the
+   * console, rate-limited, without mistakes of clients.
+   */
+  readonly observe?: Observer | false;
   /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
   readonly runtime?: Partial<Runtime>;
 }
 
+/** Names of {@link ServiceOptions}. */
+export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
+  ...SETTINGS_OPTIONS,
+  definitions: true,
+  backend: true,
+  create: true,
+  formats: true,
+  observe: true,
+  runtime: true,
+};
+
 /**
- * Makes a service out of definitions: its handlers accept work, and workers do it (spec §1).
+ * Creates a service: its handlers accept work, and workers do it (spec §1).
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
-export function createService<const Definitions extends readonly OperationDefinition[], Tx = unknown>(
-  options: ServiceOptions<Definitions, Tx>,
-): Service<Definitions, Tx> {
-  checkDefinitions(options.operations);
+export function createService<
+  const List extends Definitions,
+  Tx = never,
+  const Created extends NameOf<List> = never,
+>(options: ServiceOptions<List, Tx, Created>): Service<List, Tx> {
+  checkOptions(options, SERVICE_OPTIONS, "createService");
+  const { definitions, create = {} } = options;
+  checkDefinitions(definitions);
+  checkCreators(definitions, create);
   const settings = readSettings(options);
+  checkPaths(definitions, settings.statusPath);
   const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
-  const backend = options.backend ?? createMemoryBackend({ clock: runtime.clock });
-  const observe = shielded(options.observe);
-  const service: Service<Definitions, Tx> = {
-    operations: options.operations,
+  if (options.backend !== undefined) checkBackend(options.backend);
+  const backend = options.backend ?? (createMemoryBackend({ clock: runtime.clock }) as Backend<Tx>);
+  if (settings.list && backend.operations.list === undefined)
+    throw invalidOption("list", "left out, because this back end cannot list operations", true);
+  const observe = toObserver(options.observe, runtime.clock);
+  const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
+  const lifecycle = createLifecycle(report);
+  const announcer = createAnnouncer({ queue: backend.queue, runtime, observe });
+  const service: Service<List, Tx> = {
+    definitions,
     backend,
+    create,
     settings,
-    formats: readFormats(options.operations, options.formats),
+    formats: readFormats(definitions, options.formats),
     runtime,
     observe,
-    announcer: createAnnouncer({ queue: backend.queue, runtime, observe }),
+    announcer,
+    lifecycle,
     estimate: createRetryAfterEstimate(),
-    handle: (request, context) => route(request, context),
-    submitInTransaction: (tx, ...[name, input, given]) =>
-      submitInTransaction(service as Service, tx, name, input, given),
+    hasPath: (path) => router.hasPath(path),
+    handle: (request, context) => router.handle(request, context),
+    submit: (definition, input, given) => lifecycle.run(() => submit(service, definition, input, given)),
+    get: (definition, id, given) => lifecycle.run(() => get(service, definition, id, given)) as never,
+    cancel: (id, given) => lifecycle.run(() => cancel(service, id, given)),
+    close: () => lifecycle.close([announcer.idle, backend.close]),
   };
-  const route = createRouter(service as Service);
+  const router = createRouter(service as Service);
+  if (options.backend === undefined) observe({ event: "service.memory-only" });
   return service;
 }
 
-/** What {@link createOrderService} takes. Only `authorize` is required. */
-export interface OrderServiceOptions<Tx = unknown>
-  extends Omit<ServiceOptions<readonly OrderDefinition[], Tx>, "operations">,
-    OrderOptions<Tx> {}
-
-/**
- * Makes the order submission service of the specification: `POST /orders` and `GET /operations/<id>`.
- *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
- */
-export function createOrderService<Tx = unknown>(
-  options: OrderServiceOptions<Tx>,
-): Service<readonly [OrderDefinition], Tx> {
-  return createService<readonly [OrderDefinition], Tx>({ ...options, operations: [defineOrders(options)] });
-}
-
-function checkDefinitions(definitions: readonly OperationDefinition[] | undefined): void {
-  if (!Array.isArray(definitions) || definitions.length === 0) {
-    throw invalidOption("operations", "a list of at least one definition", definitions);
-  }
-  for (const member of ["name", "path"] as const) {
-    const values = definitions.map((definition: OperationDefinition) => definition[member]);
-    const repeated = values.find((value, index) => values.indexOf(value) !== index);
-    if (repeated !== undefined)
-      throw invalidOption("operations", `definitions of which each has its own ${member}`, repeated);
+function checkCreators(definitions: Definitions, create: unknown): asserts create is AnyCreators {
+  if (!isObject(create))
+    throw misuse(
+      `Option \`create\` must be an object of functions by name of their definition, not ${shown(create)}.`,
+    );
+  const known = definitions.map((definition) => definition.name);
+  for (const [name, value] of Object.entries(create)) {
+    if (!known.includes(name))
+      throw misuse(
+        `Unknown definition ${shown(name)} in \`create\`. ${suggestName("definitions", name, known)}`,
+      );
+    checkFunction(`create.${name}`, value, { optional: true });
   }
 }

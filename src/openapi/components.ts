@@ -1,8 +1,10 @@
-import type { JsonSchema } from "../core/definition.js";
+import type { JsonSchema } from "../contract/definition.js";
 import type { OpenApiDocument, OpenApiHeader, Reference } from "./document.js";
 
 /** The parts of a document that are referred to. Those that nothing refers to are not in it. */
 export interface Components {
+  /** The URI before the names of problems in their types. */
+  readonly problemBaseUri: string;
   /** Keeps a schema under its name, and gives the reference to it. */
   schema(name: string, schema: JsonSchema): Reference;
   /** Keeps a header under its name, and gives the reference to it. */
@@ -12,10 +14,11 @@ export interface Components {
 }
 
 /** Collects the components of one document. The same name always stands for the same component. */
-export function createComponents(): Components {
+export function createComponents(problemBaseUri: string): Components {
   const schemas = new Map<string, JsonSchema>();
   const headers = new Map<string, OpenApiHeader>();
   return {
+    problemBaseUri,
     schema: (name, schema) => {
       schemas.set(name, schema);
       return { $ref: `#/components/schemas/${name}` };

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../core/definition.js";
+import type { JsonSchema } from "../contract/definition.js";
 import type { Format, SerializeContext } from "../formats/format.js";
 import type { DescribedService } from "./described-service.js";
 import type { OpenApiContent } from "./document.js";
@@ -15,6 +15,11 @@ export function requestContent(
 /** An operation in each media type that a reply can have: aliases are for requests. */
 export function operationContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
   return inEach(formats, canonicalType, schema, { kind: "operation", name: "operation" });
+}
+
+/** A list of operations in each media type that a reply can have. */
+export function listContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
+  return inEach(formats, canonicalType, schema, { kind: "operations", name: "operations" });
 }
 
 /** A resource that was created, in each media type that a reply can have. */

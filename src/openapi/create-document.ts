@@ -1,7 +1,9 @@
-import { invalidOption } from "../core/options.js";
+import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
+import { checkService } from "../http/check-service.js";
 import { createComponents } from "./components.js";
 import type { DescribedService } from "./described-service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
+import { listPath } from "./list-path.js";
 import { nameDefinitions } from "./names.js";
 import { describeSecurity, type SecurityOptions } from "./security.js";
 import { STATUS_TAG, statusPath } from "./status-path.js";
@@ -15,6 +17,13 @@ export interface OpenApiOptions extends SecurityOptions {
   readonly servers?: readonly OpenApiServer[];
 }
 
+const OPTIONS: OptionNames<OpenApiOptions> = {
+  info: true,
+  servers: true,
+  securitySchemes: true,
+  security: true,
+};
+
 /**
  * Describes a service as an OpenAPI 3.1 document: its paths, and every reply that they can give. It follows from the
  * definitions and settings alone: the same service gives an equal document, each time a new one.
@@ -22,32 +31,36 @@ export interface OpenApiOptions extends SecurityOptions {
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
 export function createOpenApiDocument(service: DescribedService, options: OpenApiOptions): OpenApiDocument {
+  checkService(service, "createOpenApiDocument", "definitions", "settings", "formats");
+  checkOptions(options, OPTIONS, "createOpenApiDocument");
   const { info, servers = [{ url: "/" }] } = options;
+  if (!isObject(info)) throw invalidOption("info", '`{ title: "Orders", version: "1.0.0" }`', info);
   for (const member of ["title", "version"] as const) {
     const value: unknown = info?.[member];
-    if (typeof value !== "string" || value === "") throw invalidOption(`info.${member}`, "a text", value);
+    if (typeof value !== "string" || value === "")
+      throw invalidOption(`info.${member}`, "a text that is not empty", value);
   }
-  const { operations, settings } = service;
+  const { definitions, settings } = service;
   const { schemes, requirements } = describeSecurity(settings.authorize, options);
-  const components = createComponents();
-  const definitions = nameDefinitions(operations);
-  const submissions = definitions.map(
-    (named) =>
-      [settings.basePath + named.definition.path, submissionPath(service, components, named)] as const,
+  const components = createComponents(settings.problemBaseUri);
+  const named = nameDefinitions(definitions);
+  const submissions = named.map(
+    (each) => [settings.basePath + each.definition.path, submissionPath(service, components, each)] as const,
   );
-  const status = statusPath(service, components, definitions);
+  const status = statusPath(service, components, named);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,
     servers,
     security: requirements,
     tags: [
-      ...operations.map(({ name }) => ({ name, description: `Work of the definition \`${name}\`.` })),
+      ...definitions.map(({ name }) => ({ name, description: `Work of the definition \`${name}\`.` })),
       { name: STATUS_TAG, description: "How the work goes, whatever its definition." },
     ],
     paths: {
       ...Object.fromEntries(submissions),
-      [`${settings.basePath}/operations/{operationId}`]: status,
+      ...(settings.list ? { [settings.basePath + settings.statusPath]: listPath(service, components) } : {}),
+      [`${settings.basePath}${settings.statusPath}/{operationId}`]: status,
     },
     components: {
       ...components.kept(),

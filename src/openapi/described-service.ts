@@ -1,4 +1,4 @@
 import type { Service } from "../http/context.js";
 
 /** What of a service a document is made from. */
-export type DescribedService = Pick<Service, "operations" | "settings" | "formats">;
+export type DescribedService = Pick<Service, "definitions" | "create" | "settings" | "formats">;

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../core/definition.js";
+import type { JsonSchema } from "../contract/definition.js";
 import type { SecurityScheme } from "../ports/authorize.js";
 
 // What of the OpenAPI Specification 3.1 a document of a service uses. Names and meanings are the specification's.
@@ -96,12 +96,12 @@ export interface OpenApiRequestBody {
   readonly content: OpenApiContent;
 }
 
-/** A header field of requests, or a part of a path. */
+/** A header field of requests, a parameter of the query, or a part of a path. */
 export interface OpenApiParameter {
   /** As it is written in requests or paths. */
   readonly name: string;
   /** Where it stands. */
-  readonly in: "header" | "path";
+  readonly in: "header" | "path" | "query";
   /** What it is for. */
   readonly description: string;
   /** Whether it must be there. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../core/definition.js";
+import type { JsonSchema } from "../contract/definition.js";
 import type { Components } from "./components.js";
 import type { OpenApiHeader, OpenApiResponse } from "./document.js";
 
@@ -10,13 +10,18 @@ export type HeaderName =
   | "AcceptVaries"
   | "EntityTag"
   | "IdempotentReplayed"
+  | "NextPage"
   | "NoSniff"
   | "NoStore"
   | "ResourceLocation"
   | "RetryAfter"
   | "RetryAfterWhilePending"
   | "Revalidated"
-  | "StatusLocation";
+  | "StatusLocation"
+  | "SuccessorLink";
+
+/** A regular expression for a link to the operation that runs a failed one again. */
+export const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
 
 const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
   AcceptVaries: always("The reply depends on `Accept` of the request.", { const: "accept" }),
@@ -24,6 +29,7 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
   IdempotentReplayed: sometimes("There where the key was used before: the operation is the one of then.", {
     const: "true",
   }),
+  NextPage: sometimes('The next page, with `rel="next"` (RFC 8288). Absent on the last one.', {}),
   NoSniff: always("The body is what `Content-Type` says.", { const: "nosniff" }),
   NoStore: always("The reply must not be used again.", { const: "no-store" }),
   ResourceLocation: sometimes("Where the resource can be read, if it can.", { format: "uri-reference" }),
@@ -36,6 +42,12 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
     const: "private, no-cache",
   }),
   StatusLocation: always("Where the status of the operation can be read.", { format: "uri-reference" }),
+  SuccessorLink: sometimes(
+    "Present if the operation failed and was run again: the operation that runs it again.",
+    {
+      pattern: `^${SUCCESSOR_LINK}$`,
+    },
+  ),
 };
 
 /** References to the components that describe these fields. */
@@ -57,6 +69,11 @@ export const retryAfterRefusal: OpenApiHeader = always(
 /** A field that every such response has, with this value. */
 export function fixed(description: string, value: string): OpenApiHeader {
   return always(description, { const: value });
+}
+
+/** A field that every such response has, with a value that matches this regular expression. */
+export function matching(description: string, pattern: string): OpenApiHeader {
+  return always(description, { pattern });
 }
 
 /** The same field, where only some of the responses have it. */

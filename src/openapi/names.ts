@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../core/definition.js";
+import type { OperationDefinition } from "../contract/definition.js";
 
 /** A definition, and what it is called in the names of a document. */
 export interface NamedDefinition {

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../core/definition.js";
-import type { OperationStatus } from "../core/operation.js";
+import type { JsonSchema } from "../contract/definition.js";
+import type { OperationStatus } from "../contract/operation.js";
 import type { Components } from "./components.js";
 import type { Reference } from "./document.js";
 import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
@@ -37,13 +37,41 @@ export function endedOperation(components: Components, result: JsonSchema): Refe
   return components.schema("EndedOperation", byStatus(ended(components, result)));
 }
 
+/** A page of a list. Operations in it have no payloads. */
+export function operationList(components: Components): Reference {
+  const error = anyProblem(components, OPERATION_ERRORS);
+  const variants = {
+    pending: operation(components, "ListedPendingOperation", "pending", {}),
+    completed: operation(components, "ListedCompletedOperation", "completed", FINISHED, ["finishedAt"]),
+    failed: operation(components, "ListedFailedOperation", "failed", { ...FINISHED, error }, [
+      "finishedAt",
+      "error",
+    ]),
+  };
+  const items = components.schema("ListedOperation", byStatus(variants));
+  return components.schema("OperationList", {
+    type: "object",
+    properties: { operations: { type: "array", items: { ...items, xml: { name: "operation" } } } },
+    required: ["operations"],
+  });
+}
+
 function ended(components: Components, result: JsonSchema): Readonly<Record<string, Reference>> {
   const error = anyProblem(components, OPERATION_ERRORS);
   return {
-    completed: operation(components, "CompletedOperation", "completed", { result }),
-    failed: operation(components, "FailedOperation", "failed", { error }, ["error"]),
+    completed: operation(components, "CompletedOperation", "completed", { ...FINISHED, result }, [
+      "finishedAt",
+    ]),
+    failed: operation(components, "FailedOperation", "failed", { ...FINISHED, error }, [
+      "finishedAt",
+      "error",
+    ]),
   };
 }
+
+const FINISHED: Readonly<Record<string, JsonSchema>> = {
+  finishedAt: { type: "string", format: "date-time", description: "When it ended." },
+};
 
 function byStatus(variants: Readonly<Record<string, Reference>>): JsonSchema {
   return {
@@ -67,9 +95,11 @@ function operation(
     properties: {
       operationId: OPERATION_ID,
       status: { type: "string", const: status },
+      definition: { type: "string", description: "Names the kind of work." },
       createdAt: { type: "string", format: "date-time", description: "When it was accepted." },
+      attempt: { type: "integer", minimum: 0, description: "How many times the work was begun." },
       ...members,
     },
-    required: ["operationId", "status", "createdAt", ...required],
+    required: ["operationId", "status", "definition", "createdAt", "attempt", ...required],
   });
 }

@@ -1,5 +1,7 @@
-import type { JsonSchema } from "../core/definition.js";
-import type { StandardSchema } from "../core/standard-schema.js";
+import type { JsonSchema, OperationDefinition } from "../contract/definition.js";
+import { pathFields } from "../contract/path-pattern.js";
+import type { StandardSchema } from "../contract/schema/standard-schema.js";
+import { withoutMembers } from "./body-schema.js";
 import type { Components } from "./components.js";
 import type { Reference } from "./document.js";
 import { embedSchema } from "./embed-schema.js";
@@ -9,12 +11,17 @@ import type { NamedDefinition } from "./names.js";
 export function inputSchema(components: Components, { definition, name }: NamedDefinition): Reference {
   const description = `What \`${definition.name}\` takes. Its rules are not described; the service checks them.`;
   return (
-    payload(components, `${name}Input`, definition.jsonSchema) ??
+    payload(components, `${name}Input`, bodySchema(definition)) ??
     components.schema(`${name}Input`, { description })
   );
 }
 
-/** What completed operations show. Nothing in an operation tells its definition, so that it may be the result of any. */
+/** The input without the members that the path gives. */
+function bodySchema({ path, jsonSchema }: OperationDefinition): JsonSchema | undefined {
+  return jsonSchema && withoutMembers(jsonSchema, pathFields(path));
+}
+
+/** What completed operations show: the result of any of the definitions. */
 export function resultSchema(components: Components, definitions: readonly NamedDefinition[]): JsonSchema {
   const results = definitions.map(({ definition, name }) => {
     const description = `What the work of \`${definition.name}\` returned, if it returned anything.`;

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../core/definition.js";
-import { type ProblemName, problem, problemType } from "../core/problem.js";
+import type { JsonSchema } from "../contract/definition.js";
+import { type ProblemName, problem, problemType } from "../contract/problem.js";
 import type { Components } from "./components.js";
 import type { Reference } from "./document.js";
 import { toPascalCase } from "./names.js";
@@ -18,7 +18,7 @@ export const OPERATION_ERRORS: readonly ProblemName[] = [
 function problemSchema(components: Components, name: ProblemName, status?: number): Reference {
   const { title } = problem(name);
   const members: Readonly<Record<string, JsonSchema>> = {
-    type: { type: "string", const: problemType(name) },
+    type: { type: "string", const: problemType(name, components.problemBaseUri) },
     title: { type: "string", description: "For people; may be worded anew.", examples: [title] },
     ...(status === undefined ? {} : { status: { type: "integer", const: status } }),
     ...(name === "internal"
@@ -41,7 +41,7 @@ export function anyProblem(
   status?: number,
 ): JsonSchema {
   const types = names.map((name) => ({
-    type: problemType(name),
+    type: problemType(name, components.problemBaseUri),
     schema: problemSchema(components, name, status),
   }));
   const [first, ...others] = types;

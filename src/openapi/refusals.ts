@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../core/errors.js";
-import { type ProblemName, problem } from "../core/problem.js";
-import { replyTo } from "../http/problems.js";
+import type { ErrorCode } from "../contract/errors.js";
+import { type ProblemName, problem } from "../contract/problem.js";
+import { replyTo } from "../http/message/problems.js";
 import type { Components } from "./components.js";
 import { problemContent } from "./content.js";
 import type { DescribedService } from "./described-service.js";
@@ -12,6 +12,7 @@ import { challengeOf } from "./security.js";
 /** What requests are refused with whatever they ask for, in the order of docs/contract.md. */
 export function commonRefusals({ authorize, admit }: DescribedService["settings"]): ErrorCode[] {
   return [
+    "TOO_MANY_HEADER_FIELDS",
     "INVALID_HEADER",
     ...(authorize.scheme === "none" ? [] : UNAUTHORIZED),
     ...(admit === undefined ? [] : NOT_ADMITTED),
@@ -20,7 +21,7 @@ export function commonRefusals({ authorize, admit }: DescribedService["settings"
   ];
 }
 
-const UNAUTHORIZED: readonly ErrorCode[] = ["UNAUTHENTICATED", "FORBIDDEN", "AUTHORIZATION_TIMEOUT"];
+const UNAUTHORIZED: readonly ErrorCode[] = ["UNAUTHENTICATED", "FORBIDDEN", "AUTHORIZATION_UNAVAILABLE"];
 const NOT_ADMITTED: readonly ErrorCode[] = ["TOO_MANY_REQUESTS", "OVERLOADED"];
 
 /** The responses to errors of these codes, by status. */

@@ -1,4 +1,5 @@
-import { invalidOption } from "../core/options.js";
+import { suggestName } from "../contract/closest-name.js";
+import { misuse, shown } from "../contract/options.js";
 import type { Authorize, SecurityScheme } from "../ports/authorize.js";
 import type { SecurityRequirement } from "./document.js";
 
@@ -27,7 +28,10 @@ export function describeSecurity(authorize: Authorize, options: SecurityOptions)
   const names = Object.keys(schemes);
   const requirements = options.security ?? names.map((name) => ({ [name]: [] }));
   const unknown = requirements.flatMap((each) => Object.keys(each)).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw invalidOption("security", "made of schemes that are described", unknown);
+  if (unknown !== undefined)
+    throw misuse(
+      `Unknown scheme ${shown(unknown)} in \`security\`. ${suggestName("schemes", unknown, names)}`,
+    );
   return { schemes, requirements };
 }
 

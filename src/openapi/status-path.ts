@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../core/definition.js";
-import type { ErrorCode } from "../core/errors.js";
+import type { JsonSchema } from "../contract/definition.js";
+import type { ErrorCode } from "../contract/errors.js";
 import type { Components } from "./components.js";
 import { operationContent } from "./content.js";
 import type { DescribedService } from "./described-service.js";
@@ -20,7 +20,7 @@ export function statusPath(
   definitions: readonly NamedDefinition[],
 ): PathItem {
   const result = resultSchema(components, definitions);
-  const canCancel = service.operations.some(({ cancellable }) => cancellable);
+  const canCancel = service.definitions.some(({ cancellable }) => cancellable);
   return {
     parameters: [operationId],
     get: read(service, components, result),
@@ -35,6 +35,7 @@ function read(service: DescribedService, components: Components, result: JsonSch
     "Cache-Control": "Revalidated",
     Vary: "AcceptVaries",
     "X-Content-Type-Options": "NoSniff",
+    Link: "SuccessorLink",
   });
   return {
     operationId: "getOperation",
@@ -62,7 +63,7 @@ function cancel(service: DescribedService, components: Components, result: JsonS
     Vary: "AcceptVaries",
     "X-Content-Type-Options": "NoSniff",
   } as const;
-  const names = service.operations.filter(({ cancellable }) => cancellable).map(({ name }) => `\`${name}\``);
+  const names = service.definitions.filter(({ cancellable }) => cancellable).map(({ name }) => `\`${name}\``);
   return {
     operationId: "cancelOperation",
     tags: [STATUS_TAG],

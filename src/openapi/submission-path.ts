@@ -1,5 +1,5 @@
-import type { OperationDefinition } from "../core/definition.js";
-import type { ErrorCode } from "../core/errors.js";
+import type { OperationDefinition } from "../contract/definition.js";
+import type { ErrorCode } from "../contract/errors.js";
 import type { Components } from "./components.js";
 import { operationContent, requestContent, resourceContent } from "./content.js";
 import { withNotice } from "./deprecation-notice.js";
@@ -8,6 +8,7 @@ import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from ".
 import { headers } from "./headers.js";
 import type { NamedDefinition } from "./names.js";
 import { acceptedOperation } from "./operation-schemas.js";
+import { pathParameters } from "./path-parameters.js";
 import { inputSchema } from "./payload-schemas.js";
 import { commonRefusals, refusals } from "./refusals.js";
 
@@ -19,7 +20,7 @@ export function submissionPath(
 ): PathItem {
   const { definition, name } = named;
   const responses = {
-    ...(definition.create === undefined ? {} : { 201: created(service, components, definition) }),
+    ...(creates(service, definition) ? { 201: created(service, components, definition) } : {}),
     202: accepted(service, components, definition),
     ...refusals(service, components, submissionRefusals(service, definition)),
   };
@@ -28,9 +29,9 @@ export function submissionPath(
       operationId: `submit${name}`,
       tags: [definition.name],
       summary: `Submit work: ${definition.name}`,
-      description: describe(definition),
+      description: describe(service, definition),
       ...(definition.deprecated === undefined ? {} : { deprecated: true }),
-      parameters: [idempotencyKey(definition)],
+      parameters: [...pathParameters(components, named), idempotencyKey(definition)],
       requestBody: {
         description: describeLimits(service),
         required: true,
@@ -41,9 +42,16 @@ export function submissionPath(
   };
 }
 
-function submissionRefusals({ settings }: DescribedService, definition: OperationDefinition): ErrorCode[] {
+/** Whether the resource of a definition is created before the reply. */
+function creates({ create }: DescribedService, { name }: OperationDefinition): boolean {
+  return Object.hasOwn(create, name);
+}
+
+function submissionRefusals(service: DescribedService, definition: OperationDefinition): ErrorCode[] {
   return [
-    ...commonRefusals(settings),
+    ...commonRefusals(service.settings),
+    // A field may hold what is no text.
+    ...(definition.path.includes("{") ? (["NOT_FOUND"] as const) : []),
     "UNSUPPORTED_MEDIA_TYPE",
     "UNSUPPORTED_CONTENT_CODING",
     "INVALID_IDEMPOTENCY_KEY",
@@ -54,15 +62,16 @@ function submissionRefusals({ settings }: DescribedService, definition: Operatio
     "MALFORMED_BODY",
     "CONTRACT_VIOLATION",
     "IDEMPOTENCY_KEY_REUSED",
-    ...(definition.create === undefined ? [] : (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const)),
+    "SUBMISSION_IN_PROGRESS",
+    ...(creates(service, definition) ? (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const) : []),
     "SUBMISSION_UNCERTAIN",
   ];
 }
 
-function describe({ create }: OperationDefinition): string {
+function describe(service: DescribedService, definition: OperationDefinition): string {
   const reply =
     "The reply comes before the work is done: how it goes is told by the status of the operation.";
-  return create === undefined ? reply : `Creates a resource, and submits the work on it. ${reply}`;
+  return creates(service, definition) ? `Creates a resource, and submits the work on it. ${reply}` : reply;
 }
 
 function describeLimits({ settings }: DescribedService): string {
@@ -131,6 +140,7 @@ const REPLY_FIELDS = {
   "Cache-Control": "NoStore",
   Vary: "AcceptVaries",
   "X-Content-Type-Options": "NoSniff",
+  Link: "SuccessorLink",
 } as const;
 
 function linkTo(operationId: string, description: string): OpenApiLink {

@@ -1,16 +1,18 @@
-import type { OperationDefinition } from "../core/definition.js";
-import { invalidOption } from "../core/options.js";
+import type { OperationDefinition } from "../contract/definition.js";
+import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
 import { replyFormat } from "../formats/accept.js";
 import { jsonFormat } from "../formats/json.js";
-import { admitRequest } from "../http/admission.js";
+import { admitRequest } from "../http/access/admission.js";
 import { answer } from "../http/answer.js";
+import { checkService } from "../http/check-service.js";
 import type { Service } from "../http/context.js";
-import { entityTag, matches } from "../http/entity-tag.js";
-import { header } from "../http/headers.js";
-import type { HttpRequest, HttpResponse } from "../http/message.js";
-import { emptyReply, type Fields, notModified, reply } from "../http/reply.js";
-import { pathOf } from "../http/request-path.js";
+import { entityTag, matches } from "../http/message/entity-tag.js";
+import { header } from "../http/message/headers.js";
+import type { HttpRequest, HttpResponse } from "../http/message/message.js";
+import { emptyReply, type Fields, notModified, reply } from "../http/message/reply.js";
+import { pathOf } from "../http/message/request-path.js";
 import { methodNotAllowed } from "../http/router.js";
+import { NO_PARAMS } from "../http/routing/route-table.js";
 import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
 
 /** What {@link withOpenApi} takes. Only `info` is required. */
@@ -21,6 +23,15 @@ export interface WithOpenApiOptions extends OpenApiOptions {
   readonly authorize?: boolean;
 }
 
+const OPTIONS: OptionNames<WithOpenApiOptions> = {
+  info: true,
+  servers: true,
+  securitySchemes: true,
+  security: true,
+  path: true,
+  authorize: true,
+};
+
 /**
  * The same service with its document: `GET` and `HEAD` of one path more. All other requests go on unchanged.
  *
@@ -30,10 +41,13 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
   service: Service<Definitions, Tx>,
   options: WithOpenApiOptions,
 ): Service<Definitions, Tx> {
+  checkService(service, "withOpenApi", "handle", "definitions", "settings", "formats");
+  checkOptions(options, OPTIONS, "withOpenApi");
   const path = readPath(service, options.path);
   const read = createReader(service, options);
   return {
     ...service,
+    hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
     handle: (request, context) =>
       pathOf(request) === path ? handleDocument(service, request, read) : service.handle(request, context),
   };
@@ -59,8 +73,9 @@ async function handleDocument(service: Service, request: HttpRequest, read: Read
 
 /** Answers with the document, which is written once: a service does not change. */
 function createReader(service: Service, options: WithOpenApiOptions): Reader {
-  const document = createOpenApiDocument(service, options);
-  const { authorize = false } = options;
+  const { path: _, authorize = false, ...described } = options;
+  if (typeof authorize !== "boolean") throw invalidOption("authorize", "true or false", authorize);
+  const document = createOpenApiDocument(service, described);
   const write = async (): Promise<HttpResponse> => {
     const fields: Fields = { "cache-control": authorize ? "private, no-cache" : "no-cache" };
     const full = reply(
@@ -74,7 +89,7 @@ function createReader(service: Service, options: WithOpenApiOptions): Reader {
   let written: Promise<HttpResponse> | undefined;
   return (request) =>
     answer(service, request, async () => {
-      if (authorize) await admitRequest(service, request, { action: "read" });
+      if (authorize) await admitRequest(service, request, { action: "read", params: NO_PARAMS });
       replyFormat(header(request.headers, "accept"), [jsonFormat]);
       written ??= write();
       const full = await written;
@@ -83,9 +98,11 @@ function createReader(service: Service, options: WithOpenApiOptions): Reader {
     });
 }
 
-function readPath({ operations, settings }: Service, path = "/openapi.json"): string {
+function readPath({ definitions, settings }: Service, path = "/openapi.json"): string {
   const isFree =
-    !path.startsWith("/operations/") && !operations.some((definition) => definition.path === path);
+    path !== settings.statusPath &&
+    !path.startsWith(`${settings.statusPath}/`) &&
+    !definitions.some((definition) => definition.path === path);
   if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return settings.basePath + path;
   throw invalidOption("path", "a path such as `/openapi.json` that nothing else is at", path);
 }

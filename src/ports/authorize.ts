@@ -10,18 +10,26 @@ export interface AuthorizationRequest {
 
 /** What is to be authorized. */
 export interface Authorization {
-  /** `submit` is a `POST`, `read` a `GET` or `HEAD` of the status endpoint, `cancel` its `DELETE`. */
-  readonly action: "submit" | "read" | "cancel";
-  /** The name of the definition that is submitted to; absent on `read` and `cancel`. */
+  /**
+   * `submit` is a `POST`, `read` a `GET` or `HEAD` of the status endpoint, `cancel` its `DELETE`, and `list` a `GET` or `HEAD`
+   * of the list of operations.
+   */
+  readonly action: "submit" | "read" | "cancel" | "list";
+  /** The name of the definition that is submitted to. Only present on `submit`. */
   readonly definition?: string;
+  /** Texts of the path fields by name, percent-decoded. Empty for a path without fields, and for every other action than `submit`. */
+  readonly params: Readonly<Record<string, string>>;
 }
 
 /** On whose behalf a request is made. */
 export interface Principal {
-  /** Names the caller. An empty one is none. */
+  /** Names the caller. At least 1 character. */
   readonly id: string;
-  /** Operations and keys belong to the scope: a tenant. By default the id. It is stored, so it must be no credential. */
-  readonly scope?: string;
+  /**
+   * The tenant that operations and keys belong to: 1 to 255 UTF-16 code units, well formed and without NUL. It is stored, so
+   * it must not be a credential. Default: the id.
+   */
+  readonly tenant?: string;
 }
 
 /** How callers show who they are: a Security Scheme Object of OpenAPI. */
@@ -36,8 +44,9 @@ export type SecurityScheme = (
 type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Decides before a byte of the body is read (spec §5). Returning nothing is a 401; so is throwing, except for
- * `forbidden()`; not answering within the time limit is a 503. Whatever it is, nothing has been recorded.
+ * Decides before a byte of the body is read (spec §5). Returning nothing and throwing `unauthenticated()` are a 401,
+ * throwing `forbidden()` is a 403. Any other error, a malformed principal and a timeout are a 503: they say nothing about
+ * the credentials. In all of these cases nothing is recorded.
  */
 export interface Authorize {
   (request: AuthorizationRequest, authorization: Authorization): MaybePromise<Principal | undefined | null>;

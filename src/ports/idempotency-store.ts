@@ -1,7 +1,7 @@
-/** A key is unique over scope, definition and key; the three never run together (`a:b` + `c` is not `a` + `b:c`). */
+/** A key is unique over tenant, definition and key; the three never run together (`a:b` + `c` is not `a` + `b:c`). */
 export interface KeyReference {
-  /** The scope of the principal that submits. */
-  readonly scope: string;
+  /** The tenant of the principal that submits. */
+  readonly tenant: string;
   /** The name of the definition that is submitted to. */
   readonly definition: string;
   /** The key that `Idempotency-Key` denotes, without quotes and escapes: 1 to 255 printable ASCII characters. */

@@ -1,16 +1,16 @@
-/** What happened, in the words of the contract. `error` holds the whole cause of what a client sees only a part of. */
+/** What happened, in the words of the contract. An `error` says more than the client gets to read, but holds no payload. */
 export type ServiceEvent =
   | {
       readonly event: "operation.accepted";
       readonly operationId: string;
       readonly definition: string;
-      readonly scope: string;
+      readonly tenant: string;
     }
   | {
       readonly event: "operation.replayed";
       readonly operationId: string;
       readonly definition: string;
-      readonly scope: string;
+      readonly tenant: string;
     }
   | {
       readonly event: "operation.started";
@@ -52,11 +52,18 @@ export type ServiceEvent =
       readonly definition: string;
       readonly attempt: number;
     }
+  /** A failed operation, `retryOf`, is run again by a new one. */
+  | {
+      readonly event: "operation.redriven";
+      readonly operationId: string;
+      readonly retryOf: string;
+      readonly definition: string;
+    }
   | { readonly event: "operation.purged"; readonly count: number }
   /** A submission that was never finished was ended (its key had no operation). */
   | { readonly event: "operation.abandoned"; readonly operationId: string; readonly definition: string }
   /** A key came back with another payload: a client's mistake, or somebody guessing keys. */
-  | { readonly event: "key.reused"; readonly definition: string; readonly scope: string }
+  | { readonly event: "key.reused"; readonly definition: string; readonly tenant: string }
   | {
       readonly event: "request.refused";
       readonly status: number;
@@ -64,55 +71,16 @@ export type ServiceEvent =
       readonly error: unknown;
     }
   /** Something that no client waits for went wrong: an announcement, a sweep, a renewal. It will be tried again. */
-  | { readonly event: "background.failed"; readonly step: string; readonly error: unknown };
+  | { readonly event: "background.failed"; readonly step: string; readonly error: unknown }
+  /** A service was created without a back end: its operations are kept in memory and are lost when the process ends. */
+  | { readonly event: "service.memory-only" }
+  /** Operations of a definition have been due for a minute, and no worker takes them. */
+  | {
+      readonly event: "definition.unattended";
+      readonly definition: string;
+      readonly due: number;
+      readonly oldestDueMs: number;
+    };
 
-/** Sees every event and every error. What it throws is dropped: watching must not change what is watched. */
+/** Receives every event, including full errors. Errors that it throws or rejects with are dropped. */
 export type Observer = (event: ServiceEvent) => void;
-
-/** The call shape of pino and of most loggers after it: fields first, then the message. */
-export interface Logger {
-  /** For what is as it should be. */
-  info(fields: object, message: string): void;
-  /** For what clients or single attempts do wrong. */
-  warn(fields: object, message: string): void;
-  /** For what the operator should look at. */
-  error(fields: object, message: string): void;
-}
-
-/** Makes an observer that logs: problems of the service as errors, of clients and attempts as warnings, the rest as info. */
-export function logEvents(logger: Logger): Observer {
-  return (event) => {
-    logger[levelOf(event)](fieldsOf(event), event.event);
-  };
-}
-
-/** A client's mistake is told in a sentence: where in the service it was noticed helps nobody, and there are many. */
-function fieldsOf(event: ServiceEvent): object {
-  const isClients = event.event === "request.refused" && event.status < 500;
-  return isClients ? { ...event, error: String(event.error) } : event;
-}
-
-function levelOf(event: ServiceEvent): keyof Logger {
-  if (event.event === "background.failed") return "error";
-  if (event.event === "request.refused") return event.status >= 500 ? "error" : "warn";
-  const warnings = [
-    "operation.retried",
-    "operation.failed",
-    "attempt.lost",
-    "operation.abandoned",
-    "key.reused",
-  ];
-  return warnings.includes(event.event) ? "warn" : "info";
-}
-
-/** Shields the caller from an observer that throws. */
-export function shielded(observer: Observer | undefined): Observer {
-  if (observer === undefined) return () => {};
-  return (event) => {
-    try {
-      observer(event);
-    } catch {
-      // Nobody is left to be told.
-    }
-  };
-}

@@ -1,4 +1,4 @@
-import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../core/operation.js";
+import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
 
 /** The right to work on one operation, chosen by the caller: see {@link OperationStore.beginAttempt}. */
 export interface Lease {
@@ -6,6 +6,16 @@ export interface Lease {
   readonly operationId: string;
   /** Random and never reused: it fences off everybody who held the operation before. */
   readonly token: string;
+}
+
+/** What an attempt is begun with. */
+export interface AttemptRequest {
+  /** Random and never reused. */
+  readonly token: string;
+  /** How long the attempt may go without a renewal. Milliseconds. */
+  readonly leaseMs: number;
+  /** Whether the caller can finish an operation that is `preparing`. Default: true. */
+  readonly creates?: boolean;
 }
 
 /** How a new operation starts, if not as `pending` and due at once. */
@@ -30,6 +40,8 @@ export type BeginResult =
   | { readonly outcome: "busy" }
   /** A retry waits for its time. */
   | { readonly outcome: "not-due"; readonly dueInMs: number }
+  /** It is `preparing`, and the caller creates no resources. */
+  | { readonly outcome: "preparing" }
   | { readonly outcome: "terminal" }
   | { readonly outcome: "unknown" };
 
@@ -59,26 +71,78 @@ export interface ExpiredOperation {
   /** The operation, to be given to `remove`. */
   readonly id: string;
   /** Of the key. */
-  readonly scope: string;
+  readonly tenant: string;
   /** Of the key. */
   readonly definition: string;
   /** Absent where it was submitted without one. */
   readonly key?: string;
 }
 
-/** A page of operations in the order of their ids. What is left out does not narrow it. */
+/** Where a page of a list ends: the next page begins behind this operation. */
+export interface ListPosition {
+  /** `createdAt` of the last operation of the page. */
+  readonly createdAt: number;
+  /** Its id. */
+  readonly id: string;
+}
+
+/** A page of operations, newest first. Every member that is absent does not narrow the list. */
 export interface ListRequest {
-  /** Only operations of this scope. */
-  readonly scope?: string;
+  /** Only operations of this tenant. */
+  readonly tenant?: string;
   /** Only operations of this definition. */
   readonly definition?: string;
-  /** Only operations that are in this state now. */
+  /** Only operations in this state. */
   readonly state?: OperationState;
-  /** Only operations whose id sorts after this one. */
-  readonly after?: string;
-  /** At most so many. */
+  /** Only operations created at this time or later. Epoch milliseconds. */
+  readonly createdFrom?: number;
+  /** Only operations created before this time. Epoch milliseconds. */
+  readonly createdBefore?: number;
+  /** Only operations behind this position, which are older. */
+  readonly after?: ListPosition;
+  /** Whether hidden operations and those that are `preparing` are listed too. Default: false. */
+  readonly internal?: boolean;
+  /** Maximum number of operations to return. */
   readonly limit: number;
 }
+
+/** An operation in a list, without its payloads: they are read with `get` or `getMany`. */
+export type ListedOperation = Omit<
+  Operation,
+  "input" | "result" | "resource" | "progress" | "meta" | "onEnd"
+>;
+
+/** A count that stops at 10,000, so that it stays cheap. */
+export interface BoundedCount {
+  /** At most 10,000. */
+  readonly count: number;
+  /** Whether there are more. */
+  readonly more: boolean;
+}
+
+/** How many operations of one definition wait, run, and have failed, hidden ones included. Those that are `preparing` do not count. */
+export interface DefinitionStats {
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Due now, and no attempt holds a live lease. */
+  readonly due: BoundedCount;
+  /** An attempt holds a live lease. */
+  readonly running: BoundedCount;
+  /** Due later: delayed, or waiting for a retry. */
+  readonly scheduled: BoundedCount;
+  /** Failed and not purged yet. */
+  readonly failed: BoundedCount;
+  /** How long the longest-waiting due operation has been due. Milliseconds. Absent if none is due. */
+  readonly oldestDueMs?: number;
+}
+
+/** What became of a request to run a failed operation again. */
+export type RedriveResult =
+  /** The successor exists. `created` is false if an earlier call created it. */
+  | { readonly outcome: "redriven"; readonly operationId: string; readonly created: boolean }
+  /** It is not terminal, it completed, or it failed before it became `pending`, so it has no work to run again. */
+  | { readonly outcome: "not-redrivable"; readonly state: OperationState }
+  | { readonly outcome: "unknown" };
 
 /**
  * Keeps operations: the truth of the contract. Every method is atomic by itself, may be repeated after a lost
@@ -95,17 +159,17 @@ export interface OperationStore {
   create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome>;
 
   /**
-   * Reads an operation of this scope, also one that is `preparing`. Another scope's, a hidden and an unknown one are all
+   * Reads an operation of this tenant, also one that is `preparing`. Another tenant's, a hidden and an unknown one are all
    * `undefined`.
    */
-  get(id: string, scope: string): Promise<Operation | undefined>;
+  get(id: string, tenant: string): Promise<Operation | undefined>;
 
   /**
    * Begins an attempt if the operation is due and nobody holds a live lease. Compare-and-set: of any number of
    * concurrent calls one is `begun`, and so is its repetition with the same token, as the same attempt. An
    * operation that is `preparing` begins likewise, once the lease of its creator is dead.
    */
-  beginAttempt(id: string, lease: { readonly token: string; readonly leaseMs: number }): Promise<BeginResult>;
+  beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
 
   /** Extends the lease to `leaseMs` from now, if its token is still the current one, however late that is. */
   renew(
@@ -114,18 +178,18 @@ export interface OperationStore {
   ): Promise<RenewResult>;
 
   /**
-   * Ends the attempt. Compare-and-set on the token alone: late but unchallenged work counts, a stale token changes
-   * nothing, a terminal state never changes. Operations in `then` are created in the same commit, each unless its id
-   * exists; they go with terminal settlements only.
+   * Ends the attempt. Compare-and-set on the token alone: late but unchallenged work counts, a stale token changes nothing,
+   * a terminal state never changes. An operation that ends creates its `onEnd` in the same commit, here and wherever else an
+   * operation ends: by `requestCancel`, by `beginAttempt` and in a transaction.
    */
-  settle(lease: Lease, settlement: Settlement, then?: readonly NewOperation[]): Promise<SettleResult>;
+  settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
 
   /**
    * Fails an operation that nobody works on with the problem `cancelled`, at once. Where a lease is live it leaves a mark for the
    * next `renew` or `retry`; `completed` beats it, and when that lease is lost `beginAttempt` ends the operation. What is
    * `preparing` is `unknown`: no client knows of it.
    */
-  requestCancel(id: string, scope: string): Promise<CancelOutcome>;
+  requestCancel(id: string, tenant: string): Promise<CancelOutcome>;
 
   /**
    * Hands out operations that need a new announcement: unfinished, and not announced or begun for a while.
@@ -139,15 +203,16 @@ export interface OperationStore {
   }): Promise<readonly DueOperation[]>;
 
   /**
-   * Hands out terminal operations whose end is at least `retentionMs` ago, each to one caller, oldest first. One that
-   * is not given to `remove` comes again after a minute. Also forgets what an earlier `remove` asked to forget by now.
+   * Hands out terminal operations whose `retentionMs` has passed, each to one caller, the longest expired first. One that is
+   * not passed to `remove` comes again after a minute. An operation that was redriven is kept until its successor is gone, and
+   * is handed out then. Also deletes what an earlier `remove` asked to delete by now.
    */
-  takeExpired(request: {
-    readonly retentionMs: number;
-    readonly limit: number;
-  }): Promise<readonly ExpiredOperation[]>;
+  takeExpired(request: { readonly limit: number }): Promise<readonly ExpiredOperation[]>;
 
-  /** Forgets terminal operations `afterMs` from now; until then they can be read and keep their ids occupied. */
+  /**
+   * Deletes terminal operations `afterMs` from now. Until then they can be read and keep their ids occupied. Keeps those that
+   * were redriven and whose successor still exists.
+   */
   remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void>;
 
   /**
@@ -157,6 +222,20 @@ export interface OperationStore {
    */
   watch?(onChange: (operationId: string) => void): () => void;
 
-  /** Lists operations by id, which is by age; hidden ones included. For operators, not for clients. */
-  list?(request: ListRequest): Promise<readonly Operation[]>;
+  /** Reads operations of any tenant, hidden ones included. Unknown ids are left out; the order is not defined. */
+  getMany?(ids: readonly string[]): Promise<readonly Operation[]>;
+
+  /** Lists operations, newest first, in the order of `createdAt` and then id. */
+  list?(request: ListRequest): Promise<readonly ListedOperation[]>;
+
+  /** Counts the operations of these definitions, one entry for each. Cheap at any number of operations. */
+  stats?(request: { readonly definitions: readonly string[] }): Promise<readonly DefinitionStats[]>;
+
+  /**
+   * Creates an operation that runs a failed one again: same tenant, definition, input, `meta` and `retentionMs`, its
+   * `retryOf` is the failed one, without a key, hidden if the failed one is. In the same commit the failed one gets
+   * `retriedBy`. If the failed one has an `onEnd`, the successor gets it with the id `onEndId`. May be repeated: the first
+   * successor stays. Cancels an earlier `remove` of the failed one.
+   */
+  redrive?(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
 }

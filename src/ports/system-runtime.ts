@@ -1,12 +1,15 @@
 import { v7 } from "uuid";
-import { nextTurn } from "../core/next-turn.js";
+import { nextTurn } from "./next-turn.js";
 import type { Clock, Runtime } from "./runtime.js";
+
+/** The longest delay of a timer: a longer one would end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The real clock and timers of the platform. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule: (delayMs, task) => {
-    const timer = setTimeout(task, delayMs);
+    const timer = setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };

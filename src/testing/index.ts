@@ -11,7 +11,9 @@ export {
   SimulationFailure,
   type SimulationOptions,
   simulate,
+  type TransactionalBackend,
 } from "./simulator/simulate.js";
+export type { UserTransactions } from "./simulator/transactions.js";
 export {
   type AdapterCapabilities,
   type AdapterCase,

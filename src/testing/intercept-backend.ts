@@ -15,11 +15,17 @@ export function interceptBackend(backend: Backend, interceptor: Interceptor): Ba
   const operations = intercepted("operations", backend.operations, interceptor);
   const idempotency = intercepted("idempotency", backend.idempotency, interceptor);
   const queue = intercepted("queue", backend.queue, interceptor);
-  const close = (): Promise<void> => backend.close();
+  const ports = {
+    operations,
+    idempotency,
+    queue,
+    check: (): Promise<void> => backend.check(),
+    close: (): Promise<void> => backend.close(),
+  };
   const atomic = atomicSubmissions(backend);
-  if (atomic === undefined) return { operations, idempotency, queue, close };
+  if (atomic === undefined) return ports;
   const { record, purge } = intercepted("submissions", atomic, interceptor);
-  return { operations, idempotency, queue, submissions: { operations, idempotency, record, purge }, close };
+  return { ...ports, submissions: { operations, idempotency, record, purge } };
 }
 
 function intercepted<Port extends object>(
@@ -30,8 +36,12 @@ function intercepted<Port extends object>(
   return new Proxy(target, {
     get: (_, method) => {
       const member: unknown = Reflect.get(target, method);
-      // `watch` alone answers at once, with a function.
+      // `watch` answers at once, with a function, and `consume` with an object of its own.
       if (typeof member !== "function" || method === "watch") return member;
+      if (method === "consume") {
+        return (...args: readonly unknown[]) =>
+          intercepted(port, Reflect.apply(member, target, args) as object, interceptor);
+      }
       return (...args: readonly unknown[]) =>
         interceptor({ port, method: String(method), args }, async () => Reflect.apply(member, target, args));
     },

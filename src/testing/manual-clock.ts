@@ -1,4 +1,4 @@
-import { invalidOption } from "../core/options.js";
+import { invalidOption } from "../contract/options.js";
 import type { Clock } from "../ports/runtime.js";
 import { turn } from "./turn.js";
 
@@ -12,10 +12,17 @@ export interface ManualClock extends Clock {
    * @throws AsyncReplyError `INVALID_OPTION` for less than 0
    */
   advance(ms: number): Promise<void>;
+  /**
+   * Sets the clock forward, or back by a negative number, as when the time of a machine is corrected. Timers run no sooner
+   * and no later for it. Takes effect after earlier calls to `advance`.
+   *
+   * @throws AsyncReplyError `INVALID_OPTION` if `ms` is not finite
+   */
+  jump(ms: number): Promise<void>;
 }
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly task: () => void;
 }
 
@@ -24,7 +31,19 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualCl
   let now = startMs;
   /** In the order of scheduling, which decides between timers of the same time. */
   const timers = new Set<Timer>();
-  let lastAdvance = Promise.resolve();
+  let lastStep = Promise.resolve();
+
+  function jump(ms: number): void {
+    now += ms;
+    for (const timer of timers) timer.at += ms;
+  }
+
+  /** Runs a step after all earlier ones. */
+  function inTurn(step: () => void | Promise<void>): Promise<void> {
+    const done = lastStep.then(step);
+    lastStep = done.catch(() => {});
+    return done;
+  }
 
   async function move(ms: number): Promise<void> {
     const end = now + ms;
@@ -50,9 +69,11 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualCl
     advance: async (ms) => {
       if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY))
         throw invalidOption("ms", "a duration of at least 0", ms);
-      const advanced = lastAdvance.then(() => move(ms));
-      lastAdvance = advanced.catch(() => {});
-      return advanced;
+      return inTurn(() => move(ms));
+    },
+    jump: async (ms) => {
+      if (!Number.isFinite(ms)) throw invalidOption("ms", "a finite number of milliseconds", ms);
+      return inTurn(() => jump(ms));
     },
   };
 }

@@ -1,35 +1,20 @@
-import type { OperationDefinition } from "../core/definition.js";
-import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../core/errors.js";
-import { toJsonText } from "../core/json-text.js";
-import type { JsonText, Operation, Settlement } from "../core/operation.js";
-import { operationError, type ProblemName } from "../core/problem.js";
-import type { StandardSchema } from "../core/standard-schema.js";
-import { validate } from "../core/validate.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+import { parseStored, toJsonText } from "../contract/json/json-text.js";
+import type { JsonText, Operation } from "../contract/operation.js";
+import type { StandardSchema } from "../contract/schema/standard-schema.js";
+import { validate } from "../contract/schema/validate.js";
+import { validateAs, withCode } from "../contract/schema/validate-as.js";
 import type { Backend } from "../ports/backend.js";
-import type { Lease, SettleResult } from "../ports/operation-store.js";
-import type { Job, Processor } from "./job.js";
+import type { Lease } from "../ports/operation-store.js";
+import { type Ending, endingOf } from "./ending.js";
+import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
-import type { WorkerSettings } from "./settings.js";
+import type { Work } from "./processors.js";
 import { type SuperviseOptions, supervise } from "./supervise.js";
-
-/** A definition and the processor of its operations. */
-export interface Work {
-  readonly definition: OperationDefinition;
-  readonly processor: Processor<unknown>;
-}
-
-/** How an attempt ended; without a settlement where its lease is somebody else's. */
-export interface Ending {
-  readonly settlement?: Settlement;
-  readonly error?: unknown;
-  /** Where the store has answered already. */
-  readonly settled?: SettleResult;
-}
 
 /** What all attempts of a worker are run with. */
 export interface AttemptOptions extends SuperviseOptions {
   readonly backend: Backend;
-  readonly settings: WorkerSettings;
 }
 
 /** Runs one attempt that has begun, under supervision, and says how it ended. Never rejects. */
@@ -39,31 +24,45 @@ export async function runAttempt(
   lease: Lease,
   options: AttemptOptions,
 ): Promise<Ending> {
-  const { backend, settings, onError } = options;
-  const supervision = supervise(lease, options);
-  const transaction = createJobTransaction({
-    backend,
-    lease,
-    abandoning: supervision.abandoning,
-    toStored: (value) => toStored(work.definition, value, settings),
-    // From here on the token decides: a renewal would take the end of the operation for the loss of its lease.
-    onSettling: supervision.renewNoMore,
-  });
+  const { backend, onError } = options;
+  const supervision = supervise(lease, work.settings, options);
+  const call: Call = { raised: [], transaction: undefined, over: false };
+  // Made when a processor asks for it: few do, and its functions take as long to make as the rest of an attempt's.
+  const transaction = (): JobTransaction =>
+    createJobTransaction({
+      backend,
+      lease,
+      supervision,
+      toStored: (value) => toStored(work, value),
+      onRaise: (error) => call.raised.push(error),
+      isOver: () => call.over,
+      onLate: (error) => onError("after-transaction", error),
+    });
   const job: Job = {
     operationId: operation.id,
-    scope: operation.scope,
+    tenant: operation.tenant,
     attempt: operation.attempt,
     get signal() {
       return supervision.job.signal;
     },
-    progress: (value) => supervision.progress(toJsonText(value, settings.maxResultBytes)),
-    transaction: transaction.run,
+    progress: (value) => {
+      try {
+        supervision.lease.progress(toProgress(work, value));
+      } catch (error) {
+        call.raised.push(error);
+        throw error;
+      }
+    },
+    get transaction() {
+      call.transaction ??= transaction();
+      return call.transaction.run;
+    },
   };
   try {
-    return await supervision.untilInterrupted(process(work, operation, job, transaction, settings));
+    return await supervision.untilInterrupted(process(work, operation, job, call));
   } catch (error) {
-    const committed = transaction.committed();
-    if (committed === undefined) return endingOf(error, operation, settings);
+    const committed = call.transaction?.committed();
+    if (committed === undefined) return endingOf(error, operation, work.settings);
     onError("after-transaction", error);
     return committed;
   } finally {
@@ -71,75 +70,64 @@ export async function runAttempt(
   }
 }
 
-/** The ending of an operation whose attempts are used up: by attempts that were lost, since nobody settled them. */
-export function exhausted({ maxAttempts }: WorkerSettings, error?: unknown): Ending {
-  const detail = `The work did not succeed in ${maxAttempts} attempts.`;
-  return { settlement: { to: "failed", error: operationError("attempts-exhausted", detail) }, error };
+/** What became of the call of a processor. */
+interface Call {
+  /** The errors that it got from its job. */
+  readonly raised: unknown[];
+  transaction: JobTransaction | undefined;
+  /** Whether the processor has returned. */
+  over: boolean;
 }
 
-async function process(
-  { definition, processor }: Work,
-  { input }: Operation,
-  job: Job,
-  transaction: JobTransaction,
-  settings: WorkerSettings,
-): Promise<Ending> {
-  const value = await processor(await validateStored(definition, input), job);
-  return transaction.committed() ?? { settlement: completed(await toStored(definition, value, settings)) };
-}
-
-async function toStored(
-  { result: schema }: OperationDefinition,
-  value: unknown,
-  { maxResultBytes }: WorkerSettings,
-): Promise<JsonText | undefined> {
-  const result = schema === undefined ? value : await checked("INVALID_RESULT", schema, value);
-  return result === undefined ? undefined : toJsonText(result, maxResultBytes);
+async function process(work: Work, { input }: Operation, job: Job, call: Call): Promise<Ending> {
+  const output = await validateAs("INPUT_REFUSED", work.definition.input, parseStored(input));
+  let value: unknown;
+  try {
+    value = await work.run(output, job);
+  } catch (error) {
+    call.over = true;
+    await call.transaction?.end();
+    throw call.raised.includes(error) ? error : ofProcessor(error);
+  }
+  call.over = true;
+  const ending = call.transaction?.end();
+  const unfinished = ending && (await ending);
+  if (unfinished !== undefined) throw unfinished;
+  return call.transaction?.committed() ?? { settlement: completed(await toStored(work, value)) };
 }
 
 /**
- * The schema's output for a stored input. It is stored as the client sent it, so that the schema of this version judges it again.
- *
- * @throws AsyncReplyError `INPUT_REFUSED`
+ * An error of ours says something of the attempt that it was made for. One that gets here by a promise which several
+ * attempts share is about another attempt, so it counts as any other failure. Only `permanentFailure` and `retryLater` are the user's to throw.
  */
-export function validateStored({ input }: OperationDefinition, stored: JsonText): Promise<unknown> {
-  return checked("INPUT_REFUSED", input, JSON.parse(stored));
+function ofProcessor(error: unknown): unknown {
+  if (!isAsyncReplyError(error) || error.code === "PERMANENT_FAILURE" || error.code === "RETRY_LATER")
+    return error;
+  const detail = `The processor threw ${error.code}, which is not about this attempt.`;
+  return new AsyncReplyError("INTERNAL", detail, { cause: error });
 }
 
-async function checked(code: ErrorCode, schema: StandardSchema, value: unknown): Promise<unknown> {
+async function toStored(
+  { definition: { result: schema }, settings }: Work,
+  value: unknown,
+): Promise<JsonText | undefined> {
+  const result = schema === undefined ? value : await validateAs("INVALID_RESULT", schema, value);
+  return result === undefined ? undefined : toJsonText(result, settings.maxResultBytes);
+}
+
+/** @throws AsyncReplyError `INVALID_RESULT` */
+function toProgress({ definition: { progress: schema }, settings }: Work, value: unknown): JsonText {
+  return toJsonText(schema === undefined ? value : checkedProgress(schema, value), settings.maxResultBytes);
+}
+
+function checkedProgress(schema: StandardSchema, value: unknown): unknown {
+  let checked: unknown;
   try {
-    return await validate(schema, value);
-  } catch (cause) {
-    const violations = (isAsyncReplyError(cause) && cause.context.violations) || [];
-    const detail = violations.map((violation) => `${violation.pointer} ${violation.detail}`).join("; ");
-    throw new AsyncReplyError(code, detail, { cause });
+    checked = validate(schema, value);
+  } catch (error) {
+    throw withCode("INVALID_RESULT", error);
   }
+  if (!(checked instanceof Promise)) return checked;
+  checked.catch(() => {});
+  throw new AsyncReplyError("INVALID_RESULT", "A progress schema must be synchronous.");
 }
-
-/** Failures that another attempt would not mend, with what the client may know of them. */
-const PERMANENT: Partial<
-  Record<ErrorCode, { readonly problem: ProblemName; readonly lead: string; readonly hidden?: true }>
-> = {
-  PERMANENT_FAILURE: { problem: "work-failed", lead: "" },
-  INPUT_REFUSED: { problem: "input-refused", lead: "The contract has changed since this was submitted: " },
-  INVALID_RESULT: { problem: "invalid-result", lead: "The result of the work cannot be kept: " },
-  NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
-};
-
-/** What an error means for the operation, in the state it was in when the attempt began. */
-function endingOf(error: unknown, { attempt }: Operation, settings: WorkerSettings): Ending {
-  const { code, detail } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
-  if (code === "LEASE_LOST") return { error };
-  if (code === "WORKER_STOPPED")
-    return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
-  const failure = code === undefined ? undefined : PERMANENT[code];
-  if (failure !== undefined) {
-    const text = `${failure.lead}${failure.hidden ? "" : detail}`.slice(0, MAX_DETAIL_LENGTH);
-    return { settlement: { to: "failed", error: operationError(failure.problem, text) }, error };
-  }
-  if (attempt >= settings.maxAttempts) return exhausted(settings, error);
-  return { settlement: { to: "retry", delayMs: settings.backoffMs(attempt), countAttempt: true }, error };
-}
-
-/** Keeps the `error` of an operation below 64 KiB in any encoding. */
-const MAX_DETAIL_LENGTH = 10_000;

@@ -1,20 +1,20 @@
-import type { RetryAfterEstimate } from "../core/retry-after.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
-import type { Announcer } from "../steps/announcer.js";
-import type { Work } from "./attempt.js";
+import type { Announcer } from "../protocol/announcer.js";
+import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import type { Latch } from "./latch.js";
+import type { Work } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
 
-/** What everything that a worker does is done with. */
+/** Dependencies shared by all parts of a worker. */
 export interface WorkerContext {
   readonly works: ReadonlyMap<string, Work>;
   readonly backend: Backend;
   readonly runtime: Runtime;
   readonly settings: WorkerSettings;
   readonly announcer: Announcer;
-  readonly estimate: RetryAfterEstimate;
+  readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
   /** Raised when nothing new may begin. */
   readonly draining: Latch;

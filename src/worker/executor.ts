@@ -1,27 +1,28 @@
-import { parseAnnouncement } from "../core/announcement.js";
-import type { Operation } from "../core/operation.js";
+import type { Operation } from "../contract/operation.js";
+import { type Announcement, parseAnnouncement } from "../ports/announcement.js";
 import type { BegunAttempt, Delivery } from "../ports/queue.js";
-import { type Ending, exhausted, runAttempt, type Work } from "./attempt.js";
+import { finishCreation } from "../submission/creation/finish-creation.js";
+import { runAttempt } from "./attempt.js";
 import type { WorkerContext } from "./context.js";
-import { finishCreation } from "./finish-creation.js";
+import { type Ending, exhausted } from "./ending.js";
 import { sleep } from "./latch.js";
+import type { Work } from "./processors.js";
 import { report } from "./report.js";
 import { settleReliably } from "./settle.js";
 
 /** At least so long an operation waits that may not run beside another: full jitter alone could be no pause at all. */
 const SUSPECT_PAUSE_MS = 1_000;
+/** How long a worker that cannot create a resource leaves its operation to others. */
+const CREATION_PAUSE_MS = 30_000;
 
-/**
- * Makes the function that deals with one delivery from receipt to settlement. It never rejects: an operation that misbehaves
- * is that operation's affair.
- */
+/** Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects others. */
 export function createExecutor(options: WorkerContext): (delivery: Delivery) => Promise<void> {
   const { works, backend, runtime, settings, announcer, observe, draining, stopping } = options;
   const { operations } = backend;
   const { clock } = runtime;
   const onError = (step: string, error: unknown): void =>
     observe({ event: "background.failed", step, error });
-  const supervised = { operations, backend, clock, settings, stopping, onError };
+  const supervised = { operations, backend, clock, stopping, onError };
   // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
   // that does it again takes none of the others with it.
   let suspectRunning = false;
@@ -33,46 +34,66 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     const work = works.get(operation.definition);
     if (work === undefined || draining.raised) return giveBack(attempt, 0);
     if (!previousLost) return execute(work, attempt);
-    if (suspectRunning) return giveBack(attempt, SUSPECT_PAUSE_MS + settings.backoffMs(operation.attempt));
+    if (suspectRunning)
+      return giveBack(attempt, SUSPECT_PAUSE_MS + work.settings.backoffMs(operation.attempt));
     suspectRunning = true;
-    await execute(work, attempt);
-    suspectRunning = false;
+    try {
+      await execute(work, attempt);
+    } finally {
+      suspectRunning = false;
+    }
   };
 
-  /** Acks as soon as the store has answered, whatever it said: from then on the lease guards the attempt. */
+  /** Acks as soon as the store has answered: from then on the lease guards the attempt. */
   async function beginAttempt(delivery: Delivery): Promise<BegunAttempt | undefined> {
-    const operationId = readAnnouncement(delivery);
-    if (operationId === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
+    const announcement = readAnnouncement(delivery);
+    if (announcement === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
+    const { operationId, definition } = announcement;
     const token = runtime.newToken();
-    const begun = await quietly(
-      "begin",
-      operations.beginAttempt(operationId, { token, leaseMs: settings.leaseMs }),
-    );
-    await (begun === undefined ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
+    const work = works.get(definition);
+    const { leaseMs } = work?.settings ?? settings;
+    const creates = work?.create !== undefined;
+    const begun = await quietly("begin", operations.beginAttempt(operationId, { token, leaseMs, creates }));
+    // An operation whose resource is still to be created needs another worker, which the announcement may reach.
+    const goesBack = begun === undefined || begun.outcome === "preparing";
+    await (goesBack ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
     return begun?.outcome === "begun" ? { lease: { operationId, token }, begun } : undefined;
   }
 
   /** What is no announcement will be none the next time either. */
-  function readAnnouncement({ announcement }: Delivery): string | undefined {
+  function readAnnouncement({ announcement }: Delivery): Announcement | undefined {
     try {
-      return parseAnnouncement(announcement).operationId;
+      return parseAnnouncement(announcement);
     } catch (error) {
       onError("read-announcement", error);
       return undefined;
     }
   }
 
-  async function execute(work: Work, { lease, begun: { operation } }: BegunAttempt): Promise<void> {
+  async function execute(work: Work, begun: BegunAttempt): Promise<void> {
+    const { operation } = begun.begun;
     const { id: operationId, definition, attempt } = operation;
-    if (operation.state === "preparing") {
-      const created = await quietly("create-resource", finishCreation(work, operation, lease, options));
-      if (created === true) await announcer.announce(operation);
-      return;
-    }
-    const begins = attempt <= settings.maxAttempts;
+    if (operation.state === "preparing") return finishCreating(work, begun);
+    const begins = attempt <= work.settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    const ending = begins ? await runAttempt(work, operation, lease, supervised) : exhausted(settings);
-    await finish(operation, lease, ending);
+    const ending = begins
+      ? await runAttempt(work, operation, begun.lease, supervised)
+      : exhausted(work.settings);
+    await finish(operation, begun.lease, ending);
+  }
+
+  async function finishCreating(work: Work, begun: BegunAttempt): Promise<void> {
+    const { definition, create } = work;
+    const {
+      lease,
+      begun: { operation },
+    } = begun;
+    // A queue that begins attempts itself may not know which workers create.
+    if (create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
+    const { abandonAfterMs } = settings;
+    const context = { backend, clock, observe, abandonAfterMs, ...work.settings };
+    const finished = finishCreation(definition, create, operation, lease, context);
+    if ((await quietly("create-resource", finished)) === true) await announcer.announce(operation);
   }
 
   async function finish(operation: Operation, lease: BegunAttempt["lease"], ending: Ending): Promise<void> {

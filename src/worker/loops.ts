@@ -1,13 +1,15 @@
 import type { Observer } from "../ports/observer.js";
-import type { Delivery, Queue } from "../ports/queue.js";
+import type { Consumer, Delivery, Queue } from "../ports/queue.js";
 import type { Runtime } from "../ports/runtime.js";
-import type { Announcer } from "../steps/announcer.js";
+import type { Announcer } from "../protocol/announcer.js";
 import { type Latch, sleep } from "./latch.js";
+import type { Work } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
+import { createSlots } from "./slots.js";
 
 export interface LoopsOptions {
   readonly queue: Queue;
-  readonly definitions: readonly string[];
+  readonly works: ReadonlyMap<string, Work>;
   readonly settings: WorkerSettings;
   readonly runtime: Runtime;
   readonly announcer: Announcer;
@@ -26,35 +28,86 @@ export interface Loops {
   sweepLoop(): Promise<void>;
   /** Alternates between sweeping and working until neither finds anything. */
   runUntilIdle(): Promise<void>;
-  /** Resolves when no delivery is being dealt with. */
+  /** Resolves when no delivery is in progress. */
   settled(): Promise<void>;
+  /** Frees what the worker holds in the queue. */
+  close(): Promise<void>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** The two loops of a worker and the one that stands in for them in tests. */
 export function createLoops(options: LoopsOptions): Loops {
-  const { queue, definitions, settings, runtime, announcer, observe, sweep, execute, draining } = options;
+  const { queue, works, settings, runtime, announcer, observe, sweep, execute, draining } = options;
   const running = new Set<Promise<void>>();
-  let slotFreed: () => void = () => {};
+  const slots = createSlots(works, settings.concurrency);
+  let slotFreed: (definition: string) => void = () => {};
+  let consumer: Consumer | undefined;
+  let token: string | undefined;
 
-  function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
-    const limit = settings.concurrency - running.size;
-    return queue.receive({ definitions, limit, leaseMs: settings.leaseMs, signal });
+  function open(): Consumer {
+    const definitions = [...works].map(
+      ([
+        name,
+        {
+          create,
+          settings: { concurrency, leaseMs },
+        },
+      ]) => {
+        return { name, concurrency, leaseMs, creates: create !== undefined };
+      },
+    );
+    return queue.consume({ definitions });
+  }
+
+  async function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
+    consumer ??= open();
+    // Kept until there is an answer: asked again by the same token, the queue returns what it began when the answer got lost.
+    token ??= runtime.newToken();
+    const limit = settings.concurrency - slots.taken;
+    const deliveries = await consumer.receive({ slots: slots.free(), limit, token, signal });
+    token = undefined;
+    return deliveries;
   }
 
   function run(delivery: Delivery): Promise<void> {
-    const execution = execute(delivery).finally(() => {
+    const { definition } = delivery.announcement;
+    const freed = (): void => {
       running.delete(execution);
-      slotFreed();
+      slots.release(definition);
+      slotFreed(definition);
+    };
+    slots.take(definition);
+    // Whatever goes wrong with one delivery, the others go on, and so does the process.
+    const execution = execute(delivery).then(freed, (error: unknown) => {
+      observe({ event: "background.failed", step: "execute", error });
+      freed();
     });
     running.add(execution);
     return execution;
   }
 
+  /** Waits for deliveries, and no longer than until a definition that was full can take some too. */
+  async function receiveUntilFreed(signal: AbortSignal): Promise<readonly Delivery[]> {
+    const full = new Set([...works.keys()].filter(slots.isFull));
+    if (full.size === 0) return receive(signal);
+    const waiting = new AbortController();
+    const stop = (): void => waiting.abort();
+    signal.addEventListener("abort", stop);
+    slotFreed = (definition) => {
+      if (full.has(definition)) stop();
+    };
+    try {
+      return await receive(waiting.signal);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      slotFreed = () => {};
+    }
+  }
+
   async function receiveOnce(signal: AbortSignal): Promise<void> {
     try {
-      for (const delivery of await receive(signal)) void run(delivery);
+      for (const delivery of await receiveUntilFreed(signal)) void run(delivery);
       // Without this a long backlog of quick work would keep everything else from running.
       await runtime.pause();
     } catch (error) {
@@ -64,9 +117,9 @@ export function createLoops(options: LoopsOptions): Loops {
   }
 
   async function freeSlot(): Promise<void> {
-    while (running.size >= settings.concurrency) {
+    while (slots.free().size === 0) {
       await new Promise<void>((resolve) => {
-        slotFreed = resolve;
+        slotFreed = () => resolve();
       });
     }
   }
@@ -100,6 +153,13 @@ export function createLoops(options: LoopsOptions): Loops {
     },
     settled: async () => {
       while (running.size > 0) await Promise.all(running);
+    },
+    close: async () => {
+      try {
+        await consumer?.close();
+      } catch (error) {
+        observe({ event: "background.failed", step: "receive", error });
+      }
     },
   };
 }

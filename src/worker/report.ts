@@ -1,20 +1,21 @@
-import { isTerminal, type Operation, type OperationState } from "../core/operation.js";
+import { isTerminal, type Operation, type OperationState } from "../contract/operation.js";
 import type { ServiceEvent } from "../ports/observer.js";
 import type { SettleResult } from "../ports/operation-store.js";
-import type { Ending } from "./attempt.js";
 import type { WorkerContext } from "./context.js";
+import type { Ending } from "./ending.js";
 
-/** Tells the observer how an attempt ended, and the estimate how long its operation took. */
+/** Tells the observer how an attempt ended, and the estimate that its operation did. */
 export function report(
   { observe, estimate, runtime }: Pick<WorkerContext, "observe" | "estimate" | "runtime">,
-  { id: operationId, definition, attempt, createdAt }: Operation,
+  operation: Operation,
   ending: Ending,
   settled: SettleResult | undefined,
 ): void {
+  const { id: operationId, definition, attempt } = operation;
   const about = { operationId, definition, attempt };
   if (settled?.outcome !== "settled") observe({ event: "attempt.lost", ...about });
   else {
-    if (isTerminal(settled.state)) estimate.learn(definition, Math.max(0, runtime.clock.now() - createdAt));
+    if (isTerminal(settled.state)) estimate?.ended(operation, runtime.clock.now());
     observe(eventOf(about, settled.state, ending));
   }
 }
@@ -26,7 +27,7 @@ function eventOf(
 ): ServiceEvent {
   if (state === "completed") return { event: "operation.completed", ...about };
   if (state === "failed") return { event: "operation.failed", ...about, error };
-  if (settlement?.to !== "retry" || !settlement.countAttempt)
+  if (settlement?.to !== "retry" || settlement.lastError === undefined)
     return { event: "operation.released", ...about };
   return { event: "operation.retried", ...about, delayMs: settlement.delayMs, error };
 }

@@ -1,63 +1,131 @@
-import { type BackoffOptions, createBackoff } from "../core/backoff.js";
-import { durationMs, invalidOption, positiveInteger } from "../core/options.js";
+import {
+  checkOptions,
+  durationMs,
+  invalidOption,
+  longDurationMs,
+  type OptionNames,
+  positiveInteger,
+} from "../contract/options.js";
+import { type BackoffOptions, createBackoff } from "./backoff.js";
 
-/** What a worker can be told. Every number is a whole one greater than 0. */
-export interface WorkerOptions {
-  /** Attempts at the same time. Default 10. */
+/** How a processor's attempts run. Every number is a whole one greater than 0. */
+export interface ProcessorOptions {
+  /** Maximum number of its attempts at the same time. Default: the `concurrency` of the worker. */
   readonly concurrency?: number;
-  /** After so long without a renewal an attempt counts as lost; renewed every third. Default 30 s. */
+  /** Time without a renewal after which an attempt counts as lost. Renewed every third of it. Milliseconds. Default: 30 s. */
   readonly leaseMs?: number;
-  /** Then the operation fails. Default 5. */
+  /** Number of attempts before the operation fails. Default: 5. */
   readonly maxAttempts?: number;
-  /** Delays between attempts. Default 1 s × 2ⁿ up to 5 min, full jitter. */
+  /** Delays between attempts. Default: 1 s × 2ⁿ up to 5 min, full jitter. */
   readonly backoff?: BackoffOptions;
-  /** After so long an attempt is aborted and counts as failed. Default none. */
+  /** Time after which an attempt is aborted and counts as failed. Milliseconds. Default: none. */
   readonly attemptTimeoutMs?: number;
-  /** Size of a result and of progress. Default 64 KiB each. */
+}
+
+/** The options of a worker. Those of {@link ProcessorOptions} are the defaults of its processors. */
+export interface WorkerOptions extends Omit<ProcessorOptions, "concurrency"> {
+  /** Maximum number of attempts at the same time, over all processors. Default: 10. */
+  readonly concurrency?: number;
+  /** Maximum size of a result, and of progress. Bytes. Default: 64 KiB each. */
   readonly maxResultBytes?: number;
-  /** How often the worker looks for what nobody announces. Default 1 s. */
+  /** How often the worker looks for work that was not announced. Milliseconds. Default: 1 s. */
   readonly sweepIntervalMs?: number;
-  /** How long `stop` lets attempts finish before it gives them back. Default 10 s. */
+  /** How long `stop` lets attempts finish before it gives them back. Milliseconds. Default: 10 s. */
   readonly drainTimeoutMs?: number;
-  /** How long an operation and its key are kept after the terminal state. Default 24 h. */
-  readonly retentionMs?: number;
-  /** How long an operation outlives its key, where the two are not purged in one step. Default 5 min. */
+  /**
+   * How long an operation outlives its key if the two are not purged in one step. Milliseconds, 1 minute to 100 years.
+   * Default: 5 min.
+   */
   readonly purgeGraceMs?: number;
-  /** After so long a submission that was never finished is ended. Default 7 days. */
+  /** The age at which a submission that was never finished is ended. Milliseconds, at most 100 years. Default: 7 days. */
   readonly abandonAfterMs?: number;
 }
 
-export interface WorkerSettings extends Required<Omit<WorkerOptions, "backoff" | "attemptTimeoutMs">> {
-  readonly attemptTimeoutMs: number | undefined;
+/** Names of {@link ProcessorOptions}. */
+export const PROCESSOR_OPTIONS: OptionNames<ProcessorOptions> = {
+  concurrency: true,
+  leaseMs: true,
+  maxAttempts: true,
+  backoff: true,
+  attemptTimeoutMs: true,
+};
+
+const OPTIONS: OptionNames<WorkerOptions> = {
+  ...PROCESSOR_OPTIONS,
+  maxResultBytes: true,
+  sweepIntervalMs: true,
+  drainTimeoutMs: true,
+  purgeGraceMs: true,
+  abandonAfterMs: true,
+};
+
+/** {@link ProcessorOptions} with their defaults. */
+export interface ProcessorSettings {
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
   readonly backoffMs: (attempt: number) => number;
+  readonly attemptTimeoutMs: number | undefined;
 }
+
+/** {@link WorkerOptions} with their defaults. */
+export interface WorkerSettings
+  extends ProcessorSettings,
+    Required<Omit<WorkerOptions, keyof ProcessorOptions>> {}
 
 /** A purge grace must outlast every submission that is under way: see `recordTimeoutMs`. */
 const MIN_GRACE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Checks the options and fills in the defaults.
+ * Checks the options of a worker and fills in the defaults.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
 export function readWorkerSettings(options: WorkerOptions, random: () => number): WorkerSettings {
-  const { attemptTimeoutMs } = options;
-  const purgeGraceMs = positiveInteger("purgeGraceMs", options.purgeGraceMs, 300_000);
+  checkOptions(options, OPTIONS, "createWorker");
+  const purgeGraceMs = longDurationMs("purgeGraceMs", options.purgeGraceMs, 300_000);
   if (purgeGraceMs < MIN_GRACE_MS)
     throw invalidOption("purgeGraceMs", "at least 60000 milliseconds", purgeGraceMs);
   return {
-    concurrency: positiveInteger("concurrency", options.concurrency, 10),
-    leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),
-    maxAttempts: positiveInteger("maxAttempts", options.maxAttempts, 5),
-    backoffMs: createBackoff(options.backoff ?? {}, random),
-    attemptTimeoutMs:
-      attemptTimeoutMs === undefined ? undefined : durationMs("attemptTimeoutMs", attemptTimeoutMs, 0),
+    ...readProcessorSettings(options, DEFAULTS, random),
     maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
     sweepIntervalMs: durationMs("sweepIntervalMs", options.sweepIntervalMs, 1_000),
     drainTimeoutMs: durationMs("drainTimeoutMs", options.drainTimeoutMs, 10_000),
-    retentionMs: positiveInteger("retentionMs", options.retentionMs, DAY_MS),
     purgeGraceMs,
-    abandonAfterMs: positiveInteger("abandonAfterMs", options.abandonAfterMs, 7 * DAY_MS),
+    abandonAfterMs: longDurationMs("abandonAfterMs", options.abandonAfterMs, 7 * DAY_MS),
+  };
+}
+
+const DEFAULTS: Omit<ProcessorSettings, "backoffMs"> = {
+  concurrency: 10,
+  leaseMs: 30_000,
+  maxAttempts: 5,
+  attemptTimeoutMs: undefined,
+};
+
+/**
+ * Checks the options of a processor and fills in the defaults.
+ *
+ * @param place precedes the names of options in messages, such as `processors.orders.`
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ */
+export function readProcessorSettings(
+  options: ProcessorOptions,
+  defaults: Omit<ProcessorSettings, "backoffMs"> & Partial<ProcessorSettings>,
+  random: () => number,
+  place = "",
+): ProcessorSettings {
+  const { attemptTimeoutMs = defaults.attemptTimeoutMs, backoff } = options;
+  const inherited = backoff === undefined ? defaults.backoffMs : undefined;
+  return {
+    concurrency: positiveInteger(`${place}concurrency`, options.concurrency, defaults.concurrency),
+    leaseMs: durationMs(`${place}leaseMs`, options.leaseMs, defaults.leaseMs),
+    maxAttempts: positiveInteger(`${place}maxAttempts`, options.maxAttempts, defaults.maxAttempts),
+    backoffMs: inherited ?? createBackoff(backoff ?? {}, random, `${place}backoff`),
+    attemptTimeoutMs:
+      attemptTimeoutMs === undefined
+        ? undefined
+        : durationMs(`${place}attemptTimeoutMs`, attemptTimeoutMs, attemptTimeoutMs),
   };
 }

@@ -1,6 +1,6 @@
-import { isAsyncReplyError } from "../core/errors.js";
-import type { Settlement } from "../core/operation.js";
-import { operationError } from "../core/problem.js";
+import { isAsyncReplyError } from "../contract/errors.js";
+import type { Settlement } from "../contract/operation.js";
+import { operationError } from "../contract/problem.js";
 import type { Lease, OperationStore, SettleResult } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import { type Latch, sleep } from "./latch.js";

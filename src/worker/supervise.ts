@@ -1,40 +1,44 @@
-import { AsyncReplyError } from "../core/errors.js";
-import type { JsonText } from "../core/operation.js";
+import { AsyncReplyError } from "../contract/errors.js";
 import type { Lease, OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
-import { keepLease } from "../steps/keep-lease.js";
+import { type KeptLease, keepLease } from "../protocol/keep-lease.js";
 import type { Latch } from "./latch.js";
 import { LazyAbort } from "./lazy-abort.js";
-import type { WorkerSettings } from "./settings.js";
+import type { ProcessorSettings } from "./settings.js";
 
 /** What all attempts of a worker are supervised with. */
 export interface SuperviseOptions {
   readonly operations: OperationStore;
   readonly clock: Clock;
-  readonly settings: Pick<WorkerSettings, "leaseMs" | "attemptTimeoutMs">;
   /** Raised when the worker can wait no longer. */
   readonly stopping: Latch;
   readonly onError: (step: string, error: unknown) => void;
 }
 
-/** What stands between a processor and the rest of the world while it runs. */
+/** Watches over one attempt while its processor runs. */
 export interface Supervision {
   /** For the processor. */
   readonly job: Pick<LazyAbort, "signal">;
-  /** Waits for the work, and rejects when it must not be waited for any longer. */
+  /** Aborted when nothing waits for the work any longer. */
+  readonly abandoning: LazyAbort;
+  /** Renews the lease, with the progress of the processor. */
+  readonly lease: KeptLease;
+  /** Waits for the work. Rejects as soon as the attempt is interrupted. */
   untilInterrupted<T>(work: Promise<T>): Promise<T>;
-  /** Aborted when it is not waited for. */
-  readonly abandoning: Pick<LazyAbort, "signal">;
-  progress(value: JsonText): void;
-  /** Leaves the lease to itself. */
-  renewNoMore(): void;
+  /** Ends the wait for the work with this reason, unless another came first. */
+  interrupt(reason: AsyncReplyError): void;
+  /** Why the attempt was interrupted, if it was. */
+  interruption(): AsyncReplyError | undefined;
   end(): void;
 }
 
 /** Keeps the lease of an attempt, counts its time, and passes on what should make its processor stop. */
-export function supervise(lease: Lease, options: SuperviseOptions): Supervision {
-  const { operations, clock, settings, stopping, onError } = options;
-  const { leaseMs, attemptTimeoutMs } = settings;
+export function supervise(
+  lease: Lease,
+  { leaseMs, attemptTimeoutMs }: Pick<ProcessorSettings, "leaseMs" | "attemptTimeoutMs">,
+  options: SuperviseOptions,
+): Supervision {
+  const { operations, clock, stopping, onError } = options;
   const job = new LazyAbort();
   const abandoning = new LazyAbort();
   let interruption: AsyncReplyError | undefined;
@@ -65,15 +69,16 @@ export function supervise(lease: Lease, options: SuperviseOptions): Supervision 
 
   return {
     job,
+    abandoning,
+    lease: kept,
+    interrupt,
+    interruption: () => interruption,
     untilInterrupted: (work) =>
       new Promise((resolve, reject) => {
         if (interruption !== undefined) reject(interruption);
         giveUp = reject;
         work.then(resolve, reject);
       }),
-    abandoning,
-    progress: kept.progress,
-    renewNoMore: kept.stop,
     end: () => {
       kept.stop();
       cancelTimer();

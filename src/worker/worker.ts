@@ -1,50 +1,49 @@
-import type { OperationDefinition } from "../core/definition.js";
-import { AsyncReplyError } from "../core/errors.js";
-import { checkFunction, invalidOption } from "../core/options.js";
-import { createRetryAfterEstimate, type RetryAfterEstimate } from "../core/retry-after.js";
+import { DEFAULT_RETENTION_MS } from "../contract/definition.js";
+import type { Definitions } from "../contract/definitions.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
-import { type Observer, shielded } from "../ports/observer.js";
+import type { AnyCreators } from "../ports/create.js";
+import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
-import { type Announcer, createAnnouncer } from "../steps/announcer.js";
-import { createSweep } from "../steps/sweep.js";
-import type { Work } from "./attempt.js";
+import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
+import type { Lifecycle } from "../protocol/lifecycle.js";
+import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import { createSweep } from "../protocol/sweep.js";
+import { checkSource } from "./check-source.js";
 import { createExecutor } from "./executor.js";
-import type { Processor } from "./job.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
+import { type Processors, readProcessors } from "./processors.js";
+import { createUnattendedReport } from "./report-unattended.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 
 /** What a worker works for. A service fits; a process that only works needs no more than the first two. */
-export interface WorkerSource<Definitions extends readonly OperationDefinition[], Tx = unknown> {
+export interface WorkerSource<List extends Definitions, Tx = unknown> {
   /** The definitions that it may have processors for. */
-  readonly operations: Definitions;
+  readonly definitions: List;
   /** Shared with the processes that accept requests. */
   readonly backend: Backend<Tx>;
+  /**
+   * The functions that create a resource before the reply, by name of their definition: they finish submissions whose process
+   * died meanwhile. Default: none; such submissions are left to other workers.
+   */
+  readonly create?: AnyCreators;
   /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
   readonly runtime?: Partial<Runtime>;
-  /** Is told of every event and every whole error. Default nobody. */
-  readonly observe?: Observer;
+  /**
+   * Receives every event, including full errors. `false` turns the default off. Default: logs warnings and errors to the
+   * console, rate-limited. A worker that is created from a service uses the service's observer.
+   */
+  readonly observe?: Observer | false;
   /** That of the service in the same process. Default one of its own. */
   readonly announcer?: Announcer;
-  /** That of the service in the same process, which learns from the worker. Default one of its own. */
+  /** The estimate of the service in the same process, which learns from this worker. Default: none. */
   readonly estimate?: RetryAfterEstimate;
+  /** The lifecycle of the service in the same process: the worker stops when the service closes. Default: none. */
+  readonly lifecycle?: Lifecycle;
 }
-
-type Named<Definitions extends readonly OperationDefinition[], Name> = Extract<
-  Definitions[number],
-  { readonly name: Name }
->;
-
-type ProcessorOf<Definition, Tx> =
-  Definition extends OperationDefinition<string, infer Output, infer Result>
-    ? Processor<Output, Result, Tx>
-    : never;
-
-/** A processor for each definition that this worker works on, by name. */
-export type Processors<Definitions extends readonly OperationDefinition[], Tx = unknown> = {
-  readonly [Name in Definitions[number]["name"]]?: ProcessorOf<Named<Definitions, Name>, Tx>;
-};
 
 /** Does the work of the definitions that it has processors for. Made by {@link createWorker}. */
 export interface Worker {
@@ -69,19 +68,30 @@ const GIVE_BACK_TIMEOUT_MS = 5_000;
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
-export function createWorker<const Definitions extends readonly OperationDefinition[], Tx = unknown>(
-  source: WorkerSource<Definitions, Tx>,
-  processors: Processors<Definitions, Tx>,
+export function createWorker<const List extends Definitions, Tx = never>(
+  source: WorkerSource<List, Tx>,
+  processors: Processors<NoInfer<List>, NoInfer<Tx>>,
   options: WorkerOptions = {},
 ): Worker {
-  const { backend } = source;
+  checkSource(source);
+  const { backend, create = {}, lifecycle } = source;
   const runtime: Runtime = { ...createSystemRuntime(), ...source.runtime };
-  const observe = shielded(source.observe);
+  const observe = toObserver(source.observe, runtime.clock);
   const settings = readWorkerSettings(options, runtime.random);
-  const works = toWorks(source.operations, processors);
+  const { random } = runtime;
+  const works = readProcessors(source.definitions, processors, { create, settings, random });
   const definitions = [...works.keys()];
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
-  const sweep = createSweep({ backend, definitions, announcer, clock: runtime.clock, observe, ...settings });
+  const retentionOf = (definition: string): number =>
+    source.definitions.find(({ name }) => name === definition)?.retentionMs ?? DEFAULT_RETENTION_MS;
+  const { clock } = runtime;
+  const sweep = createSweep({ backend, definitions, announcer, clock, retentionOf, observe, ...settings });
+  const reportUnattended = createUnattendedReport({
+    operations: backend.operations,
+    definitions: source.definitions.map(({ name }) => name).filter((name) => !works.has(name)),
+    clock: runtime.clock,
+    observe,
+  });
   const draining = new Latch();
   const stopping = new Latch();
   const execute = createExecutor({
@@ -90,19 +100,23 @@ export function createWorker<const Definitions extends readonly OperationDefinit
     runtime,
     settings,
     announcer,
-    estimate: source.estimate ?? createRetryAfterEstimate(),
+    estimate: source.estimate,
     observe,
     draining,
     stopping,
   });
-  const { receiveLoop, sweepLoop, runUntilIdle, settled } = createLoops({
+  const { receiveLoop, sweepLoop, runUntilIdle, settled, close } = createLoops({
     queue: backend.queue,
-    definitions,
+    works,
     settings,
     runtime,
     announcer,
     observe,
-    sweep,
+    sweep: async () => {
+      const announced = await sweep();
+      await reportUnattended();
+      return announced;
+    },
     execute,
     draining,
   });
@@ -110,11 +124,11 @@ export function createWorker<const Definitions extends readonly OperationDefinit
   let stopped: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
-    const { clock } = runtime;
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
       .then(settled)
-      .then(announcer.idle);
+      .then(announcer.idle)
+      .then(close);
     // A store or a broker that does not answer must not keep the process from ending.
     const givenUp = new Promise<void>((resolve) => {
       stopping.onRaise(() => {
@@ -126,35 +140,19 @@ export function createWorker<const Definitions extends readonly OperationDefinit
     cancelTimer();
   }
 
+  const stop = (): Promise<void> => {
+    if (draining.raised) stopping.raise();
+    draining.raise();
+    stopped ??= drain();
+    return stopped;
+  };
+  lifecycle?.onClose(stop);
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
       loops ??= [receiveLoop(), sweepLoop()];
     },
-    stop: () => {
-      if (draining.raised) stopping.raise();
-      draining.raise();
-      stopped ??= drain();
-      return stopped;
-    },
+    stop,
     runUntilIdle,
   };
-}
-
-function toWorks(
-  definitions: readonly OperationDefinition[],
-  processors: Readonly<Record<string, unknown>>,
-): ReadonlyMap<string, Work> {
-  const names = Object.keys(processors);
-  if (names.length === 0) throw invalidOption("processors", "an object with at least one processor", "{}");
-  return new Map(
-    names.map((name) => {
-      const definition = definitions.find((candidate) => candidate.name === name);
-      const known = definitions.map((candidate) => candidate.name).join(", ");
-      if (definition === undefined)
-        throw invalidOption("processors", `keyed by the names of definitions (${known})`, name);
-      checkFunction(`processors.${name}`, processors[name]);
-      return [name, { definition, processor: processors[name] as Work["processor"] }];
-    }),
-  );
 }

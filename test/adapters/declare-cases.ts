@@ -1,4 +1,4 @@
-import { it } from "vitest";
+import { expect, it } from "vitest";
 import type { AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 
@@ -7,6 +7,8 @@ export function declareAdapterCases(harness: AdapterHarness): void {
   for (const { name, rule, needs = [], run } of adapterCases) {
     const missing = needs.filter((capability) => !harness.capabilities[capability]);
     const because = missing.length === 0 ? "" : `, needs ${missing.join(", ")}`;
-    it.skipIf(missing.length > 0)(`${name} (${rule}${because})`, () => run(harness));
+    it.skipIf(missing.length > 0)(`${name} (${rule}${because})`, () =>
+      expect(run(harness)).resolves.toBeUndefined(),
+    );
   }
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { toExpressHandler } from "async-request-reply/express";
 import express5 from "express";
 import express4 from "express4";
-import type { ToListener } from "./node-harness.js";
+import { type ToListener, theApplication } from "./node-harness.js";
 
 /** What the versions of Express have in common, as far as tests use it. */
 export interface Express {
@@ -28,9 +28,17 @@ export const expressVersions: readonly {
   readonly express: Express;
   readonly toListener: ToListener;
 }[] = [
-  { version: "5", express: express5, toListener: (service) => appWith(express5, toExpressHandler(service)) },
-  { version: "4", express: express4, toListener: (service) => appWith(express4, toExpressHandler(service)) },
+  { version: "5", express: express5, toListener: toApp(express5) },
+  { version: "4", express: express4, toListener: toApp(express4) },
 ];
+
+/** An application that has nothing but a service, and where it falls through something that tells so. */
+function toApp(express: Express): ToListener {
+  return (service, options) => {
+    const handler = toExpressHandler(service, options);
+    return options === undefined ? appWith(express, handler) : appWith(express, handler, theApplication);
+  };
+}
 
 /** An application that uses these, one after the other. */
 export function appWith(express: Express, ...handlers: readonly unknown[]): App {

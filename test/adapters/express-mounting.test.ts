@@ -42,6 +42,31 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(202);
   });
 
+  it("tells the application about a path that it is mounted under and that is not the basePath", async () => {
+    const { send, errors } = await mounts.mount(express, (handler) => [under("/api/v1", handler), route]);
+    expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(500);
+    expect((await send(request("GET", `/api/v1${MONITOR}`))).status).toBe(500);
+    for (const error of errors)
+      expect(error).toMatchObject({
+        code: "INVALID_OPTION",
+        detail: expect.stringContaining('Pass `basePath: "/api/v1"` to createService'),
+      });
+    expect(errors).toHaveLength(2);
+    // Nothing of the service would be at these paths, wherever it was mounted.
+    expect((await send(request("GET", "/api/v1/else"))).status).toBe(404);
+    expect((await send(request("GET", "/else"))).body).toBe("the application");
+  });
+
+  it("takes no path of a client for a mistake of the application", async () => {
+    const { send, errors } = await mounts.mount(express, (handler) => [
+      under("/orders", handler),
+      under("/operations", handler),
+    ]);
+    for (const path of ["/orders/orders", `/operations${MONITOR}`, `/orders${MONITOR}`])
+      expect((await send(request("GET", path))).status).toBe(404);
+    expect(errors).toEqual([]);
+  });
+
   it("leaves all other paths to the application when it is mounted on its own", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => {
       const router = express.Router();

@@ -1,5 +1,4 @@
-import type { Service } from "async-request-reply";
-import { toFetchHandler } from "async-request-reply/fetch";
+import { type FallthroughFetchHandler, toFetchHandler } from "async-request-reply/fetch";
 import type {
   AdapterHarness,
   Upload,
@@ -10,15 +9,22 @@ import type {
 /** The harness of the adapter suite over `Request` objects, without sockets. */
 export function createFetchHarness(createBackend: AdapterHarness["createBackend"]): AdapterHarness {
   return {
-    capabilities: { sockets: false, fieldLines: false },
+    capabilities: { sockets: false, fieldLines: false, streams: true, fallthrough: true },
     createBackend,
-    mount: async (service) => ({ send: (request) => sendByFetch(service, request) }),
+    mount: async (service, options) => {
+      const handler =
+        options?.fallthrough === true
+          ? toFetchHandler(service, { fallthrough: true })
+          : toFetchHandler(service, {});
+      return { send: (request) => sendByFetch(handler, request) };
+    },
   };
 }
 
 /** Sends a request to the Fetch adapter and reads its reply. */
-async function sendByFetch(service: Pick<Service, "handle">, request: WireRequest): Promise<WireResponse> {
-  const reply = await toFetchHandler(service)(toRequest(request));
+async function sendByFetch(handler: FallthroughFetchHandler, request: WireRequest): Promise<WireResponse> {
+  const sent = toRequest(request);
+  const reply = (await handler(sent)) ?? new Response(`the application: ${await sent.text()}`);
   return { status: reply.status, headers: [...reply.headers], body: await reply.text() };
 }
 

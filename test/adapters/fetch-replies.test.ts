@@ -70,6 +70,37 @@ describe("S19: replies of the Fetch adapter that are streams", () => {
     expect(await reader?.read()).toEqual({ done: true, value: undefined });
   });
 
+  it("ask their source for no more than one piece in advance", async () => {
+    let asked = 0;
+    async function* body(): AsyncIterable<Uint8Array> {
+      for (;;) {
+        asked += 1;
+        yield encode("x");
+      }
+    }
+    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
+    await reader?.read();
+    await turn();
+    expect(asked).toBe(2);
+  });
+
+  it("release a source that can have no response", async () => {
+    for (const reply of [
+      { status: 204, headers: {} },
+      { status: 200, headers: { "x-a": "a\u0000b" } },
+    ]) {
+      let isCancelled = false;
+      const body = new ReadableStream<Uint8Array>({
+        cancel: () => {
+          isCancelled = true;
+        },
+      });
+      expect((await responseOf({ ...reply, body })).status).toBe(500);
+      await turn();
+      expect(isCancelled).toBe(true);
+    }
+  });
+
   it("end their source when the client goes away between two pieces", async () => {
     let isEnded = false;
     async function* body(): AsyncIterable<Uint8Array> {

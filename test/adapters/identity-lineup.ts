@@ -7,6 +7,7 @@ import {
   permanentFailure,
 } from "async-request-reply";
 import { expect } from "vitest";
+import { allOperations } from "../../src/testing/all-operations.js";
 import type {
   Mounted,
   WireConnection,
@@ -106,7 +107,7 @@ async function createMember(
       await worker.runUntilIdle();
       return witness.take();
     },
-    recorded: async () => (await backend.operations.list?.({ limit: 100_000 })) ?? [],
+    recorded: () => allOperations(backend.operations),
     close: harness.close,
   };
 }

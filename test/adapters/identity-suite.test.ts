@@ -20,6 +20,7 @@ function obstacleTo(
 ): string | undefined {
   const missing = needs.filter((need) => !capabilities[need]);
   if (missing.length > 0) return `needs ${missing.join(", ")}`;
+  if (needs.includes("streams") || needs.includes("fallthrough")) return "replaces what must be predictable";
   if (races.includes(name)) return "is a race";
   return joined.includes(name) && !capabilities.fieldLines ? "needs fieldLines to be told so" : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Backend, Operation, ServiceEvent } from "async-request-reply";
+import { allOperations } from "../../src/testing/all-operations.js";
 import type {
   AdapterCase,
   Mounted,
@@ -42,8 +43,8 @@ export async function transcribe(harness: ClosableHarness, run: AdapterCase["run
       return transcribed(await harness.mount(toPredictable({ ...service, observe })), exchanges);
     },
   }).finally(harness.close);
-  const recorded = await Promise.all(backends.map(({ operations }) => operations.list?.({ limit: 1_000 })));
-  return { exchanges, events, recorded: recorded.flatMap((operations = []) => operations) };
+  const recorded = await Promise.all(backends.map(({ operations }) => allOperations(operations)));
+  return { exchanges, events, recorded: recorded.flat() };
 }
 
 /** An event whose error can be compared with that of another service. */
@@ -75,11 +76,12 @@ export function isBrokenOff({ body }: WireRequest): boolean {
 }
 
 function transcribedConnection(
-  { write, read, closed }: WireConnection,
+  { write, read, ...connection }: WireConnection,
   begin: (request: WireRequest) => Exchange,
 ): WireConnection {
   const unanswered: Exchange[] = [];
   return {
+    ...connection,
     write: (request) => {
       unanswered.push(begin(request));
       return write(request);
@@ -90,6 +92,5 @@ function transcribedConnection(
       if (exchange !== undefined) exchange.reply = comparable(reply);
       return reply;
     },
-    closed,
   };
 }

@@ -1,8 +1,15 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Service } from "async-request-reply";
-import { toNodeHandler } from "async-request-reply/node";
+import { text } from "node:stream/consumers";
+import type { Mountable } from "async-request-reply";
+import { type MountOptions, toNodeHandler } from "async-request-reply/node";
 import type { AdapterHarness, Mounted, WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { openRawConnection, type RawConnection } from "../raw-connection.js";
 
@@ -16,14 +23,26 @@ export interface RunningServer {
 }
 
 /** Makes a listener for Node's server out of a service. */
-export type ToListener = (service: Pick<Service, "handle" | "settings">) => RequestListener;
+export type ToListener = (service: Mountable, options?: MountOptions) => RequestListener;
+
+/** Node's handler before an application that answers what falls through. */
+const toNodeListener: ToListener = (service, options) => {
+  const handler = toNodeHandler(service, options);
+  return options === undefined ? handler : (req, res) => handler(req, res, () => theApplication(req, res));
+};
+
+/** Tells that it was reached, and with which body. */
+export async function theApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  res.writeHead(200).end(`the application: ${await text(req)}`);
+}
 
 /** Starts a server on a free port of this machine. */
 export async function startServer(
-  service: Pick<Service, "handle" | "settings">,
-  toListener: ToListener = toNodeHandler,
+  service: Mountable,
+  toListener: ToListener = toNodeListener,
+  options?: MountOptions,
 ): Promise<RunningServer> {
-  const server = createServer(toListener(service)).listen(0, "127.0.0.1");
+  const server = createServer(toListener(service, options)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
@@ -45,10 +64,19 @@ export function createNodeHarness(
 ): AdapterHarness & { close(): Promise<void> } {
   const running: RunningServer[] = [];
   return {
-    capabilities: { sockets: true, fieldLines: true },
+    // Bun answers 431 itself, whatever its server is told.
+    capabilities: {
+      sockets: true,
+      fieldLines: true,
+      manyFields: !("Bun" in globalThis),
+      streams: true,
+      fallthrough: true,
+    },
     createBackend,
-    mount: async (service) => {
-      const started = await startServer(service, toListener);
+    mount: async (service, options) => {
+      const started = await startServer(service, toListener, options);
+      // Node 22 would answer 431 itself.
+      started.server.maxHeadersCount = 0;
       running.push(started);
       return mounted(started);
     },
@@ -76,6 +104,8 @@ function mounted({ connect }: RunningServer): Mounted {
           return writeRequest(connection, request);
         },
         read: () => connection.read(methods.shift()),
+        readUntil: connection.readUntil,
+        abort: connection.abort,
         closed: connection.closed,
       };
     },

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type CreateResource,
   createMemoryBackend,
   createService,
   type Runtime,
@@ -42,11 +43,13 @@ export const createPredictableBackend: AdapterHarness["createBackend"] = (option
   createMemoryBackend({ clock: standingClock, ...options });
 
 /** The same service with nothing left to chance. */
-export function toPredictable({ operations, backend, observe, settings, formats }: Service): Service {
+export function toPredictable(service: Service): Service {
+  const { definitions, backend, create, observe, settings, formats } = service;
   const { admit, ...others } = settings;
   return createService({
-    operations,
+    definitions,
     backend,
+    create: create as Readonly<Record<string, CreateResource<unknown, unknown>>>,
     observe,
     // JSON is the first, and always there.
     formats: formats.slice(1),

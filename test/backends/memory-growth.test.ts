@@ -1,134 +1,159 @@
-import type { NewOperation } from "async-request-reply";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Fifo } from "../../src/backends/memory/fifo.js";
-import { Schedule } from "../../src/backends/memory/schedule.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { NewOperation, Operation, OperationStore, Submissions } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { Line, type Waiting } from "../../src/backends/memory/line.js";
+import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
+import { allOperations } from "../../src/testing/all-operations.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
 const COUNT = 100_000;
 const BATCH = 500;
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 /** A loaded machine takes seconds for the largest of these tests. */
 const TIMEOUT_MS = 120_000;
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+const UNLINKED = { chain: undefined, before: undefined, after: undefined };
+
 function operation(index: number): NewOperation {
   const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-  return { id, scope: "tenant-1", definition: "orders", input: "null", key: `key-${index}` };
+  return { id, tenant: "tenant-1", definition: "orders", input: "null", key: `key-${index}`, retentionMs: 0 };
 }
 
-/** Counts what lies in the lines of the store, and how often they are looked at. */
-const lines = { held: 0, steps: 0 };
-const { push, peek, shift } = Fifo.prototype;
-
-beforeEach(() => {
-  Object.assign(lines, { held: 0, steps: 0 });
-  Fifo.prototype.push = function (item) {
-    lines.held += 1;
-    push.call(this, item);
-  };
-  Fifo.prototype.peek = function () {
-    lines.steps += 1;
-    return peek.call(this);
-  };
-  Fifo.prototype.shift = function () {
-    const item: unknown = shift.call(this);
-    if (item !== undefined) lines.held -= 1;
-    return item;
-  };
-});
-
-afterEach(() => {
-  Object.assign(Fifo.prototype, { push, peek, shift });
-});
-
 /** Records and completes operations, one after the other. */
-async function recordAndComplete(backend: ReturnType<typeof memoryOnClock>, count: number): Promise<void> {
+async function recordAndComplete(
+  backend: ReturnType<typeof memoryOnClock>,
+  count: number,
+  leaseMs: number,
+): Promise<void> {
   const { operations } = backend;
   const submissions = submissionsOf(backend);
   for (let index = 0; index < count; index += 1) {
     await submissions.record({ operation: operation(index), fingerprint: "1:a" });
     const { id } = operation(index);
-    await operations.beginAttempt(id, { token: "t", leaseMs: MINUTE_MS });
+    await operations.beginAttempt(id, { token: "t", leaseMs });
     await operations.settle({ operationId: id, token: "t" }, { to: "completed" });
   }
 }
 
-describe("100,000 operations in memory", () => {
-  it(
-    "leave nothing behind when they were completed and purged",
-    async () => {
-      const backend = memoryOnClock();
-      const submissions = submissionsOf(backend);
-      await recordAndComplete(backend, COUNT);
-      let purged = 0;
-      for (let count = BATCH; count === BATCH; purged += count) {
-        count = await submissions.purge({ retentionMs: 0, limit: BATCH });
-      }
-      expect(purged).toBe(COUNT);
-      expect(await backend.operations.list?.({ limit: 1 })).toEqual([]);
-      expect(await backend.idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
-      // What was handed out comes up once more after a minute; then it must be forgotten for good.
-      await backend.clock.advance(MINUTE_MS);
-      for (let round = 0; round <= COUNT / BATCH; round += 1) {
-        expect(await submissions.purge({ retentionMs: 0, limit: BATCH })).toBe(0);
-      }
-      expect(lines.held).toBe(0);
-    },
-    TIMEOUT_MS,
-  );
+/** Holds every operation of a store weakly, so that a test sees which of them are still in memory. */
+async function weakly(operations: OperationStore): Promise<readonly WeakRef<Operation>[]> {
+  return (await allOperations(operations)).map((each) => new WeakRef(each));
+}
 
-  it(
-    "leave nothing behind when the stores are used one by one",
-    async () => {
-      const backend = memoryOnClock();
-      const { operations, idempotency, clock } = backend;
-      await recordAndComplete(backend, 10_000);
-      for (;;) {
-        const expired = await operations.takeExpired({ retentionMs: 0, limit: BATCH });
-        if (expired.length === 0) break;
-        for (const { id: operationId, key = "", scope, definition } of expired) {
-          await idempotency.release({ operationId, key, scope, definition });
-        }
-        await operations.remove(
-          expired.map(({ id }) => id),
-          { afterMs: MINUTE_MS },
-        );
-      }
-      await clock.advance(MINUTE_MS);
-      for (let round = 0; round <= 10_000 / BATCH; round += 1) {
-        await operations.takeExpired({ retentionMs: 0, limit: BATCH });
-      }
-      expect(await operations.list?.({ limit: 1 })).toEqual([]);
-      expect(await idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
-      expect(lines.held).toBe(0);
-    },
-    TIMEOUT_MS,
-  );
+/** Counts how many are still in memory after a full garbage collection. */
+async function countInMemory(refs: readonly WeakRef<Operation>[]): Promise<number> {
+  // A weak reference keeps its target until the turn ends in which it was made.
+  await nextTurn();
+  collectGarbage();
+  return refs.filter((ref) => ref.deref() !== undefined).length;
+}
 
-  it(
-    "are not looked at by `takeExpired` while their retention lasts",
-    async () => {
-      const backend = memoryOnClock();
-      await recordAndComplete(backend, COUNT);
-      lines.steps = 0;
-      expect(await backend.operations.takeExpired({ retentionMs: MINUTE_MS, limit: BATCH })).toEqual([]);
-      expect(lines.steps).toBeLessThan(10);
-      await backend.clock.advance(MINUTE_MS);
-      expect(await backend.operations.takeExpired({ retentionMs: MINUTE_MS, limit: BATCH })).toHaveLength(
-        BATCH,
-      );
-      expect(lines.steps).toBeLessThan(2 * BATCH);
-    },
-    TIMEOUT_MS,
-  );
+/** Releases the keys of one batch of ended operations and removes them. Returns how many there were. */
+async function removeBatch({ operations, idempotency }: ReturnType<typeof memoryOnClock>): Promise<number> {
+  const expired = await operations.takeExpired({ limit: BATCH });
+  for (const { id: operationId, key = "", tenant, definition } of expired) {
+    await idempotency.release({ operationId, key, tenant, definition });
+  }
+  const ids = expired.map(({ id }) => id);
+  await operations.remove(ids, { afterMs: MINUTE_MS });
+  return ids.length;
+}
+
+async function purgeAll(submissions: Submissions<unknown>): Promise<number> {
+  let purged = 0;
+  for (let count = BATCH; count === BATCH; purged += count) {
+    count = await submissions.purge({ limit: BATCH });
+  }
+  return purged;
+}
+
+describe("operations in memory", () => {
+  it("leave nothing behind after the purge, however long their leases were", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const backend = memoryOnClock();
+    await recordAndComplete(backend, COUNT, HOUR_MS);
+    const refs = await weakly(backend.operations);
+    expect(await countInMemory(refs)).toBe(COUNT);
+    expect(await purgeAll(submissionsOf(backend))).toBe(COUNT);
+    expect(await backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+    expect(await backend.idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
+    expect(await countInMemory(refs)).toBe(0);
+  });
+
+  it("leave nothing behind when the stores are used one by one", async () => {
+    const backend = memoryOnClock();
+    const { operations, idempotency, clock } = backend;
+    await recordAndComplete(backend, 10_000, HOUR_MS);
+    const refs = await weakly(operations);
+    while ((await removeBatch(backend)) > 0);
+    await clock.advance(MINUTE_MS);
+    expect(await operations.takeExpired({ limit: BATCH })).toEqual([]);
+    expect(await operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+    expect(await idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
+    expect(await countInMemory(refs)).toBe(0);
+  });
+
+  it("leave nothing behind when clients cancel them and no worker asks for their definition", async () => {
+    const backend = memoryOnClock();
+    const { operations } = backend;
+    for (let index = 0; index < 1_000; index += 1) {
+      await operations.create(operation(index));
+      await operations.requestCancel(operation(index).id, "tenant-1");
+      await backend.clock.advance(SECOND_MS);
+    }
+    const refs = await weakly(operations);
+    expect(await purgeAll(submissionsOf(backend))).toBe(1_000);
+    expect(await countInMemory(refs)).toBe(0);
+  });
+});
+
+describe("the lines of the memory back end", () => {
+  interface Item extends Waiting<Item> {
+    readonly name: number;
+  }
+
+  it("look only at the first item that has not waited long enough", () => {
+    const line = new Line<Item>();
+    let looks = 0;
+    for (let name = 0; name < COUNT; name += 1) {
+      let joined = 0;
+      const item: Item = {
+        ...UNLINKED,
+        name,
+        get since() {
+          looks += 1;
+          return joined;
+        },
+        set since(value: number) {
+          joined = value;
+        },
+      };
+      line.join(item, name);
+    }
+    looks = 0;
+    expect(line.take(COUNT, COUNT - BATCH + 1, COUNT)).toHaveLength(BATCH);
+    expect(looks).toBeLessThan(2 * BATCH);
+  });
 });
 
 describe("the schedule of the memory back end", () => {
+  interface Item extends Scheduled<Item> {}
+
   /** Items that count how often anybody asks when they are due. */
   function countedItems(count: number, dueAt: (index: number) => number) {
     const looks = { count: 0 };
     const items = Array.from({ length: count }, (_, index) => {
       let announceAt: number | undefined = dueAt(index);
-      return {
+      const item: Item = {
+        ...UNLINKED,
         get announceAt() {
           looks.count += 1;
           return announceAt;
@@ -137,32 +162,45 @@ describe("the schedule of the memory back end", () => {
           announceAt = value;
         },
       };
+      return item;
     });
     return { items, looks };
   }
 
   it("does not look at what is not due", () => {
-    const schedule = new Schedule();
+    const schedule = new Schedule<Item>();
     const { items, looks } = countedItems(COUNT, (index) => MINUTE_MS + index);
-    for (const item of items) schedule.add(item);
+    for (const item of items) schedule.put(item, item.announceAt ?? 0);
     looks.count = 0;
     expect(schedule.take(MINUTE_MS - 1, BATCH)).toEqual([]);
     expect(looks.count).toBe(0);
   });
 
   it("looks at what is due a few times each, however many fall due at the same time", () => {
-    const schedule = new Schedule();
+    const schedule = new Schedule<Item>();
     const { items, looks } = countedItems(10_000, () => 0);
-    for (const item of items) schedule.add(item);
+    for (const item of items) schedule.put(item, item.announceAt ?? 0);
     looks.count = 0;
     let taken = 0;
     for (let batch = 0; batch < 1_000; batch += 1) {
-      for (const item of schedule.take(0, 10)) {
-        item.announceAt = undefined;
-        taken += 1;
-      }
+      taken += schedule.take(0, 10).length;
     }
     expect(taken).toBe(10_000);
     expect(looks.count).toBeLessThan(10 * taken);
+  });
+
+  it("hands out items at any time in the order of their seconds, also after many others came and went", () => {
+    const schedule = new Schedule<Item>();
+    const { items } = countedItems(5_000, (index) => ((index * 7_919) % 5_000) * SECOND_MS);
+    for (const item of items) {
+      const { announceAt = 0 } = item;
+      for (const hours of [20, 10, 0]) schedule.put(item, announceAt + hours * HOUR_MS);
+    }
+    const seconds: number[] = [];
+    for (let taken = schedule.take(5_000 * SECOND_MS, 7); taken.length > 0; ) {
+      seconds.push(...taken.map(({ announceAt = 0 }) => announceAt / SECOND_MS));
+      taken = schedule.take(5_000 * SECOND_MS, 7);
+    }
+    expect(seconds).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
   });
 });

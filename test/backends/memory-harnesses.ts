@@ -18,8 +18,12 @@ import {
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,
   skipsTime: true,
+  jumpsBack: true,
   watch: true,
+  getMany: true,
   list: true,
+  stats: true,
+  redrive: true,
   ordered: true,
   standalone: true,
   fills: true,
@@ -41,6 +45,7 @@ function memoryHarness<Port>(
     clock,
     create: async () => ({ port: alter(portOf(createMemoryBackend({ clock })), clock) }),
     passTime: (ms) => clock.advance(ms),
+    jumpTime: (ms) => clock.jump(ms),
   };
 }
 
@@ -64,10 +69,16 @@ export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered
       const { clock } = harness;
       const submissions = alter(submissionsOf(createMemoryBackend({ clock, maxOperations: 1 })), clock);
       const id = "01900000-0000-7000-8000-000000000000";
-      await submissions.operations.create({ id, scope: "filler", definition: "orders", input: "null" });
+      await submissions.operations.create({
+        id,
+        tenant: "filler",
+        definition: "orders",
+        input: "null",
+        retentionMs: 0,
+      });
       const makeRoom = async (): Promise<void> => {
         await submissions.operations.requestCancel(id, "filler");
-        await submissions.purge({ retentionMs: 0, limit: 1 });
+        await submissions.purge({ limit: 1 });
       };
       return { port: submissions, makeRoom };
     },

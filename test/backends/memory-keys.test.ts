@@ -5,7 +5,7 @@ import { memoryOnClock } from "./memory-harnesses.js";
 /** Short names of few characters, so that different ones often look alike once they are run together. */
 const name = fc.string({ unit: fc.constantFrom(":", "0", "1", "a"), maxLength: 3 });
 
-const references = fc.uniqueArray(fc.record({ scope: name, definition: name, key: name }), {
+const references = fc.uniqueArray(fc.record({ tenant: name, definition: name, key: name }), {
   selector: (reference) => JSON.stringify(reference),
   minLength: 100,
   maxLength: 200,

@@ -1,11 +1,13 @@
 import { createMemoryBackend, type MemoryBackendOptions, type NewOperation } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { announce } from "../../src/core/announcement.js";
+import { announce } from "../../src/ports/announcement.js";
+import { allOperations } from "../../src/testing/all-operations.js";
+import { receiveOnce } from "../consumers.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
 function operation(index: number, members: Partial<NewOperation> = {}): NewOperation {
   const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-  return { id, scope: "tenant-1", definition: "orders", input: "null", ...members };
+  return { id, tenant: "tenant-1", definition: "orders", input: "null", retentionMs: 0, ...members };
 }
 
 const full = expect.objectContaining({ code: "OVERLOADED" });
@@ -26,7 +28,7 @@ describe("a memory back end that is full", () => {
     const backend = memoryOnClock({ maxOperations: 1 });
     await backend.operations.create(operation(1), { state: "failed", error: "null" });
     await expect(backend.operations.create(operation(2))).rejects.toEqual(full);
-    await submissionsOf(backend).purge({ retentionMs: 0, limit: 1 });
+    await submissionsOf(backend).purge({ limit: 1 });
     expect(await backend.operations.create(operation(2))).toBe("created");
   });
 
@@ -38,7 +40,7 @@ describe("a memory back end that is full", () => {
     const refused = operation(2, { key: "key-1" });
     await expect(submissions.record({ operation: refused, fingerprint: "1:a" })).rejects.toEqual(full);
     expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toEqual([]);
-    await submissions.purge({ retentionMs: 0, limit: 1 });
+    await submissions.purge({ limit: 1 });
     const other = operation(3, { key: "key-1" });
     expect(await submissions.record({ operation: other, fingerprint: "1:b" })).toEqual({
       outcome: "created",
@@ -54,35 +56,47 @@ describe("a memory back end that is full", () => {
     expect(await submissions.record(again)).toMatchObject({ outcome: "exists", operation: { id: first.id } });
   });
 
-  it("settles with all follow-ups or not at all", async () => {
-    const backend = memoryOnClock({ maxOperations: 3 });
-    const { operations } = backend;
-    const [working, ended, ...followUps] = [1, 2, 3, 4].map((n) => operation(n)) as [
-      NewOperation,
-      NewOperation,
-    ];
-    await operations.create(working);
-    await operations.create(ended, { state: "failed", error: "null" });
-    const lease = { operationId: working.id, token: "t" };
-    await operations.beginAttempt(working.id, { token: "t", leaseMs: 1_000 });
-    await expect(operations.settle(lease, { to: "completed" }, followUps)).rejects.toEqual(full);
-    expect((await operations.list?.({ limit: 10 }))?.map(({ id, state }) => [id, state])).toEqual([
-      [working.id, "pending"],
-      [ended.id, "failed"],
+  it("ends operations all the same, and creates what follows them", async () => {
+    const { operations } = memoryOnClock({ maxOperations: 2 });
+    const onEnd = (index: number) => ({ ...operation(index), definition: "notices" });
+    await operations.create(operation(1, { onEnd: onEnd(3) }));
+    await operations.create(operation(2, { onEnd: onEnd(4) }));
+    await operations.beginAttempt(operation(1).id, { token: "t", leaseMs: 1_000 });
+    const lease = { operationId: operation(1).id, token: "t" };
+    expect(await operations.settle(lease, { to: "completed" })).toMatchObject({ outcome: "settled" });
+    expect(await operations.requestCancel(operation(2).id, "tenant-1")).toBe("cancelled");
+    const states = (await allOperations(operations)).map(({ id, state }) => [id, state]);
+    expect(states).toEqual([
+      [operation(1).id, "completed"],
+      [operation(2).id, "failed"],
+      [operation(3).id, "pending"],
+      [operation(4).id, "pending"],
     ]);
-    await submissionsOf(backend).purge({ retentionMs: 0, limit: 1 });
-    expect(await operations.settle(lease, { to: "completed" }, followUps)).toMatchObject({
-      outcome: "settled",
+    await expect(operations.create(operation(5))).rejects.toEqual(full);
+  });
+
+  it("refuses a redrive whole, and takes it when there is room", async () => {
+    const backend = memoryOnClock({ maxOperations: 2 });
+    const { operations } = backend;
+    await operations.create(operation(1, { retentionMs: 1_000 }));
+    await operations.requestCancel(operation(1).id, "tenant-1");
+    await operations.create(operation(2), { state: "failed", error: "null" });
+    const redrive = () => operations.redrive?.(operation(1).id, { id: operation(3).id, onEndId: "" });
+    await expect(redrive()).rejects.toEqual(full);
+    expect((await operations.get(operation(1).id, "tenant-1"))?.retriedBy).toBeUndefined();
+    await submissionsOf(backend).purge({ limit: 1 });
+    expect(await redrive()).toEqual({
+      outcome: "redriven",
+      operationId: operation(3).id,
+      created: true,
     });
-    expect(await operations.list?.({ limit: 10 })).toHaveLength(3);
   });
 
   it("refuses a batch of announcements that does not fit, whole, and takes it when there is room", async () => {
     const { queue } = memoryOnClock({ maxAnnouncements: 3 });
     const announcements = [1, 2, 3, 4].map((n) => announce(operation(n), "1"));
     const receive = async (limit: number): Promise<string[]> => {
-      const signal = AbortSignal.abort();
-      const deliveries = await queue.receive({ definitions: ["orders"], limit, leaseMs: 1_000, signal });
+      const deliveries = await receiveOnce(queue, { limit });
       return deliveries.map(({ announcement }) => announcement.operationId);
     };
     await queue.publish(announcements.slice(0, 2));
@@ -107,8 +121,8 @@ describe("the options of the memory back end", () => {
     },
   );
 
-  it("takes every limit of at least 1, and none", () => {
-    expect(createMemoryBackend({ maxOperations: 1, maxAnnouncements: 1 })).toBeDefined();
-    expect(createMemoryBackend()).toBeDefined();
+  it("take a limit of 1, and can be left out", () => {
+    expect(() => createMemoryBackend({ maxOperations: 1, maxAnnouncements: 1 })).not.toThrow();
+    expect(() => createMemoryBackend()).not.toThrow();
   });
 });

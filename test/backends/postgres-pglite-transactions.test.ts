@@ -1,9 +1,10 @@
 import { PGlite } from "@electric-sql/pglite";
-import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import { allowAnonymous, createOrderService, createWorker, type ServiceEvent } from "async-request-reply";
 import { createPostgresBackend, fromPGlite, type PGliteTransaction } from "async-request-reply/postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { deepText } from "../deep-text.js";
 
-const SCOPE = "anonymous";
+const TENANT = "anonymous";
 const ORDER = { itemId: "book", quantity: 1 };
 const POST = { method: "POST", path: "/orders", headers: { "content-type": "application/json" } };
 
@@ -28,13 +29,17 @@ describe("transactions on PGlite, which has one connection", () => {
     const submit = (end: "commit" | "rollback"): Promise<string> => {
       let id = "";
       const submitting = database.transaction(async (tx) => {
-        const submitted = await service.submitInTransaction(tx, "orders", ORDER, { scope: SCOPE, key: "k" });
+        const submitted = await service.submit(service.definitions[0], ORDER, {
+          tx,
+          tenant: TENANT,
+          key: "k",
+        });
         id = submitted.operationId;
         if (end === "rollback") await tx.rollback();
       });
       return submitting.then(() => id);
     };
-    expect(await backend.operations.get(await submit("rollback"), SCOPE)).toBeUndefined();
+    expect(await backend.operations.get(await submit("rollback"), TENANT)).toBeUndefined();
     const worker = createWorker(
       service,
       {
@@ -52,14 +57,76 @@ describe("transactions on PGlite, which has one connection", () => {
     try {
       const id = await submit("commit");
       const done = async (): Promise<boolean> =>
-        (await backend.operations.get(id, SCOPE))?.state === "completed";
+        (await backend.operations.get(id, TENANT))?.state === "completed";
       await vi.waitUntil(done, { timeout: 10_000 });
-      expect(await backend.operations.get(id, SCOPE)).toMatchObject({ attempt: 1, result: "7" });
+      expect(await backend.operations.get(id, TENANT)).toMatchObject({ attempt: 1, result: "7" });
       expect(await effectsOf(id)).toBe(1);
     } finally {
       await worker.stop();
       await backend.close();
     }
+  });
+
+  it("rejects an input that JSON cannot represent with its place, before it uses the transaction", async () => {
+    const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
+    const submit = (input: unknown) =>
+      service.submit(service.definitions[0], input as typeof ORDER, {
+        tx: {} as PGliteTransaction,
+        tenant: TENANT,
+      });
+    await expect(submit({ ...ORDER, quantity: 1n })).rejects.toMatchObject({
+      code: "MALFORMED_BODY",
+      detail: expect.stringMatching(/^`\$\.quantity` is a bigint, which JSON cannot represent\./),
+    });
+    await expect(submit({ ...ORDER, lines: [new Map()] })).rejects.toMatchObject({
+      code: "MALFORMED_BODY",
+      detail: expect.stringMatching(/^`\$\.lines\[0\]` is a Map,/),
+    });
+    await expect(submit({ itemId: "x".repeat(65_536), quantity: 1 })).rejects.toMatchObject({
+      code: "MALFORMED_BODY",
+      detail: "The value takes 65562 bytes as JSON, and `maxBodyBytes` allows 65536.",
+    });
+  });
+
+  it.each([
+    ["", "has 0 characters"],
+    ["a".repeat(256), "has 256 characters"],
+    ["a\0", "contains NUL"],
+    ["a\ud800", "contains one half of a surrogate pair"],
+    ["a\udc00b", "contains one half of a surrogate pair"],
+    [7, "is a number"],
+    [undefined, "is undefined"],
+  ])("refuses the tenant %j of a submission without a word to the database", async (tenant, says) => {
+    const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
+    const statements: unknown[] = [];
+    const tx = {
+      query: async (...statement: unknown[]) => {
+        statements.push(statement);
+        return { rows: [] };
+      },
+    } as unknown as PGliteTransaction;
+    const submitting = service.submit(service.definitions[0], ORDER, { tx, tenant: tenant as string });
+    await expect(submitting).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: expect.stringContaining(says),
+    });
+    expect(statements).toEqual([]);
+  });
+
+  it("quotes no parameter of a statement that fails, as PGlite itself does", async () => {
+    const events: ServiceEvent[] = [];
+    const backend = open();
+    const service = createOrderService({
+      backend,
+      authorize: allowAnonymous(),
+      observe: (event) => events.push(event),
+    });
+    expect((await service.handle({ ...POST, body: JSON.stringify(ORDER) })).status).toBe(202);
+    await database.exec(`alter table test_${count}.operations add check (coalesce(result, '') = '')`);
+    await createWorker(service, { orders: () => "kanarie" }).runUntilIdle();
+    expect(events.at(-1)).toMatchObject({ event: "operation.failed" });
+    expect(events).toContainEqual(expect.objectContaining({ event: "background.failed", step: "settle" }));
+    expect(deepText(events)).not.toContain("kanarie");
   });
 
   it("creates an order before the reply, and rolls back one that takes too long", async () => {
@@ -83,7 +150,7 @@ describe("transactions on PGlite, which has one connection", () => {
     });
     const body = JSON.stringify(ORDER);
     expect((await service.handle({ ...POST, body })).status).toBe(503);
-    await vi.waitUntil(() => late !== undefined);
+    await vi.waitUntil(() => late !== undefined, { timeout: 20_000 });
     expect(late).toBeInstanceOf(Error);
     slow = false;
     expect((await service.handle({ ...POST, body })).status).toBe(201);

@@ -1,5 +1,5 @@
 import { type PortCase, type PortHarness, runnableCases } from "async-request-reply/testing";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 /** Declares the cases of a suite as tests of one back end; what it cannot run is skipped by name, with the reason. */
 export function runSuite<Harness extends PortHarness<unknown>>(
@@ -10,7 +10,7 @@ export function runSuite<Harness extends PortHarness<unknown>>(
   describe(name, () => {
     for (const { case: each, skipped } of runnableCases(cases, harness)) {
       const title = skipped === undefined ? each.name : `${each.name} (${skipped})`;
-      it.skipIf(skipped !== undefined)(title, () => each.run(harness));
+      it.skipIf(skipped !== undefined)(title, () => expect(each.run(harness)).resolves.toBeUndefined());
     }
   });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Page, page, root } from "./pages.js";
 
 /** One of each event. */
-const about = { operationId: "1", definition: "orders", scope: "demo", attempt: 1 };
+const about = { operationId: "1", definition: "orders", tenant: "demo", attempt: 1 };
 const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, { readonly event: Name }> } =
   {
     "operation.accepted": { event: "operation.accepted", ...about },
@@ -16,11 +16,14 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "operation.retried": { event: "operation.retried", ...about, delayMs: 1, error: "" },
     "operation.released": { event: "operation.released", ...about },
     "attempt.lost": { event: "attempt.lost", ...about },
+    "operation.redriven": { event: "operation.redriven", ...about, retryOf: "2" },
     "operation.purged": { event: "operation.purged", count: 1 },
     "operation.abandoned": { event: "operation.abandoned", ...about },
     "key.reused": { event: "key.reused", ...about },
     "request.refused": { event: "request.refused", status: 404, code: "NOT_FOUND", error: "" },
     "background.failed": { event: "background.failed", step: "announce", error: "" },
+    "definition.unattended": { event: "definition.unattended", definition: "orders", due: 1, oldestDueMs: 1 },
+    "service.memory-only": { event: "service.memory-only" },
   };
 
 /** The names in the first cell of each row of a table that has such names: `a`, `b`. */
@@ -39,7 +42,7 @@ function levelOf(event: ServiceEvent): string {
 }
 
 describe("the pages", () => {
-  const name = /^(operation|attempt|key|request|background)\./;
+  const name = /^(operation|attempt|key|request|background|service|definition)\./;
 
   it.each(["docs/workers.md", "docs/operating.md"])("list every event, and no other: %s", (path) => {
     expect(namesIn(page(path), name).sort()).toEqual(Object.keys(EVENTS).sort());

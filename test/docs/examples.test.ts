@@ -45,6 +45,7 @@ describe("an example that is marked to be run", () => {
   afterAll(() => workshop.remove());
 
   it.each(marked("run"))("keeps what it asserts: $place", { timeout: 30_000 }, async (block) => {
-    await import(pathToFileURL(await workshop.bundle(block)).href);
+    const file = pathToFileURL(await workshop.bundle(block)).href;
+    await expect(import(file)).resolves.toBeDefined();
   });
 });

@@ -1,13 +1,17 @@
 import type { RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { createMemoryBackend, createOrderService, type Queue, type Service } from "async-request-reply";
+import { createMemoryBackend, createOrderService, type Service, withQueue } from "async-request-reply";
 import express, { type Express } from "express";
 import fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { AdapterCase, AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
+import { listCases } from "../../src/testing/suites/adapter/list.js";
+import { pathFieldCases } from "../../src/testing/suites/adapter/path-fields.js";
+import { serviceOptionCases } from "../../src/testing/suites/adapter/service-options.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { createNodeHarness, type ToListener } from "../adapters/node-harness.js";
+import { replacing } from "../replacing.js";
 import { openFrameworkBlocks } from "./framework-blocks.js";
 import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
 
@@ -34,6 +38,9 @@ interface Application {
 
 /** The examples leave other paths to the application. */
 const OTHER_PATHS = /^answers 404 to a path that nothing is at|base path|404 whose short body/;
+
+const elsewhere = new Set([...pathFieldCases, ...serviceOptionCases, ...listCases].map(({ name }) => name));
+const isAtOtherPaths = (name: string): boolean => OTHER_PATHS.test(name) || elsewhere.has(name);
 
 const applications: readonly Application[] = [
   {
@@ -71,8 +78,11 @@ const applications: readonly Application[] = [
 describe.each(applications)("an order service mounted on $name", ({ toListener, fieldLines, differs }) => {
   const harness = createNodeHarness(createMemoryBackend, toListener as ToListener);
   afterEach(harness.close);
-  const kept = adapterCases.filter(({ name }) => !OTHER_PATHS.test(name) && !differs?.test(name));
-  declareCases(kept, { ...harness, capabilities: { ...harness.capabilities, fieldLines } });
+  const kept = adapterCases.filter(({ name }) => !isAtOtherPaths(name) && !differs?.test(name));
+  declareCases(kept, {
+    ...harness,
+    capabilities: { sockets: true, fieldLines, manyFields: fieldLines },
+  });
 });
 
 /** A function is called when the body is whole: what becomes of others is up to the gateway. */
@@ -100,17 +110,16 @@ describe("an order service on AWS Lambda", () => {
   });
 
   it("gives its reply when the operation was announced, because nothing runs after it", async () => {
-    const { queue, ...backend } = createMemoryBackend();
+    const backend = createMemoryBackend();
     const announced: string[] = [];
-    const slow: Queue = {
-      ...queue,
+    const slow = replacing(backend.queue, {
       publish: async (announcements) => {
         await new Promise((resolve) => setImmediate(resolve));
         announced.push(...announcements.map(({ operationId }) => operationId));
       },
-    };
+    });
     const service = createOrderService({
-      backend: { ...backend, queue: slow },
+      backend: withQueue(backend, slow),
       authorize: () => ({ id: "a" }),
     });
     const { body } = await toLambdaHandler(service)(toEvent(order));
@@ -121,6 +130,7 @@ describe("an order service on AWS Lambda", () => {
 /** Declares the cases that the transport can show. */
 function declareCases(cases: readonly AdapterCase[], harness: AdapterHarness): void {
   for (const { name, needs = [], run } of cases) {
-    if (needs.every((capability) => harness.capabilities[capability])) it(name, () => run(harness));
+    if (needs.every((capability) => harness.capabilities[capability]))
+      it(name, () => expect(run(harness)).resolves.toBeUndefined());
   }
 }

@@ -1,18 +1,19 @@
 import { AsyncReplyError, type ErrorCode, type ProblemName, problemType } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { toProblem } from "../../src/http/problems.js";
+import { toProblem } from "../../src/http/message/problems.js";
 import { idsOf } from "./links.js";
 import { page } from "./pages.js";
 
 /** Every problem type, with an error that is answered with it; without one where it is the `error` of an operation. */
 const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
   "malformed-request": "INVALID_HEADER",
+  "too-many-header-fields": "TOO_MANY_HEADER_FIELDS",
   "invalid-idempotency-key": "INVALID_IDEMPOTENCY_KEY",
   "missing-idempotency-key": "MISSING_IDEMPOTENCY_KEY",
   "idempotency-key-reused": "IDEMPOTENCY_KEY_REUSED",
   unauthenticated: "UNAUTHENTICATED",
   forbidden: "FORBIDDEN",
-  "authorization-unavailable": "AUTHORIZATION_TIMEOUT",
+  "authorization-unavailable": "AUTHORIZATION_UNAVAILABLE",
   "too-many-requests": "TOO_MANY_REQUESTS",
   "not-found": "NOT_FOUND",
   "method-not-allowed": "METHOD_NOT_ALLOWED",
@@ -23,6 +24,7 @@ const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
   "body-timeout": "BODY_TIMEOUT",
   "malformed-body": "MALFORMED_BODY",
   "contract-violation": "CONTRACT_VIOLATION",
+  "submission-in-progress": "SUBMISSION_IN_PROGRESS",
   "creation-in-progress": "CREATION_IN_PROGRESS",
   "creation-failed": "CREATION_FAILED",
   unavailable: "SUBMISSION_UNCERTAIN",

@@ -22,6 +22,7 @@ const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
 /** What a session can ask for with a word after `console`. */
 const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   cancellable: { cancellable: true },
+  list: { list: true },
   yaml: { formats: [yamlFormat] },
   xml: { formats: [xmlFormat] },
   yang: { formats: orderYangFormats },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type OperationState, type Settlement, transition } from "../../src/core/operation.js";
+import { type OperationState, type Settlement, transition } from "../../src/contract/operation.js";
 import { blocksOf, pages } from "./pages.js";
 
 const STATES: readonly OperationState[] = ["preparing", "pending", "completed", "failed"];

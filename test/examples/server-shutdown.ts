@@ -11,11 +11,7 @@ const order = JSON.stringify({ itemId: "book", quantity: 1 });
 
 /** Declares the tests of how the example server ends, whatever its back end is. */
 export function declareServerShutdown(startServer: StartServer): void {
-  async function start(workMs: string): Promise<ServerProcess> {
-    const server = await startServer({ LOG: "json", WORK_MS: workMs });
-    onTestFinished(() => server.kill());
-    return server;
-  }
+  const start = starting(startServer);
 
   it("finishes under load what has begun, answers whom it accepted, and exits with 0", async () => {
     const server = await start("200");
@@ -49,6 +45,26 @@ export function declareServerShutdown(startServer: StartServer): void {
     expect((await server.exited).code).toBe(0);
   });
 
+  it.each([
+    ["SIGTERM", "SIGTERM", 143],
+    ["SIGTERM", "SIGINT", 130],
+    ["SIGINT", "SIGTERM", 143],
+  ] as const)("ends at once when after %s comes %s", async (first, second, exitCode) => {
+    const server = await start(FOREVER);
+    await createOrdersClient(server.baseUrl).accepted(order);
+    await untilLogged(server.stdout, "operation.started");
+    server.signal(first);
+    await server.stderr.find((line) => line.startsWith(`${first}: `));
+    server.signal(second);
+    expect((await server.exited).code).toBe(exitCode);
+    expect(idsOf(eventsOf(server.stdout), "operation.released")).toEqual([]);
+  });
+}
+
+/** Declares the test of what happens after the server's grace, which is 10 seconds. */
+export function declareShutdownGrace(startServer: StartServer): void {
+  const start = starting(startServer);
+
   it("begins nothing more, and after its grace gives back what still runs and cuts off who still sends", async () => {
     const server = await start(FOREVER);
     const client = createOrdersClient(server.baseUrl);
@@ -64,21 +80,15 @@ export function declareServerShutdown(startServer: StartServer): void {
     expect(started).toHaveLength(10);
     expect(idsOf(events, "operation.released")).toEqual(started);
   });
+}
 
-  it.each([
-    ["SIGTERM", "SIGTERM", 143],
-    ["SIGTERM", "SIGINT", 130],
-    ["SIGINT", "SIGTERM", 143],
-  ] as const)("ends at once when after %s comes %s", async (first, second, exitCode) => {
-    const server = await start(FOREVER);
-    await createOrdersClient(server.baseUrl).accepted(order);
-    await untilLogged(server.stdout, "operation.started");
-    server.signal(first);
-    await server.stderr.find((line) => line.startsWith(`${first}: `));
-    server.signal(second);
-    expect((await server.exited).code).toBe(exitCode);
-    expect(idsOf(eventsOf(server.stdout), "operation.released")).toEqual([]);
-  });
+/** Starts a server that ends with the test. */
+function starting(startServer: StartServer): (workMs: string) => Promise<ServerProcess> {
+  return async (workMs) => {
+    const server = await startServer({ LOG: "json", WORK_MS: workMs });
+    onTestFinished(() => server.kill());
+    return server;
+  };
 }
 
 interface Reply {

@@ -3,7 +3,7 @@ import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { runChaos } from "./chaos.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);
+const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 2_000);
 
 describeWithPostgres("processes and a Postgres that are killed at random", (installation) => {

@@ -11,7 +11,13 @@ describeWithPostgres("processes whose clocks are ten minutes early and late (F10
 
   it("end no lease and no retention early, and keep none for ever", async () => {
     const start = (role: "api" | "worker") => (clockSkewMs: number) =>
-      bench().start({ role, clockSkewMs, slowMs: 3_000, worker: { retentionMs: 60_000, leaseMs: 1_500 } });
+      bench().start({
+        role,
+        clockSkewMs,
+        slowMs: 3_000,
+        definition: { retentionMs: 60_000 },
+        worker: { leaseMs: 1_500 },
+      });
     const apis = await Promise.all(skews.map(start("api")));
     const sent = await sendAll(
       [...keysOf("slow", 6), ...keysOf("quick", 50)],

@@ -14,8 +14,8 @@ describeWithPostgres("a key whose operation is purged again and again (F14)", (i
   const bench = useFaultBench(installation);
 
   it("belongs to one operation at a time, and none comes back after its purge", async () => {
-    const worker = { retentionMs: 1_000, sweepIntervalMs: 50 };
-    const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", worker })));
+    const options = { definition: { retentionMs: 1_000 }, worker: { sweepIntervalMs: 50 } };
+    const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", ...options })));
     const end = performance.now() + 8_000;
     const seen = (
       await Promise.all(processes.flatMap(({ baseUrl }) => [1, 2, 3, 4].map(() => hammer(baseUrl, end))))

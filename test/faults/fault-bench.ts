@@ -1,4 +1,4 @@
-import type { Operation } from "async-request-reply";
+import type { ListPosition, Operation } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool } from "pg";
 import { expect, vi } from "vitest";
@@ -45,19 +45,18 @@ export async function openFaultBench(
   pool.on("error", () => {});
   const processes = createOrderProcesses();
   const backend = createPostgresBackend({ pool });
+  const { list, getMany } = backend.operations;
+  if (list === undefined || getMany === undefined) throw new Error("the back end lists operations");
 
-  async function operations(): Promise<readonly Operation[]> {
+  const operations = async (): Promise<readonly Operation[]> => {
     const found: Operation[] = [];
-    for (;;) {
-      const after = found.at(-1)?.id;
-      const page = await backend.operations.list?.({
-        limit: 1_000,
-        ...(after === undefined ? {} : { after }),
-      });
-      if (page === undefined || page.length === 0) return found;
-      found.push(...page);
+    for (let after: ListPosition | undefined; ; ) {
+      const page = await list({ internal: true, limit: 1_000, ...(after === undefined ? {} : { after }) });
+      if (page.length === 0) return found;
+      after = page.at(-1);
+      found.push(...(await getMany(page.map(({ id }) => id))));
     }
-  }
+  };
   const rowsOf = (table: "ledger" | "effects"): Promise<Effect[]> =>
     postgres.query<Effect>(`SELECT operation_id AS "operationId", item_id AS "itemId" FROM ${table}`);
 

@@ -52,14 +52,15 @@ describeWithPostgres("work whose process", (installation) => {
     expect(await effectsOf(order)).toHaveLength(1);
   });
 
-  it("stands still in its transaction past its lease leaves the one effect of another (F8)", async () => {
+  it("stands still in its transaction is ended by the server, and leaves the one effect of another (F8)", async () => {
     const order = await submit("transaction-stopped");
     const crash = { crashAt: "after-effect", crashBy: "SIGSTOP" } as const;
-    const paused = await bench().start({ role: "worker", transactional: true, ...crash });
+    const backend = { idleTransactionTimeoutMs: 2_500 };
+    const paused = await bench().start({ role: "worker", transactional: true, backend, ...crash });
     await vi.waitUntil(() => paused.begun.length === 1, { timeout: 10_000 });
     const other = await bench().start({ role: "worker", transactional: true });
-    // It waits for the row of the ledger that the other has written and not committed.
-    await vi.waitUntil(() => other.begun.length === 1, { timeout: 10_000 });
+    // Its lease has run out before, but its transaction holds the operation until the server ends it.
+    await vi.waitUntil(() => other.begun.length === 1, { timeout: 20_000 });
     paused.kill("SIGCONT");
     const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
     await vi.waitUntil(isLost, { timeout: 10_000 });

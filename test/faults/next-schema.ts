@@ -12,7 +12,7 @@ export async function migrateToNext(postgres: PrivatePostgres): Promise<void> {
   );
   const functions = await postgres.query<{ definition: string }>(
     `SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc p
-     WHERE p.pronamespace = '${SCHEMA}'::regnamespace AND p.proname ~ '^record_(\\w+_)?v1$' ORDER BY p.oid`,
+     WHERE p.pronamespace = '${SCHEMA}'::regnamespace AND p.proname ~ '^(record_(\\w+_)?|insert_one_)v1$' ORDER BY p.oid`,
   );
   await postgres.query(migration((newest?.version ?? 0) + 1, functions.map(nextVersion)));
 }
@@ -30,7 +30,7 @@ export async function countRecorded(
 
 function nextVersion({ definition }: { readonly definition: string }): string {
   return definition
-    .replace(/\brecord_((?:\w+_)?)v1\b/g, "record_$1v2")
+    .replace(/\b(record_(?:\w+_)?|insert_one_)v1\b/g, "$1v2")
     .replace(
       /(insert into \S+\.operations) \(([^)]*\)\s+(?:select|values \())/g,
       "$1 (recorded_by, $2 'next', ",

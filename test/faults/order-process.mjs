@@ -30,11 +30,14 @@ const pool = openPool({ ...options.pool, ...(options.nextSchema && { Client: Nex
 const ledger = openPool({ connectionString: options.ledgerUrl ?? options.url, max: 4 });
 
 const reach = crashing(options);
-const backend = withCrashPoints(reach, createPostgresBackend({ pool, migrate: options.migrate ?? "auto" }));
+const backend = withCrashPoints(
+  reach,
+  createPostgresBackend({ pool, migrate: options.migrate ?? "auto", ...options.backend }),
+);
 const { submissions: _, ...composed } = backend;
 
 const service = createService({
-  operations: [options.nextContract ? nextOrders : defineOrders()],
+  definitions: [options.nextContract ? nextOrders : defineOrders(options.definition)],
   backend: options.composed ? composed : backend,
   authorize: allowAnonymous(),
   observe,

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { ServiceEvent, SettingsOptions, WorkerOptions } from "async-request-reply";
+import type { PostgresBackendOptions } from "async-request-reply/postgres";
 
 /** How a process of the order service is to be: see order-process.mjs. */
 export interface ProcessOptions {
@@ -30,7 +31,9 @@ export interface ProcessOptions {
   /** Takes orders as the next release defines them: see next-release.mjs. */
   readonly nextContract?: boolean;
   readonly pool?: Readonly<Record<string, number | string>>;
+  readonly backend?: Pick<PostgresBackendOptions<unknown>, "idleTransactionTimeoutMs">;
   readonly service?: Omit<SettingsOptions, "authorize">;
+  readonly definition?: { readonly retentionMs: number };
   readonly worker?: WorkerOptions;
 }
 

@@ -1,6 +1,7 @@
 import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { allOperations } from "../../src/testing/all-operations.js";
 import { allFormats, besidesJson, readOrder, writeOrder } from "./all-formats.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
 
@@ -13,7 +14,7 @@ function createOrders() {
   const send = (body: string, headers: Readonly<Record<string, string>>) =>
     service.handle({ method: "POST", path: "/orders", headers, body });
   return {
-    recorded: () => backend.operations.list?.({ limit: 1_000 }),
+    recorded: () => allOperations(backend.operations),
     send,
     post: async (contentType: string, body: string, key?: string) => {
       const reply = await send(body, { "content-type": contentType, ...(key && { "idempotency-key": key }) });

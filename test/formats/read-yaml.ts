@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { refusalOf } from "../refusal.js";
 
 /** What the YAML format says of a body that js-yaml refuses. */
-export const INVALID = "The body is not valid YAML.";
+export const INVALID = /^The body is not valid YAML \(line \d+, column \d+\)\.$/;
 
 /** Reads a body in YAML. */
 export function readYaml(body: string | Uint8Array, maxDepth = 32): unknown {

@@ -21,6 +21,16 @@ describe("a problem in YANG data", () => {
   const textOf = (format: (typeof orderYangFormats)[number], code: string): string =>
     written(format).find(({ name }) => name.endsWith(code))?.text ?? "";
 
+  it.each([
+    "https://example.com/problems/not-found",
+    "urn:problem:not-found",
+    "https://example.com/?p=not-found",
+  ])("is named by the end of its type: %s", (type) => {
+    const text = yangJson.serialize({ type, title: "a", status: 404 }, { kind: "problem", name: "order" });
+    const [error] = JSON.parse(text)["ietf-restconf:errors"].error;
+    expect(error["error-app-tag"]).toBe("not-found");
+  });
+
   it("has an error for every violation, with the path in the form of its encoding (RFC 8040 §7.1)", () => {
     const { "ietf-restconf:errors": errors } = JSON.parse(textOf(yangJson, "CONTRACT_VIOLATION"));
     expect(errors.error[1]).toEqual({

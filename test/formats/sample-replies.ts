@@ -5,9 +5,9 @@ import {
   permanentFailure,
   problemType,
 } from "async-request-reply";
-import { AsyncReplyError } from "../../src/core/errors.js";
+import { AsyncReplyError } from "../../src/contract/errors.js";
 import type { SerializeContext } from "../../src/formats/format.js";
-import { toProblem } from "../../src/http/problems.js";
+import { toProblem } from "../../src/http/message/problems.js";
 
 /** Something that a service says, and in which context a format writes it. */
 export interface SampleReply {
@@ -19,6 +19,8 @@ export interface SampleReply {
 const { jsonSchema: schema = {}, rootName } = defineOrders();
 const operationId = "01a1fb0e-5781-7461-97e0-78a248067be3";
 const createdAt = "2026-11-20T22:23:03.554Z";
+const begun = { definition: "orders", createdAt, attempt: 1 };
+const ended = { ...begun, finishedAt: "2026-11-20T22:23:04.000Z" };
 
 /** What users' code may give as progress or as a result: any value of JSON that yanglint reads, so no arrays in arrays. */
 const given: readonly unknown[] = [
@@ -39,6 +41,14 @@ function operation(name: string, members: object): SampleReply {
   return { name: `an operation: ${name}`, value, context: { kind: "operation", name: rootName } };
 }
 
+function list(name: string, operations: readonly object[]): SampleReply {
+  return {
+    name: `a list of operations: ${name}`,
+    value: { operations },
+    context: { kind: "operations", name: "operations" },
+  };
+}
+
 function problem(name: string, error: AsyncReplyError): SampleReply {
   const { body } = toProblem(error);
   return { name: `a problem: ${name}`, value: body, context: { kind: "problem", name: rootName, schema } };
@@ -52,6 +62,7 @@ const codes: readonly ErrorCode[] = [
   "METHOD_NOT_ALLOWED",
   "NOT_ACCEPTABLE",
   "BODY_TIMEOUT",
+  "SUBMISSION_IN_PROGRESS",
   "CREATION_IN_PROGRESS",
   "BODY_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
@@ -72,17 +83,23 @@ const violations = [
 /** A reply of every kind and status. */
 const sampleReplies: readonly SampleReply[] = [
   operation("just accepted", {}),
-  operation("pending", { createdAt }),
+  operation("pending", { ...begun, attempt: 0 }),
   ...given.map((progress) =>
-    operation(`with the progress ${JSON.stringify(progress)}`, { createdAt, progress }),
+    operation(`with the progress ${JSON.stringify(progress)}`, { ...begun, progress }),
   ),
-  operation("completed", { status: "completed", createdAt }),
+  operation("completed", { status: "completed", ...ended }),
   ...given.map((result) =>
-    operation(`with the result ${JSON.stringify(result)}`, { status: "completed", createdAt, result }),
+    operation(`with the result ${JSON.stringify(result)}`, { status: "completed", ...ended, result }),
   ),
+  list("none", []),
+  list("one", [{ operationId, status: "pending", ...begun }]),
+  list("two", [
+    { operationId, status: "completed", ...ended },
+    { operationId: operationId.replace("01", "02"), status: "pending", ...begun, attempt: 0 },
+  ]),
   operation("failed", {
     status: "failed",
-    createdAt,
+    ...ended,
     error: {
       type: problemType("work-failed"),
       title: "The work failed",

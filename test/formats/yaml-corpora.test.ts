@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parse as parseWithYaml } from "yaml";
 import { jsonFormat } from "../../src/formats/json.js";
 import { describeCorpus } from "../corpora.js";
 import { refusalOf } from "../refusal.js";
@@ -15,7 +16,7 @@ describe("JSON as YAML (YAML 1.2.2 §1.3)", () => {
     fc.assert(
       fc.property(tree, fc.infiniteStream(fc.nat(5)), (node, style) => {
         const text = write(node, style);
-        if (hasRepeatedName(node)) expect(refusalOfYaml(text)).toBe(INVALID);
+        if (hasRepeatedName(node)) expect(refusalOfYaml(text)).toMatch(INVALID);
         else expect(JSON.stringify(readYaml(text))).toBe(JSON.stringify(asJson(bytesOf(text))));
       }),
       { numRuns: 2000 },
@@ -41,8 +42,9 @@ describeCorpus("yaml", (cases) => {
     it(`${verdict}: ${name}`, () => {
       if (verdict === "accept") expect(readYaml(bytes)).toEqual(value);
       else if (verdict === "reject") expect(refusalOfYaml(bytes)).not.toBe("");
-      // Where it is up to the reader, it may refuse, but not read something else.
-      else if (isTaken(() => readYaml(bytes)) && value !== undefined) expect(readYaml(bytes)).toEqual(value);
+      // Where it is up to the reader, it may refuse, but not read something else than the package yaml.
+      else if (isTaken(() => readYaml(bytes)))
+        expect(readYaml(bytes)).toEqual(value ?? parseWithYaml(bytes.toString("utf8")));
     });
   }
 });

@@ -135,22 +135,18 @@ describe("names in YAML", () => {
     "- b: {c: [{a, a}]}",
     "<<: 1\n<<: 2",
   ])("are refused where one is repeated: %j (YAML 1.2.2 §3.2.1.3)", (text) => {
-    expect(refusalOfYaml(text)).toBe(INVALID);
+    expect(refusalOfYaml(text)).toMatch(INVALID);
   });
 
-  it.each([
-    "1: a",
-    "1.5: a",
-    "true: a",
-    "~: a",
-    ": a",
-    "[a]: b",
-    "? {a: b}\n: c",
-    "{a: {0x1: b}}",
-    "[1: a]",
-    '"1": a\n1: b',
-  ])("are refused where one is not a string: %j (RFC 9512 §3.4)", (text) => {
-    expect([INVALID, "The body has a name that is not a string."]).toContain(refusalOfYaml(text));
+  it.each(["1: a", "1.5: a", "true: a", "~: a", ": a", "[a]: b", "? {a: b}\n: c", "{a: {0x1: b}}", "[1: a]"])(
+    "are refused where one is not a string: %j (RFC 9512 §3.4)",
+    (text) => {
+      expect(refusalOfYaml(text)).toBe("The body has a name that is not a string.");
+    },
+  );
+
+  it("are refused where one that is not a string repeats one that is", () => {
+    expect(refusalOfYaml('"1": a\n1: b')).toMatch(INVALID);
   });
 
   it("are the data that they are: `<<` merges nothing, and `__proto__` is no prototype", () => {
@@ -274,7 +270,7 @@ describe("text in YAML", () => {
     "%YAML 1.2",
     "key: [secret, }",
   ])("is refused without a word of it: %j", (text) => {
-    expect(refusalOfYaml(text)).toBe(INVALID);
-    expect(refusalOf(() => readYaml(text)).context.cause).toBeInstanceOf(Error);
+    expect(refusalOfYaml(text)).toMatch(INVALID);
+    expect(refusalOf(() => readYaml(text)).cause).toBeUndefined();
   });
 });

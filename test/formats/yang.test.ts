@@ -12,7 +12,7 @@ import {
 import { createYangFormats, orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../../src/core/definition.js";
+import type { JsonSchema } from "../../src/contract/definition.js";
 import { rowsOf } from "../docs/tables.js";
 import { refusalOf } from "../refusal.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
@@ -53,7 +53,7 @@ describe("the formats of YANG data", () => {
       "~standard": { version: 1, vendor: "none", validate: (value: unknown) => ({ value }) },
     } as const;
     const undescribed = defineOperation({ name: "reports", path: "/reports", input });
-    const options = { operations: [undescribed], authorize: allowAnonymous(), formats: orderYangFormats };
+    const options = { definitions: [undescribed], authorize: allowAnonymous(), formats: orderYangFormats };
     expect(refusalOf(() => createService(options)).code).toBe("INVALID_OPTION");
   });
 

@@ -47,18 +47,18 @@ describe("failure 9: a reply that is sent before the record is kept", () => {
 });
 
 describe("failure 21: parts of a key that run together", () => {
-  // Two ways to cut one text into a scope and a key, at what could stand between the parts in a store.
+  // Two ways to cut one text into a tenant and a key, at what could stand between the parts in a store.
   const between = fc.constantFrom("orders", ":orders:", "/orders/", "6:orders", "", ":");
   const part = fc.string({ unit: fc.constantFrom("a", "b", ":", "1", "/"), minLength: 1, maxLength: 3 });
 
-  it.each(modes)("does not happen, wherever a text is cut into scope and key, with $mode", async (each) => {
+  it.each(modes)("does not happen, wherever a text is cut into tenant and key, with $mode", async (each) => {
     const property = fc.asyncProperty(part, part, part, between, async (first, middle, last, joint) => {
       const authorize: OrderServiceOptions["authorize"] = (asking) => ({
         id: asking.header("authorization") ?? "",
       });
       const { submit } = createProcess(each.createBackend(), { authorize });
-      const send = async (scope: string, key: string): Promise<string> =>
-        idOf(await submit({ fields: { authorization: scope, "idempotency-key": key } }));
+      const send = async (tenant: string, key: string): Promise<string> =>
+        idOf(await submit({ fields: { authorization: tenant, "idempotency-key": key } }));
       const long = await send(first + joint + middle, last);
       const short = await send(first, middle + joint + last);
       expect(long).not.toBe(short);
@@ -71,10 +71,10 @@ describe("failure 21: parts of a key that run together", () => {
 describe("failure 30: an id that is bound to less than the whole request", () => {
   it("does not happen: the key of one definition says nothing about another's", async () => {
     const input = z.object({ n: z.number() });
-    const operations = ["reports", "exports"].map((name) =>
+    const definitions = ["reports", "exports"].map((name) =>
       defineOperation({ name, path: `/${name}`, input }),
     );
-    const service = createService({ operations, authorize: () => ({ id: "a" }) });
+    const service = createService({ definitions, authorize: () => ({ id: "a" }) });
     const headers = { "content-type": "application/json", ...KEY };
     const send = (path: string, n: number) =>
       service.handle({ method: "POST", path, headers, body: JSON.stringify({ n }) });

@@ -159,7 +159,13 @@ describe("failures 22 and 25: announcements that come too early or not at all", 
     const worker = createWorker(service, { orders: () => void runs++ });
     await backend.queue.publish([{ version: 1, id: `${id}.1`, operationId: id, definition: "orders" }]);
     await worker.runUntilIdle();
-    await backend.operations.create({ id, scope: "a", definition: "orders", input: ORDER });
+    await backend.operations.create({
+      id,
+      tenant: "a",
+      definition: "orders",
+      input: ORDER,
+      retentionMs: 1_000,
+    });
     await worker.runUntilIdle();
     expect(runs).toBe(0);
     await clock.advance(30_000);

@@ -16,7 +16,7 @@ import { createProcess, KEY, runsOf, typeOf } from "./service-process.js";
 // and replies; the others are shown where their subject is:
 //
 //  1-3, 8, 11, 14, 24, 28  time limits, leases, fencing, owners, terminal states: the port suites, run by test/backends
-//  4, 37                   malformed keys: the adapter suite (idempotency-key), test/core/idempotency-key.test.ts;
+//  4, 37                   malformed keys: the adapter suite (idempotency-key), test/contract/idempotency-key.test.ts;
 //                          what the pages cite: test/docs/wording.test.ts
 //  5                       two entry points, one table: test/http/message.test.ts
 //  13, 20                  races and tenants: the adapter suite (recording), test/adapters/node-storm.test.ts
@@ -71,19 +71,23 @@ describe("failure 16: markers that clients can set, and stores that leave reques
     expect(await runsOf(backend)).toEqual([1]);
   });
 
+  const thrown: readonly (readonly [error: unknown, status: number, problem: ProblemName])[] = [
+    [new AsyncReplyError("STORE_UNAVAILABLE", "down"), 503, "unavailable"],
+    [new AsyncReplyError("OVERLOADED", "full"), 503, "unavailable"],
+    [new AsyncReplyError("CORRUPT_RECORD", "row 7"), 500, "internal"],
+    [new Error("down"), 500, "internal"],
+    ["down", 500, "internal"],
+    [undefined, 500, "internal"],
+    [null, 500, "internal"],
+  ];
+
   it.each(modes)(
     "does not happen: a store that throws anything is answered for, with $mode",
     async (each) => {
-      for (const thrown of [
-        new Error("down"),
-        new AsyncReplyError("STORE_UNAVAILABLE", "down"),
-        "down",
-        undefined,
-        null,
-      ]) {
+      for (const [error, status, problem] of thrown) {
         const backend = interceptBackend(each.createBackend(), async ({ port }, proceed) => {
           if (port === "queue") return proceed();
-          throw thrown;
+          throw error;
         });
         const { submit, read } = createProcess(backend);
         const replies = [
@@ -91,9 +95,9 @@ describe("failure 16: markers that clients can set, and stores that leave reques
           await submit({}),
           await read("/operations/01980000-0000-7000-8000-000000000000"),
         ];
-        for (const { status, body } of replies) {
-          expect([500, 503]).toContain(status);
-          expect(JSON.parse(String(body)).status).toBe(status);
+        for (const reply of replies) {
+          expect([reply.status, typeOf(reply)]).toEqual([status, problemType(problem)]);
+          expect(JSON.parse(String(reply.body)).status).toBe(status);
         }
       }
     },

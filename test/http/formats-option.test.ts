@@ -101,6 +101,7 @@ describe("the option formats", () => {
     ["has a format without a problem type", [{ ...backwards, problemMediaType: undefined }]],
     ["has a media type in capitals", [{ ...backwards, mediaTypes: ["Application/Backwards"] }]],
     ["has a format that cannot write", [{ ...backwards, serialize: undefined }]],
+    ["has a format whose way to read trees is no function", [{ ...backwards, parseWithTree: true }]],
     ["has one media type twice", [backwards, backwards]],
     ["has JSON, which is there anyway", [{ ...backwards, mediaTypes: ["application/json"] }]],
   ])("is refused when it %s", (_, formats) => {
@@ -117,9 +118,9 @@ describe("the option formats", () => {
       input: { "~standard": { version: 1, vendor: "nobody", validate: (value) => ({ value }) } },
     });
     const create = (formats: readonly Format[]) => () =>
-      createService({ operations: [undescribed], authorize: allowAnonymous(), formats });
+      createService({ definitions: [undescribed], authorize: allowAnonymous(), formats });
     expect(create([{ ...backwards, needsSchema: true }])).toThrow(
-      /operations.*application\/backwards.*reports/,
+      /application\/backwards reads bodies by a JSON Schema, and the definition "reports"/,
     );
     expect(create([backwards])).not.toThrow();
   });

@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type OrderServiceOptions,
+  problemType,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 
@@ -93,4 +94,38 @@ describe("the fields of a request that are asked for", () => {
 it("takes an object that has a field named get for what it is", async () => {
   expect((await submit({ ...fields, get: "x" })).status).toBe(202);
   expect((await submit({ get: "x" })).status).toBe(401);
+});
+
+describe("more than 1,000 fields", () => {
+  const others = (count: number) => Array.from({ length: count }, (_, index) => [`x${index}`, "1"] as const);
+  const pairs = Object.entries(fields);
+  const forms: Readonly<Record<string, (count: number) => HeaderFields>> = {
+    pairs: (count) => [...others(count - pairs.length), ...pairs],
+    "a flat list": (count) => [...others(count - pairs.length), ...pairs].flat(),
+  };
+
+  it.each(Object.entries(forms))(
+    "are refused as %s before authorize, and 1,000 are read",
+    async (_, form) => {
+      let asked = 0;
+      const authorize: OrderServiceOptions["authorize"] = () => {
+        asked += 1;
+        return { id: "a" };
+      };
+      expect((await submit(form(1_000), { authorize })).status).toBe(202);
+      expect(asked).toBe(1);
+      const { status, body } = await submit(form(1_001), { authorize });
+      expect([status, JSON.parse(String(body))]).toMatchObject([
+        431,
+        { type: problemType("too-many-header-fields"), status: 431 },
+      ]);
+      expect(asked).toBe(1);
+    },
+  );
+
+  it("are suspected where the platform says that it may have dropped some", async () => {
+    const service = createOrderService({ authorize: bearer({ token: "a" }) });
+    const reply = await service.handle({ ...post, headers: pairs, headersTruncated: true });
+    expect(reply.status).toBe(431);
+  });
 });

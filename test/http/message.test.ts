@@ -1,6 +1,7 @@
 import {
   AsyncReplyError,
   bearer,
+  createMemoryBackend,
   createOrderService,
   type HeaderFields,
   type HttpRequest,
@@ -28,6 +29,16 @@ function createOrders(options: Partial<OrderServiceOptions> = {}): ReturnType<ty
 async function* inPieces(...pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
   yield* pieces;
 }
+
+describe("a body in pieces", () => {
+  it.each([ORDER, [...bytes], undefined])(
+    "is an internal error when a piece is not bytes (%#)",
+    async (piece) => {
+      const body = inPieces(piece as unknown as Uint8Array);
+      expect((await createOrders().handle({ ...post, body })).status).toBe(500);
+    },
+  );
+});
 
 describe("the fields of a request", () => {
   const flat = headers.flat();
@@ -106,7 +117,7 @@ describe("the body of a request", () => {
       throw new Error("aborted");
     }
     const events: ServiceEvent[] = [];
-    const service = createOrders({ observe: (event) => events.push(event) });
+    const service = createOrders({ backend: createMemoryBackend(), observe: (event) => events.push(event) });
     const { status, body } = await service.handle({ ...post, body: broken() });
     expect([status, String(body)]).toEqual([400, expect.not.stringContaining("aborted")]);
     expect(events).toMatchObject([{ event: "request.refused", code: "BODY_ABORTED" }]);
@@ -167,7 +178,7 @@ describe("the handlers", () => {
           (service: ReturnType<typeof createOrders>) => service.handle(request),
           (service: ReturnType<typeof createOrders>) => submitOrder(request, service),
           (service: ReturnType<typeof createOrders>) =>
-            submitOperation(request, service, service.operations[0]),
+            submitOperation(request, service, service.definitions[0]),
         ];
         const replies = await Promise.all(
           ways.map((way) => way(createOrders({ runtime: { newId: () => ID } }))),

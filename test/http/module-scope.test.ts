@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 afterEach(() => vi.unstubAllGlobals());
 
 function refuse(): never {
-  throw new Error("Disallowed operation called within global scope.");
+  throw new Error("Disallowed operation called within global tenant.");
 }
 
 /** What Workers refuse while a module is loaded: outside of a request nothing is drawn, waited for or aborted. */
@@ -20,6 +20,6 @@ it("makes services, workers and handlers where a platform has no time, randomnes
   refuseAsWorkersDo();
   const service = createOrderService({ backend: createMemoryBackend(), authorize: allowAnonymous() });
   createWorker(service, { orders: () => undefined });
-  createWorker({ operations: service.operations, backend: service.backend }, { orders: () => undefined });
+  createWorker({ definitions: service.definitions, backend: service.backend }, { orders: () => undefined });
   expect(toFetchHandler(service)).toBeTypeOf("function");
 });

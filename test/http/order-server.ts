@@ -6,6 +6,7 @@ import {
   type Operation,
   type OrderServiceOptions,
 } from "async-request-reply";
+import { allOperations } from "../../src/testing/all-operations.js";
 import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { startServer, writeRequest } from "../adapters/node-harness.js";
 import type { RawReply } from "../raw-connection.js";
@@ -40,7 +41,7 @@ export async function startOrderServer(formats: OrderServiceOptions["formats"] =
       connection.abort();
       return reply;
     },
-    recorded: async () => (await backend.operations.list?.({ limit: 100_000 })) ?? [],
+    recorded: () => allOperations(backend.operations),
     processedFor: async ({ body }) => {
       await worker.runUntilIdle();
       return inputs.get((JSON.parse(body) as { operationId: string }).operationId);

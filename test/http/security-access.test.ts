@@ -39,7 +39,7 @@ async function submit({ send }: Orders, fields = {}): Promise<string> {
   return operationIdOf(await send(submission({ fields })));
 }
 
-describe("S1: another scope's operation", () => {
+describe("S1: another tenant's operation", () => {
   it.each(["GET", "HEAD", "DELETE"])(
     "answers %s with the same bytes and the same store calls as an unknown one",
     async (method) => {
@@ -59,7 +59,7 @@ describe("S1: another scope's operation", () => {
   );
 });
 
-describe.each(modes)("S2: the scope of keys with $mode", ({ createBackend }) => {
+describe.each(modes)("S2: the tenant of keys with $mode", ({ createBackend }) => {
   it("is the principal's: the key of one gives the other an operation of its own", async () => {
     const orders = await mountOrders(createPlainHarness(), { backend: createBackend() });
     const key = { "idempotency-key": "k" };
@@ -73,7 +73,7 @@ describe.each(modes)("S2: the scope of keys with $mode", ({ createBackend }) => 
     const service = createService({
       backend: createBackend(),
       authorize: allowAnonymous(),
-      operations: ["reports", "exports"].map((name) => defineOperation({ name, path: `/${name}`, input })),
+      definitions: ["reports", "exports"].map((name) => defineOperation({ name, path: `/${name}`, input })),
     });
     const ids = new Set<string>();
     for (const path of ["/reports", "/exports", "/reports"]) {
@@ -108,9 +108,10 @@ describe.each(modes)("S2: the scope of keys with $mode", ({ createBackend }) => 
 describe("S8: a principal that may only read", () => {
   it("cannot submit and cannot cancel", async () => {
     const known = bearer(TOKENS);
-    const authorize: Authorize = (asking, { action }) => {
-      if (asking.header("authorization") === ofB.authorization && action !== "read") throw forbidden();
-      return known(asking, { action });
+    const authorize: Authorize = (asking, authorization) => {
+      if (asking.header("authorization") === ofB.authorization && authorization.action !== "read")
+        throw forbidden();
+      return known(asking, authorization);
     };
     const orders = await watched({ authorize, cancellable: true });
     const id = await submit(orders);
@@ -137,8 +138,8 @@ describe("S9: a flow of requests", () => {
     expect((await orders.send(submission({ fields: { authorization: undefined } }))).status).toBe(401);
     expect((await orders.send(submission())).status).toBe(202);
     expect(seen).toEqual([
-      [{ id: "b", scope: "b" }, "submit"],
-      [{ id: "a", scope: "a" }, "submit"],
+      [{ id: "b", tenant: "b" }, "submit"],
+      [{ id: "a", tenant: "a" }, "submit"],
     ]);
   });
 
@@ -147,6 +148,6 @@ describe("S9: a flow of requests", () => {
     await submit(orders, { "idempotency-key": "k" });
     const other = submission({ fields: { "idempotency-key": "k" }, body: '{"itemId":"x","quantity":1}' });
     expect((await orders.send(other)).status).toBe(422);
-    expect(orders.events).toContainEqual({ event: "key.reused", definition: "orders", scope: "a" });
+    expect(orders.events).toContainEqual({ event: "key.reused", definition: "orders", tenant: "a" });
   });
 });

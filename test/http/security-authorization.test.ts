@@ -1,27 +1,40 @@
-import { type Authorize, bearer, createMemoryBackend, createOrderService } from "async-request-reply";
+import {
+  type Authorize,
+  bearer,
+  createMemoryBackend,
+  createOrderService,
+  type ServiceEvent,
+} from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { equalInConstantTime } from "../../src/http/credentials.js";
+import { equalInConstantTime } from "../../src/http/access/credentials.js";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
 import { mountOrders, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { countedText } from "../counted-text.js";
 import { createPlainHarness, toHttpRequest } from "../plain-harness.js";
 
-describe("S3: a hook that does not clearly allow", () => {
-  const hooks: Readonly<Record<string, Authorize>> = {
-    throws: () => {
-      throw new Error("no");
-    },
-    rejects: () => Promise.reject(new Error("no")),
-    "returns nothing": () => undefined,
-    "resolves to nothing": async () => null,
-    "returns an id that is none": () => ({ id: 7 }) as never,
-    hangs: () => new Promise<never>(() => {}),
-  };
+const OUTAGE = new Error("connect ECONNREFUSED 10.0.0.7:443");
 
-  it.each(Object.entries(hooks))(
-    "records nothing and reads no byte of the body when it %s",
-    async (_, authorize) => {
+describe("S3: a hook that does not clearly allow", () => {
+  const hooks: readonly { readonly does: string; readonly authorize: Authorize; readonly status: number }[] =
+    [
+      { does: "returns nothing", authorize: () => undefined, status: 401 },
+      { does: "resolves to nothing", authorize: async () => null, status: 401 },
+      {
+        does: "throws",
+        authorize: () => {
+          throw new Error("no");
+        },
+        status: 503,
+      },
+      { does: "rejects", authorize: () => Promise.reject(new Error("no")), status: 503 },
+      { does: "returns an id that is a number", authorize: () => ({ id: 7 }) as never, status: 503 },
+      { does: "hangs", authorize: () => new Promise<never>(() => {}), status: 503 },
+    ];
+
+  it.each(hooks)(
+    "records nothing and reads no byte of the body when it $does",
+    async ({ authorize, status }) => {
       const clock = createManualClock();
       const calls: PortCall[] = [];
       const backend = interceptBackend(createMemoryBackend(), (call, proceed) => {
@@ -36,9 +49,77 @@ describe("S3: a hook that does not clearly allow", () => {
       };
       const answering = service.handle({ ...toHttpRequest(submission()), body });
       await clock.advance(5_000);
-      expect([401, 503]).toContain((await answering).status);
+      expect((await answering).status).toBe(status);
       expect(read).toBe(false);
       expect(calls).toEqual([]);
+    },
+  );
+
+  const failures: readonly {
+    readonly what: string;
+    readonly authorize: Authorize;
+    readonly says: string;
+    readonly cause?: unknown;
+  }[] = [
+    {
+      what: "that throws",
+      authorize: () => {
+        throw OUTAGE;
+      },
+      says: "`authorize` threw",
+      cause: OUTAGE,
+    },
+    {
+      what: "whose promise rejects",
+      authorize: () => Promise.reject(OUTAGE),
+      says: "`authorize` threw",
+      cause: OUTAGE,
+    },
+    { what: "that returns no principal", authorize: () => true as never, says: "returned no principal" },
+    { what: "that returns no id", authorize: () => ({ name: "a" }) as never, says: "`id`" },
+    {
+      what: "that returns a tenant with NUL",
+      authorize: () => ({ id: "a", tenant: "canary\0" }),
+      says: "contains NUL",
+    },
+    {
+      what: "that returns a long tenant",
+      authorize: () => ({ id: "a", tenant: "canary".repeat(50) }),
+      says: "has 300 characters",
+    },
+    {
+      what: "that returns a broken tenant",
+      authorize: () => ({ id: "a", tenant: "canary\udc00" }),
+      says: "one half of a surrogate pair",
+    },
+    { what: "that takes too long", authorize: () => new Promise(() => {}), says: "within 5000 ms" },
+  ];
+
+  it.each(failures)(
+    "$what is reported with its cause and the way out",
+    async ({ authorize, says, cause }) => {
+      const clock = createManualClock();
+      const events: ServiceEvent[] = [];
+      const service = createOrderService({
+        authorize,
+        backend: createMemoryBackend({ clock }),
+        runtime: { clock },
+        observe: (event) => events.push(event),
+      });
+      const answering = service.handle(toHttpRequest(submission()));
+      await clock.advance(5_000);
+      const { body } = await answering;
+      expect(events).toMatchObject([
+        { event: "request.refused", status: 503, code: "AUTHORIZATION_UNAVAILABLE" },
+      ]);
+      const { message, cause: told } = (events[0] as { readonly error: Error }).error;
+      expect(message).toContain(says);
+      expect(message).toContain("throw unauthenticated()");
+      expect(message).not.toContain("canary");
+      expect(told).toBe(cause);
+      expect(JSON.parse(String(body)).detail).toBe(
+        "The request could not be authorized now. Try again later.",
+      );
     },
   );
 
@@ -78,7 +159,7 @@ describe("S9: a hook that admits", () => {
       throw new Error("no answer from the counter");
     };
     const orders = await mountOrders(createPlainHarness(), { admit });
-    expect((await orders.send(submission())).status).toBeGreaterThanOrEqual(500);
+    expect((await orders.send(submission())).status).toBe(500);
     expect(await orders.recorded()).toEqual([]);
   });
 });
@@ -111,7 +192,7 @@ describe("S24: credentials", () => {
   it("each name their own principal", async () => {
     const authorize = bearer({ first: "1", second: "2", third: "3" });
     const ask = (value: string): unknown =>
-      authorize({ method: "GET", path: "/", header: () => value }, { action: "read" });
+      authorize({ method: "GET", path: "/", header: () => value }, { action: "read", params: {} });
     expect(["first", "second", "third", "fourth"].map((name) => ask(`Bearer ${name}`))).toEqual([
       { id: "1" },
       { id: "2" },

@@ -1,5 +1,6 @@
 import { createMemoryBackend, createService, defineOperation } from "async-request-reply";
 import { describe, expect, it } from "vitest";
+import { allOperations } from "../../src/testing/all-operations.js";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
 import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { createPlainHarness } from "../plain-harness.js";
@@ -44,27 +45,33 @@ describe("S4: ids", () => {
 
 describe("S5: members of a body that are not the client's to set", () => {
   const foreign =
-    '{"operationId":"01980000-0000-7000-8000-000000000000","id":"x","status":"completed","state":"completed","scope":"b","attempt":9,"key":"k","hidden":true,"result":{"paid":true},"__proto__":{"status":"completed"}}';
+    '{"operationId":"01980000-0000-7000-8000-000000000000","id":"x","status":"completed","state":"completed","tenant":"b","attempt":9,"key":"k","hidden":true,"result":{"paid":true},"__proto__":{"status":"completed"}}';
 
   it("change nothing although the schema lets them through", async () => {
     const backend = createMemoryBackend();
-    const operations = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
-    const service = createService({ backend, operations, authorize: () => ({ id: "a" }) });
+    const definitions = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
+    const service = createService({ backend, definitions, authorize: () => ({ id: "a" }) });
     const headers = { "content-type": "application/json" };
     const accepted = await service.handle({ method: "POST", path: "/jobs", headers, body: foreign });
     expect(accepted.status).toBe(202);
     const { operationId, status, ...others } = JSON.parse(String(accepted.body));
     expect([status, others]).toEqual(["pending", {}]);
-    const [operation] = (await backend.operations.list?.({ limit: 2 })) ?? [];
-    const { id, scope, state, attempt, key, hidden, result } = operation ?? {};
-    expect({ id, scope, state, attempt, key, hidden, result }).toEqual({
+    const [operation] = await allOperations(backend.operations);
+    const { id, tenant, state, attempt, key, hidden, result } = operation ?? {};
+    expect({ id, tenant, state, attempt, key, hidden, result }).toEqual({
       id: operationId,
-      scope: "a",
+      tenant: "a",
       state: "pending",
       attempt: 0,
     });
     const read = await service.handle({ method: "GET", path: `/operations/${operationId}`, headers });
-    expect(Object.keys(JSON.parse(String(read.body)))).toEqual(["operationId", "status", "createdAt"]);
+    expect(Object.keys(JSON.parse(String(read.body)))).toEqual([
+      "operationId",
+      "status",
+      "definition",
+      "createdAt",
+      "attempt",
+    ]);
   });
 
   it("are refused by the order contract, each by its name", async () => {

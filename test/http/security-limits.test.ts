@@ -4,6 +4,7 @@ import {
   createMemoryBackend,
   createOrderService,
   createWorker,
+  defineOrders,
   isAsyncReplyError,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
@@ -43,6 +44,7 @@ describe("S6: limits", () => {
       ],
       (options) => createOrderService({ authorize, ...options }),
     ],
+    definition: [["retentionMs"], (options) => defineOrders(options)],
     "memory back end": [["maxOperations", "maxAnnouncements"], (options) => createMemoryBackend(options)],
     worker: [
       [
@@ -53,7 +55,6 @@ describe("S6: limits", () => {
         "maxResultBytes",
         "sweepIntervalMs",
         "drainTimeoutMs",
-        "retentionMs",
         "purgeGraceMs",
         "abandonAfterMs",
       ],

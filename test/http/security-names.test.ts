@@ -11,7 +11,7 @@ import {
   defineOperation,
 } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { matches } from "../../src/http/entity-tag.js";
+import { matches } from "../../src/http/message/entity-tag.js";
 import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { countedText } from "../counted-text.js";
 import { createPlainHarness } from "../plain-harness.js";
@@ -54,10 +54,10 @@ describe("S14: names that every object has", () => {
     expect(() => createWorker(service, processors)).toThrow(AsyncReplyError);
   });
 
-  it.each(names)("are scopes and members like any other: %s", async (name) => {
+  it.each(names)("are tenants and members like any other: %s", async (name) => {
     const backend = createMemoryBackend();
-    const operations = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
-    const service = createService({ backend, operations, authorize: () => ({ id: name }) });
+    const definitions = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
+    const service = createService({ backend, definitions, authorize: () => ({ id: name }) });
     const body = `{"${name}":{"polluted":1},"a":{"${name}":{"polluted":2}}}`;
     const headers = { "content-type": "application/json", "idempotency-key": "k" };
     const submit = { method: "POST", path: "/jobs", headers, body };

@@ -8,10 +8,12 @@ import {
   type Job,
   type Queue,
   type Service,
+  withQueue,
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { receiveOnce, receivingBy } from "../consumers.js";
 
 // Messages are input (docs/security.md): whoever can write to the queue can wake a worker, and nothing more.
 
@@ -24,7 +26,7 @@ const definitions = [
 
 interface Run {
   readonly processor: string;
-  readonly scope: string;
+  readonly tenant: string;
   readonly attempt: number;
   readonly input: unknown;
 }
@@ -41,10 +43,10 @@ beforeEach(() => {
   runs = [];
   answers = [];
   const memory = createMemoryBackend({ clock });
-  backend = { ...memory, queue: watched(memory.queue) };
+  backend = withQueue(memory, watched(memory.queue));
   const authorize = (): { id: string } => ({ id: "tenant-1" });
   service = createService({
-    operations: definitions,
+    definitions: definitions,
     backend,
     authorize,
     runtime: { clock, random: () => 0.5 },
@@ -58,20 +60,22 @@ function watched(queue: Queue): Queue {
   };
   return {
     publish: (announcements) => queue.publish(announcements),
-    receive: async (request) =>
-      (await queue.receive(request)).map(({ announcement, ack, nack }) => ({
+    ...receivingBy(queue, async (request, consumer) =>
+      (await consumer.receive(request)).map(({ announcement, ack, nack }) => ({
         announcement,
         ack: noted("ack", ack),
         nack: noted("nack", nack),
       })),
+    ),
+    close: () => queue.close(),
   };
 }
 
 async function work(names: readonly ("reports" | "exports")[] = ["reports", "exports"]): Promise<void> {
   const processorOf =
     (processor: string) =>
-    (value: unknown, { scope, attempt }: Job) =>
-      void runs.push({ processor, scope, attempt, input: value });
+    (value: unknown, { tenant, attempt }: Job) =>
+      void runs.push({ processor, tenant, attempt, input: value });
   const processors = Object.fromEntries(names.map((name) => [name, processorOf(name)]));
   await createWorker(service, processors).runUntilIdle();
 }
@@ -109,12 +113,7 @@ describe("S20: a message that is no announcement", () => {
       const id = await submit("/reports");
       await service.announcer.idle();
       // What is genuine is taken away, so that only the forgery could begin the work.
-      await backend.queue.receive({
-        definitions: ["reports"],
-        limit: 9,
-        leaseMs: 1,
-        signal: AbortSignal.abort(),
-      });
+      await receiveOnce(backend.queue, { definitions: ["reports"] });
       await backend.queue.publish([forge(id) as Announcement]);
       for (let round = 0; round < 5; round += 1) {
         await work();
@@ -152,23 +151,35 @@ describe("S20: an announcement that is well formed and wrong", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("does not bring another tenant's operation before the wrong processor, under the wrong scope", async () => {
+  it("does not bring another tenant's operation before the wrong processor, under the wrong tenant", async () => {
     const id = UNKNOWN;
-    await backend.operations.create({ id, scope: "tenant-2", definition: "exports", input: '{"text":"y"}' });
-    const announcement = { ...genuine(id), scope: "tenant-1", input: '{"text":"forged"}', attempt: 99 };
+    await backend.operations.create({
+      id,
+      tenant: "tenant-2",
+      definition: "exports",
+      input: '{"text":"y"}',
+      retentionMs: 1_000,
+    });
+    const announcement = { ...genuine(id), tenant: "tenant-1", input: '{"text":"forged"}', attempt: 99 };
     await backend.queue.publish([announcement]);
     await work();
-    expect(runs).toEqual([{ processor: "exports", scope: "tenant-2", attempt: 1, input: { text: "y" } }]);
+    expect(runs).toEqual([{ processor: "exports", tenant: "tenant-2", attempt: 1, input: { text: "y" } }]);
   });
 
   it("costs an operation no attempt when it wakes a worker that has no processor for it", async () => {
     const id = UNKNOWN;
-    await backend.operations.create({ id, scope: "tenant-2", definition: "exports", input: '{"text":"y"}' });
+    await backend.operations.create({
+      id,
+      tenant: "tenant-2",
+      definition: "exports",
+      input: '{"text":"y"}',
+      retentionMs: 1_000,
+    });
     await backend.queue.publish([genuine(id), genuine(id)]);
     await work(["reports"]);
     expect(runs).toEqual([]);
     await work(["exports"]);
-    expect(runs).toEqual([{ processor: "exports", scope: "tenant-2", attempt: 1, input: { text: "y" } }]);
+    expect(runs).toEqual([{ processor: "exports", tenant: "tenant-2", attempt: 1, input: { text: "y" } }]);
   });
 
   it("begins nothing before it is due", async () => {

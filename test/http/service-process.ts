@@ -7,6 +7,7 @@ import {
   type Service,
 } from "async-request-reply";
 import { expect } from "vitest";
+import { allOperations } from "../../src/testing/all-operations.js";
 import { type Change, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 
@@ -44,7 +45,7 @@ export function typeOf({ body }: HttpResponse): string {
 }
 
 export async function listed(backend: Backend): Promise<readonly unknown[]> {
-  return (await backend.operations.list?.({ limit: 1_000 })) ?? [];
+  return allOperations(backend.operations);
 }
 
 /** How often each operation was worked on, until nothing is left to do. */

@@ -113,7 +113,9 @@ describe("the document of a service", () => {
       input: z.int(),
       result: z.object({ count: z.int() }),
     });
-    const { components } = createOpenApiDocument(createService({ operations: [pages], authorize }), { info });
+    const { components } = createOpenApiDocument(createService({ definitions: [pages], authorize }), {
+      info,
+    });
     expect(components.schemas.CompletedOperation).toMatchObject({
       properties: { result: { $ref: "#/components/schemas/PagesResult" } },
     });

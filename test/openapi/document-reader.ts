@@ -13,6 +13,8 @@ import type {
 export interface DocumentReader {
   /** The path item that a path belongs to. */
   pathItem(path: string): PathItem | undefined;
+  /** The texts of the parameters of a path, decoded. */
+  pathValues(path: string): ReadonlyMap<string, string>;
   operations(): PathOperation[];
   headersOf(response: OpenApiResponse): Map<string, OpenApiHeader>;
   /** What a reference stands for. */
@@ -37,7 +39,8 @@ export function readDocument(document: OpenApiDocument): DocumentReader {
   const resolve = <T extends object>(target: T): T =>
     "$ref" in target ? (follow(document, String(target.$ref)) as T) : target;
   return {
-    pathItem: (path) => paths[path] ?? templated(paths, path),
+    pathItem: (path) => paths[path] ?? paths[templateOf(paths, path) ?? ""],
+    pathValues: (path) => valuesOf(templateOf(paths, path) ?? "", path),
     operations: () => Object.values(paths).flatMap(operationsOf),
     headersOf: ({ headers }) =>
       new Map(
@@ -53,13 +56,23 @@ export function readDocument(document: OpenApiDocument): DocumentReader {
 
 const BASE = "https://example.com/openapi.json";
 
-function templated(paths: OpenApiDocument["paths"], path: string): PathItem | undefined {
-  const [, item] =
-    Object.entries(paths).find(([template]) => {
-      const prefix = template.replace(/\{operationId\}$/, "");
-      return prefix !== template && path.startsWith(prefix) && !path.slice(prefix.length).includes("/");
-    }) ?? [];
-  return item;
+/** The template with the fewest parameters that a path matches. */
+function templateOf(paths: OpenApiDocument["paths"], path: string): string | undefined {
+  const parameters = (template: string): number => template.split("{").length;
+  return Object.keys(paths)
+    .filter((template) => matcher(template).test(path))
+    .sort((a, b) => parameters(a) - parameters(b))[0];
+}
+
+function valuesOf(template: string, path: string): Map<string, string> {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const [, ...texts] = matcher(template).exec(path) ?? [];
+  return new Map(names.map((name, index) => [name, decodeURIComponent(texts[index] ?? "")]));
+}
+
+function matcher(template: string): RegExp {
+  const [start = "", ...rest] = template.split(/\{\w+\}/).map((text) => text.replaceAll(".", "\\."));
+  return new RegExp(`^${[start, ...rest].join("([^/]+)")}$`);
 }
 
 function operationsOf({ get, post, delete: remove }: PathItem): PathOperation[] {

@@ -15,6 +15,7 @@ export type CheckReply = (document: OpenApiDocument, request: WireRequest, reply
 export function createDocumentedHarness(harness: AdapterHarness, check: CheckReply): AdapterHarness {
   return {
     ...harness,
+    capabilities: { ...harness.capabilities, streams: false, fallthrough: false },
     mount: async (service: Service) => {
       const document = createOpenApiDocument(service, { info });
       const checked = (request: WireRequest, reply: WireResponse): WireResponse => {
@@ -32,12 +33,12 @@ export function createDocumentedHarness(harness: AdapterHarness, check: CheckRep
 
 /** Replies come in the order of their requests. */
 function checkedConnection(
-  { write, read, closed }: WireConnection,
+  { write, read, ...connection }: WireConnection,
   checked: (request: WireRequest, reply: WireResponse) => WireResponse,
 ): WireConnection {
   const waiting: WireRequest[] = [];
   return {
-    closed,
+    ...connection,
     write: (request) => {
       waiting.push(request);
       return write(request);

@@ -125,10 +125,10 @@ const cases: readonly {
 
 /** A document of a service that takes what a JSON Schema says, twice. */
 function documentOf(jsonSchema: JsonSchema): OpenApiDocument {
-  const operations = ["case", "other"].map((name) =>
+  const definitions = ["case", "other"].map((name) =>
     defineOperation({ name, path: `/${name}`, input: z.unknown(), jsonSchema }),
   );
-  return createOpenApiDocument(createService({ operations, authorize: allowAnonymous() }), { info });
+  return createOpenApiDocument(createService({ definitions, authorize: allowAnonymous() }), { info });
 }
 
 describe("a JSON Schema in a document", () => {

@@ -3,8 +3,11 @@ import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { effort } from "../effort.js";
 import { readDocument } from "./document-reader.js";
 import { info } from "./services.js";
+
+const numRuns = effort(25, 100);
 
 const Tree = z.object({
   get branches() {
@@ -14,10 +17,10 @@ const Tree = z.object({
 
 /** A definition of each name. Each of them needs three schemas: its input, a part of that, and its result. */
 function documentOf(names: readonly string[]): OpenApiDocument {
-  const operations = names.map((name, index) =>
+  const definitions = names.map((name, index) =>
     defineOperation({ name, path: `/${index}`, input: z.object({ left: Tree, right: Tree }), result: Tree }),
   );
-  return createOpenApiDocument(createService({ operations, authorize: allowAnonymous() }), { info });
+  return createOpenApiDocument(createService({ definitions, authorize: allowAnonymous() }), { info });
 }
 
 const countSchemas = (document: OpenApiDocument): number => Object.keys(document.components.schemas).length;
@@ -70,6 +73,7 @@ describe("names in a document", () => {
         expect(new Set(schemas.map((name) => name.toLowerCase())).size).toBe(common + 3 * chosen.length);
         expect(schemas.filter((name) => !/^[A-Za-z0-9._-]+$/.test(name))).toEqual([]);
       }),
+      { numRuns },
     );
   });
 
@@ -83,6 +87,7 @@ describe("names in a document", () => {
         expect(references.length).toBeGreaterThan(0);
         expect(missing).toEqual([]);
       }),
+      { numRuns },
     );
   });
 });

@@ -42,7 +42,11 @@ const several = [
     input: z.object({ left: Part, right: Part }),
     result: Part,
   }),
-  defineOperation({ name: "untold", path: "/untold", input: z.object({ since: z.date() }) }),
+  defineOperation({
+    name: "untold",
+    path: "/untold",
+    input: z.object({ since: z.custom<string>() }),
+  }),
 ] as const;
 
 /** A format with an alias, which nobody speaks here. */
@@ -72,7 +76,7 @@ export const services: Readonly<Record<string, DescribedService>> = {
     },
   }),
   "several definitions below a path": createService({
-    operations: several,
+    definitions: several,
     basePath: "/api/v1",
     authorize: apiKey({ "key-of-a": "a" }),
   }),

@@ -106,7 +106,7 @@ describe("a service with its document", () => {
     expect(await send("HEAD", "/openapi.json")).not.toHaveProperty("body");
     const allowed = await send("GET", "/openapi.json", { authorization: "Bearer token-of-a" });
     expect(allowed).toMatchObject({ status: 200, headers: { "cache-control": "private, no-cache" } });
-    expect(asked).toEqual([["a", { action: "read" }]]);
+    expect(asked).toEqual([["a", { action: "read", params: {} }]]);
   });
 
   it("hands every other request to the service, and is worked on like it", async () => {

@@ -19,6 +19,7 @@ describe("the exports of the package", () => {
         "./fetch",
         "./node",
         "./openapi",
+        "./operator",
         "./postgres",
         "./testing",
         "./xml",
@@ -36,6 +37,7 @@ describe("the exports of the package", () => {
         "apiKey",
         "bearer",
         "cancelOperation",
+        "createConsoleObserver",
         "createMemoryBackend",
         "createOrderService",
         "createService",
@@ -45,13 +47,17 @@ describe("the exports of the package", () => {
         "forbidden",
         "getOperation",
         "isAsyncReplyError",
+        "listOperations",
         "logEvents",
         "parseAnnouncement",
         "permanentFailure",
         "problemType",
+        "retryLater",
         "submitOperation",
         "submitOrder",
         "unauthenticated",
+        "withQueue",
+        "withStores",
       ]
     `);
   });
@@ -85,6 +91,14 @@ describe("the exports of the package", () => {
       [
         "createOpenApiDocument",
         "withOpenApi",
+      ]
+    `);
+  });
+
+  it("has the names of ./operator", async () => {
+    expect(await names("./operator")).toMatchInlineSnapshot(`
+      [
+        "createOperator",
       ]
     `);
   });

@@ -16,6 +16,17 @@ describe("the platform's runtime", () => {
     expect(times).toEqual([...times].sort());
   });
 
+  it("does not run a task at once because its delay is longer than timers can count", async () => {
+    const { clock } = createSystemRuntime();
+    let ran = false;
+    const cancel = clock.schedule(2 ** 31, () => {
+      ran = true;
+    });
+    await new Promise<void>((resolve) => clock.schedule(5, resolve));
+    cancel();
+    expect(ran).toBe(false);
+  });
+
   it("gives tokens of 128 random bits, all different", () => {
     const { newToken } = createSystemRuntime();
     const tokens = Array.from({ length: 2_000 }, newToken);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWorks, until, type Works } from "./workers.js";
+import { createWorks, ended, until, type Works } from "./workers.js";
 
 let works: Works;
 
@@ -8,11 +8,6 @@ beforeEach(() => {
 });
 afterEach(() => works.close());
 
-const ended = async (...ids: readonly string[]): Promise<void> => {
-  for (const id of ids)
-    await until(async () => ["completed", "failed"].includes((await works.read(id)).state));
-};
-
 describe("worker processes", { timeout: 60_000 }, () => {
   it("take over what a killed one was working on (F2)", async () => {
     const id = await works.submit("slow");
@@ -20,7 +15,7 @@ describe("worker processes", { timeout: 60_000 }, () => {
     await until(() => works.effects.length === 1);
     first.kill("SIGKILL");
     await works.startWorker();
-    await ended(id);
+    await ended(works, id);
     expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
@@ -30,21 +25,10 @@ describe("worker processes", { timeout: 60_000 }, () => {
     await until(() => works.effects.length === 1);
     paused.kill("SIGSTOP");
     await works.startWorker();
-    await ended(id);
+    await ended(works, id);
     paused.kill("SIGCONT");
     await until(() => paused.events.some(({ event }) => event === "attempt.lost"));
     expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 2 });
-  });
-
-  it("survive work that ends its process: it fails after its attempts, and what ran beside it completes (F18)", async () => {
-    await works.startWorker({ keep: true });
-    const neighbours = await Promise.all(["slow", "slow", "slow"].map(works.submit));
-    const poison = await works.submit("exit");
-    await ended(poison, ...neighbours);
-    expect(await works.read(poison)).toMatchObject({ state: "failed", attempt: 6 });
-    expect(works.effects.filter(({ operationId }) => operationId === poison)).toHaveLength(5);
-    // Five crashes used up the attempts of the culprit and of nobody else: from the first on they ran one at a time.
-    for (const id of neighbours) expect(await works.read(id)).toMatchObject({ state: "completed" });
   });
 
   it("go on while one blocks its event loop past its lease, and lose no work of others (F18)", async () => {
@@ -53,7 +37,7 @@ describe("worker processes", { timeout: 60_000 }, () => {
     await until(() => works.effects.length === 1);
     await works.startWorker();
     const others = await Promise.all(Array.from({ length: 10 }, () => works.submit("fine")));
-    await ended(id, ...others);
+    await ended(works, id, ...others);
     expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 2 });
     await until(() => blocked.events.some(({ event }) => event === "attempt.lost"));
     for (const other of others) expect(await works.read(other)).toMatchObject({ state: "completed" });
@@ -65,7 +49,7 @@ describe("worker processes", { timeout: 60_000 }, () => {
     const throwing = await works.submit("throw");
     const garbage = await works.submit("garbage");
     const fine = await Promise.all(Array.from({ length: 20 }, () => works.submit("fine")));
-    await ended(throwing, garbage, ...fine);
+    await ended(works, throwing, garbage, ...fine);
     expect(await works.read(throwing)).toMatchObject({ state: "failed", attempt: 5 });
     expect(await works.read(garbage)).toMatchObject({ state: "failed", attempt: 1 });
     for (const id of fine) expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 1 });

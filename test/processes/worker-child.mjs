@@ -20,16 +20,19 @@ function ask(port, method, args) {
 const remote = (port, methods) =>
   Object.fromEntries(methods.map((method) => [method, (...args) => ask(port, method, args)]));
 
+async function receive({ slots, limit, token, signal }) {
+  // Asked again and again: a call that waits in the parent would take announcements for a process that is stopped.
+  const announcements = signal.aborted
+    ? []
+    : await ask("queue", "receive", [{ definitions: [...slots.keys()], limit, token }]);
+  if (announcements.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  return announcements.map((announcement) => ({ announcement, ack: async () => {}, nack: async () => {} }));
+}
+
 const queue = {
   publish: (announcements) => ask("queue", "publish", [announcements]),
-  receive: async ({ definitions, limit, leaseMs, signal }) => {
-    // Asked again and again: a call that waits in the parent would take announcements for a process that is stopped.
-    const announcements = signal.aborted
-      ? []
-      : await ask("queue", "receive", [{ definitions, limit, leaseMs }]);
-    if (announcements.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    return announcements.map((announcement) => ({ announcement, ack: async () => {}, nack: async () => {} }));
-  },
+  consume: () => ({ receive, close: async () => {} }),
+  close: async () => {},
 };
 
 const backend = {
@@ -66,7 +69,7 @@ function blockFor(ms) {
 }
 
 const worker = createWorker(
-  { operations: [defineOrders()], backend, observe: (event) => process.send({ event }) },
+  { definitions: [defineOrders()], backend, observe: (event) => process.send({ event }) },
   {
     orders: async ({ itemId }, job) => {
       process.send({ effect: job.operationId, attempt: job.attempt });

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import {
   allowAnonymous,
   type Backend,
-  createMemoryBackend,
   createOrderService,
   isAsyncReplyError,
   type Operation,
-  type ReceiveRequest,
   type ServiceEvent,
 } from "async-request-reply";
+import { createComposedBackend } from "../composed-backend.js";
+import { type OneReceipt, receiveOnce } from "../consumers.js";
 
 /** A worker process and what it told of itself. */
 interface WorkerProcess {
@@ -42,7 +42,7 @@ type Message =
     };
 
 export function createWorks(): Works {
-  const { submissions: _, ...backend } = createMemoryBackend();
+  const backend = createComposedBackend();
   const service = createOrderService({ backend, authorize: allowAnonymous() });
   const effects: { operationId: string; attempt: number }[] = [];
   const running = new Set<ChildProcess>();
@@ -101,6 +101,12 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
+/** Resolves when all of these operations are terminal. */
+export async function ended(works: Works, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    await until(async () => ["completed", "failed"].includes((await works.read(id)).state));
+}
+
 async function answer(
   child: ChildProcess,
   backend: Backend,
@@ -120,8 +126,8 @@ async function answer(
 }
 
 /** What is there now; the deliveries' own functions stay in this process. */
-async function receive({ queue }: Backend, request: ReceiveRequest): Promise<unknown> {
-  const deliveries = await queue.receive({ ...request, signal: AbortSignal.abort() });
+async function receive({ queue }: Backend, request: OneReceipt): Promise<unknown> {
+  const deliveries = await receiveOnce(queue, request);
   return deliveries.map(({ announcement }) => announcement);
 }
 

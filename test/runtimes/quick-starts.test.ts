@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pages } from "../docs/pages.js";
 import { bun, deno, isSkipped, programOf } from "./matrix.js";
 import { follow } from "./quick-starts/follow.js";
@@ -28,7 +28,7 @@ describe("a quick start, followed in a fresh folder with the packed package", ()
       if (runtime !== undefined) programOf(runtime); // throws where it is missing and must not be
       const terminal = openTerminal(registry.url);
       try {
-        await follow(readQuickStart(page), terminal);
+        await expect(follow(readQuickStart(page), terminal)).resolves.toBeUndefined();
       } finally {
         await terminal.close();
       }

@@ -3,7 +3,7 @@ import { createOrdersClient } from "../examples/orders-client.js";
 import { declareServerContract } from "../examples/server-contract.js";
 import { declareServerLog } from "../examples/server-log.js";
 import { runServer, type ServerProcess, type StartServer, startServer } from "../examples/server-process.js";
-import { declareServerShutdown } from "../examples/server-shutdown.js";
+import { declareServerShutdown, declareShutdownGrace } from "../examples/server-shutdown.js";
 import { describeWithPostgres, npmPostgres, type PostgresInstallation } from "./postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
 
@@ -35,6 +35,7 @@ function declareOrdersServer(installation: PostgresInstallation): void {
     declareServerContract(start);
     declareServerLog(start);
     declareServerShutdown(start);
+    declareShutdownGrace(start);
   });
 
   describe("in one process that serves and one that works", () => {

@@ -50,17 +50,17 @@ describe("the TCP proxy", () => {
   it("passes everything on", async () => {
     const { socket, received } = await open();
     socket.write("one");
-    await vi.waitUntil(() => received() === "echo one");
+    await expect.poll(received).toBe("echo one");
   });
 
   it("hands nothing on while it drops, and goes on afterwards", async () => {
     const { socket, received, ended } = await open();
     await proxy.set({ does: "drop" });
     socket.write("lost");
-    await vi.waitUntil(() => proxy.droppedBytes() === 4);
+    await vi.waitUntil(() => proxy.droppedBytes() === 4, { timeout: 20_000 });
     await proxy.set({ does: "pass" });
     socket.write("kept");
-    await vi.waitUntil(() => received() === "echo kept");
+    await vi.waitUntil(() => received() === "echo kept", { timeout: 20_000 });
     expect([atServer, ended()]).toEqual(["kept", false]);
   });
 
@@ -69,7 +69,7 @@ describe("the TCP proxy", () => {
     const { socket, received } = await open();
     const begun = performance.now();
     socket.write("slow");
-    await vi.waitUntil(() => received() === "echo slow");
+    await vi.waitUntil(() => received() === "echo slow", { timeout: 20_000 });
     expect(performance.now() - begun).toBeGreaterThanOrEqual(195);
   });
 
@@ -80,30 +80,30 @@ describe("the TCP proxy", () => {
     const first = await open();
     await proxy.set({ does: "cut", direction, afterBytes: 3 });
     first.socket.write("12345");
-    await vi.waitUntil(first.ended);
+    await vi.waitUntil(first.ended, { timeout: 20_000 });
     expect([atServer, first.received()]).toEqual([up, down]);
     const second = await open();
     second.socket.write("again");
-    await vi.waitUntil(() => second.received() === "echo again");
+    await vi.waitUntil(() => second.received() === "echo again", { timeout: 20_000 });
     expect(proxy.cuts()).toBe(1);
   });
 
   it("half-closes: the client reads the end and can still write", async () => {
     const { socket, ended } = await open();
     await proxy.set({ does: "half-close" });
-    await vi.waitUntil(ended);
+    await vi.waitUntil(ended, { timeout: 20_000 });
     socket.write("still");
-    await vi.waitUntil(() => atServer === "still");
+    await expect.poll(() => atServer).toBe("still");
   });
 
   it("refuses connections, breaks off those that are open, and listens again", async () => {
     const { ended } = await open();
     await proxy.set({ does: "refuse" });
-    await vi.waitUntil(ended);
+    await vi.waitUntil(ended, { timeout: 20_000 });
     await expect(open()).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await proxy.set({ does: "pass" });
     const { socket, received } = await open();
     socket.write("back");
-    await vi.waitUntil(() => received() === "echo back");
+    await vi.waitUntil(() => received() === "echo back", { timeout: 20_000 });
   });
 });

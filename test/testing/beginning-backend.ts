@@ -6,7 +6,10 @@ import {
   type Delivery,
   type Operation,
   type OperationStore,
+  type ReceiveRequest,
+  withQueue,
 } from "async-request-reply";
+import { allOperations } from "../../src/testing/all-operations.js";
 
 /** Begins an attempt with its receipt, unless nobody may work on the operation now. */
 export type BeginReceipt = (
@@ -25,27 +28,68 @@ export const beginReceipt: BeginReceipt = async (store, { id }, lease) => {
  * The memory back end with a queue that is the store, as on Postgres: receiving looks for what is due and begins it, and
  * announcements are kept nowhere.
  */
-export function beginningBackend(clock: Clock, begin: BeginReceipt = beginReceipt): Backend<never> {
+export function beginningBackend(
+  clock: Clock,
+  begin: BeginReceipt = beginReceipt,
+  { remembers = true }: { readonly remembers?: boolean } = {},
+): Backend<never> {
   const backend = createMemoryBackend({ clock });
   const { operations } = backend;
-  let tokens = 0;
+  const answers = new Map<string, readonly Delivery[]>();
+
+  async function look({ slots, limit, token }: ReceiveRequest, leases: Leases): Promise<readonly Delivery[]> {
+    const all = await allOperations(operations);
+    const deliveries: Delivery[] = [];
+    for (const operation of all.filter(({ definition }) => slots.has(definition))) {
+      if (deliveries.length === limit) break;
+      const leaseMs = leases.get(operation.definition) ?? 0;
+      const begun = await begin(operations, operation, { token, leaseMs });
+      const lease = { operationId: operation.id, token };
+      if (begun !== undefined) deliveries.push(deliveryOf(operation, { lease, begun }));
+    }
+    return deliveries;
+  }
+
+  /** Attempts that have lost their lease since are not returned again. */
+  async function repeat(answer: readonly Delivery[], leases: Leases): Promise<readonly Delivery[]> {
+    const deliveries: Delivery[] = [];
+    for (const delivery of answer) {
+      const { operationId, definition } = delivery.announcement;
+      const lease = delivery.attempt?.lease ?? { operationId, token: "" };
+      const renewed = await operations.renew(lease, { leaseMs: leases.get(definition) ?? 0 });
+      if (renewed.outcome === "renewed") deliveries.push(await current(delivery));
+    }
+    return deliveries;
+  }
+
+  async function current(delivery: Delivery): Promise<Delivery> {
+    if (delivery.attempt === undefined) return delivery;
+    const { begun, lease } = delivery.attempt;
+    const operation = (await operations.get(lease.operationId, begun.operation.tenant)) ?? begun.operation;
+    return { ...delivery, attempt: { lease, begun: { ...begun, operation } } };
+  }
+
   const queue: Backend["queue"] = {
     publish: async () => {},
-    receive: async ({ definitions, limit, leaseMs }) => {
-      const all = (await operations.list?.({ limit: Number.POSITIVE_INFINITY })) ?? [];
-      const deliveries: Delivery[] = [];
-      for (const operation of all.filter(({ definition }) => definitions.includes(definition))) {
-        if (deliveries.length === limit) break;
-        tokens += 1;
-        const lease = { operationId: operation.id, token: `r${tokens}` };
-        const begun = await begin(operations, operation, { token: lease.token, leaseMs });
-        if (begun !== undefined) deliveries.push(deliveryOf(operation, { lease, begun }));
-      }
-      return deliveries;
+    consume: ({ definitions }) => {
+      const leases = new Map(definitions.map(({ name, leaseMs }) => [name, leaseMs]));
+      return {
+        receive: async (request) => {
+          const answer = answers.get(request.token);
+          if (remembers && answer !== undefined) return repeat(answer, leases);
+          const deliveries = await look(request, leases);
+          answers.set(request.token, deliveries);
+          return deliveries;
+        },
+        close: async () => {},
+      };
     },
+    close: async () => {},
   };
-  return { ...backend, queue };
+  return withQueue(backend, queue);
 }
+
+type Leases = ReadonlyMap<string, number>;
 
 function deliveryOf({ id: operationId, definition }: Operation, attempt: BegunAttempt): Delivery {
   const announcement = { version: 1, id: attempt.lease.token, operationId, definition } as const;

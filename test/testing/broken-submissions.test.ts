@@ -1,12 +1,23 @@
 import { submissionsCases } from "async-request-reply/testing";
 import { memorySubmissions } from "../backends/memory-harnesses.js";
+import { jumpySubmissions } from "./broken/clock-jumps.js";
+import { changingSubmissions } from "./broken/contents.js";
 import { proveSuite } from "./broken/prove.js";
 import { purgingSubmissions } from "./broken/purging-submissions.js";
 import { recordingSubmissions } from "./broken/recording-submissions.js";
+import { shortDurationSubmissions } from "./broken/short-durations.js";
+import { tenantSubmissions } from "./broken/tenants.js";
 
 proveSuite("RECORD and purge", {
   cases: submissionsCases,
   harness: memorySubmissions,
   base: (submissions) => submissions,
-  broken: [...recordingSubmissions, ...purgingSubmissions],
+  broken: [
+    ...recordingSubmissions,
+    ...purgingSubmissions,
+    ...tenantSubmissions,
+    ...shortDurationSubmissions,
+    ...jumpySubmissions,
+    ...changingSubmissions,
+  ],
 });

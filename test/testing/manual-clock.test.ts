@@ -122,6 +122,33 @@ describe("a manual clock", () => {
     expect(noted).toEqual([["a", 15]]);
   });
 
+  it("jumps forward and back without running anything sooner or later", async () => {
+    const clock = createManualClock();
+    const start = clock.now();
+    const { noted, note } = noting(clock);
+    note("a", 10);
+    await clock.jump(1_000);
+    expect(clock.now()).toBe(start + 1_000);
+    expect(noted).toEqual([]);
+    await clock.advance(9);
+    await clock.jump(-5_000);
+    expect(noted).toEqual([]);
+    await clock.advance(1);
+    expect(noted).toEqual([["a", 1_000 + 10 - 5_000]]);
+  });
+
+  it("jumps after the moves that were asked for before", async () => {
+    const clock = createManualClock();
+    const { noted, note } = noting(clock);
+    note("a", 15);
+    await Promise.all([clock.advance(10), clock.jump(-100), clock.advance(10)]);
+    expect(noted).toEqual([["a", 15 - 100]]);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])("refuses to jump by %s", async (ms) => {
+    await expect(createManualClock().jump(ms)).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("refuses to be moved by %s", async (ms) => {
     await expect(createManualClock().advance(ms)).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });

@@ -4,6 +4,7 @@ import {
   createMemoryBackend,
   type NewOperation,
   type OperationStore,
+  withStores,
 } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../replacing.js";
@@ -12,41 +13,41 @@ import { replacing } from "../replacing.js";
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
   "a key outlives its operation": (clock) => {
     const backend = composed(clock);
-    return { ...backend, idempotency: replacing(backend.idempotency, { release: async () => {} }) };
+    return withStores(backend, { idempotency: replacing(backend.idempotency, { release: async () => {} }) });
   },
 
   "a key expires before its operation": (clock) => {
     const backend = composed(clock);
     const claimedAt = new Map<string, { readonly claim: Claim; readonly at: number }>();
     const claim = async (next: Claim): ReturnType<Backend["idempotency"]["claim"]> => {
-      const name = `${next.scope} ${next.key}`;
+      const name = `${next.tenant} ${next.key}`;
       const last = claimedAt.get(name);
       if (last !== undefined && last.at + 60_000 < clock.now()) await backend.idempotency.release(last.claim);
       const result = await backend.idempotency.claim(next);
       if (result.outcome === "claimed") claimedAt.set(name, { claim: next, at: clock.now() });
       return result;
     };
-    return { ...backend, idempotency: replacing(backend.idempotency, { claim }) };
+    return withStores(backend, { idempotency: replacing(backend.idempotency, { claim }) });
   },
 
   "a purge without its grace": (clock) => {
     const backend = composed(clock);
     const remove = async (ids: readonly string[]): Promise<void> => {
       await backend.operations.remove(ids, { afterMs: 0 });
-      await backend.operations.takeExpired({ retentionMs: 1, limit: 0 });
+      await backend.operations.takeExpired({ limit: 0 });
     };
-    return { ...backend, operations: replacing(backend.operations, { remove }) };
+    return withStores(backend, { operations: replacing(backend.operations, { remove }) });
   },
 
   "an orphan claim is released instead of ended": (clock) => {
     const backend = composed(clock);
     const create: OperationStore["create"] = async (operation, initial) => {
       if (initial?.state !== "failed") return backend.operations.create(operation, initial);
-      const { id, scope, definition, key = "" } = operation;
-      await backend.idempotency.release({ scope, definition, key, operationId: id });
+      const { id, tenant, definition, key = "" } = operation;
+      await backend.idempotency.release({ tenant, definition, key, operationId: id });
       return "exists";
     };
-    return { ...backend, operations: replacing(backend.operations, { create }) };
+    return withStores(backend, { operations: replacing(backend.operations, { create }) });
   },
 
   "the key is claimed after the operation is created": (clock) => {
@@ -55,11 +56,11 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
       operations,
       idempotency,
       record: async ({ operation, fingerprint, initial }) => {
-        const { id, scope, definition, key = "" } = operation;
+        const { id, tenant, definition, key = "" } = operation;
         await operations.create(operation, initial);
-        const claim = await idempotency.claim({ scope, definition, key, fingerprint, operationId: id });
+        const claim = await idempotency.claim({ tenant, definition, key, fingerprint, operationId: id });
         const winner =
-          claim.outcome === "exists" ? await operations.get(claim.operationId, scope) : undefined;
+          claim.outcome === "exists" ? await operations.get(claim.operationId, tenant) : undefined;
         return winner === undefined || claim.outcome === "claimed"
           ? { outcome: "created" }
           : { outcome: "exists", operation: winner, fingerprint: claim.fingerprint };
@@ -79,22 +80,34 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     };
     const settle: OperationStore["settle"] = ({ operationId, token }, settlement) =>
       backend.operations.settle({ operationId, token: current.get(operationId) ?? token }, settlement);
-    return { ...backend, operations: replacing(backend.operations, { beginAttempt, settle }) };
+    return withStores(backend, { operations: replacing(backend.operations, { beginAttempt, settle }) });
   },
 
   "beginning an attempt without compare-and-set": (clock) => {
     const backend = composed(clock);
     const beginAttempt: OperationStore["beginAttempt"] = (id, { token }) =>
       backend.operations.beginAttempt(id, { token, leaseMs: 0 });
-    return { ...backend, operations: replacing(backend.operations, { beginAttempt }) };
+    return withStores(backend, { operations: replacing(backend.operations, { beginAttempt }) });
+  },
+
+  "a delayed operation is never due": (clock) => {
+    const backend = composed(clock);
+    const delayed = new Set<string>();
+    const create: OperationStore["create"] = (operation, initial) => {
+      if (operation.delayMs !== undefined) delayed.add(operation.id);
+      return backend.operations.create(operation, initial);
+    };
+    const takeDue: OperationStore["takeDue"] = async (request) =>
+      (await backend.operations.takeDue(request)).filter(({ id }) => !delayed.has(id));
+    return withStores(backend, { operations: replacing(backend.operations, { create, takeDue }) });
   },
 
   "a resource is created before the operation is recorded": (clock) => {
     const { operations: store, idempotency, ...rest } = composed(clock);
     const unrecorded = new Map<string, NewOperation>();
-    const settle: OperationStore["settle"] = async (lease, settlement, then) => {
+    const settle: OperationStore["settle"] = async (lease, settlement) => {
       const operation = unrecorded.get(lease.token);
-      if (operation === undefined) return store.settle(lease, settlement, then);
+      if (operation === undefined) return store.settle(lease, settlement);
       if (settlement.to !== "prepared") return { outcome: "settled", state: "preparing" };
       await store.create(operation, { state: "preparing", token: lease.token, leaseMs: 30_000 });
       return store.settle(lease, settlement);
@@ -115,6 +128,5 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
 };
 
 function composed(clock: Parameters<CreateBackend>[0]): Backend {
-  const { submissions: _, ...backend } = createMemoryBackend({ clock });
-  return backend;
+  return withStores(createMemoryBackend({ clock }), {});
 }

@@ -1,7 +1,8 @@
-import type { Delivery } from "async-request-reply";
+import { type Delivery, withQueue } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
+import { receivingBy } from "../consumers.js";
 import { replacing } from "../replacing.js";
-import { beginningBackend, beginReceipt } from "./beginning-backend.js";
+import { type BeginReceipt, beginningBackend, beginReceipt } from "./beginning-backend.js";
 
 /** A mistake, as a back end that makes it, and what the simulator must say of it. */
 interface PlantedReceipt {
@@ -23,15 +24,29 @@ export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
     create: (clock) => {
       const backend = beginningBackend(clock);
       let last: readonly Delivery[] = [];
-      const receive: typeof backend.queue.receive = async (request) => {
-        const received = await backend.queue.receive(request);
+      const consume = receivingBy(backend.queue, async (request, consumer) => {
+        const received = await consumer.receive(request);
         const again = last.slice(0, request.limit - received.length);
         last = received;
         return [...received, ...again];
-      };
-      return { ...backend, queue: replacing(backend.queue, { receive }) };
+      });
+      return withQueue(backend, replacing(backend.queue, consume));
     },
     violation: /I7: one attempt on .* was received twice/,
+  },
+
+  "a receipt that is repeated forgets what it has begun": {
+    create: (clock) => {
+      const begun = new Set<string>();
+      const once: BeginReceipt = async (store, operation, lease) => {
+        const name = `${operation.id} ${lease.token}`;
+        if (begun.has(name)) return undefined;
+        begun.add(name);
+        return beginReceipt(store, operation, lease);
+      };
+      return beginningBackend(clock, once, { remembers: false });
+    },
+    violation: /I2: an attempt on .* has begun, and its worker never hears of it/,
   },
 
   "a receipt forgets the attempts before it": {

@@ -1,23 +1,51 @@
-import { type Backend, type Clock, createMemoryBackend, createService } from "async-request-reply";
+import {
+  type Backend,
+  type Clock,
+  createMemoryBackend,
+  createService,
+  type Queue,
+  withQueue,
+  withStores,
+} from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { OperationStoreHarness, QueueHarness, SubmissionsHarness } from "async-request-reply/testing";
 import type { Pool, PoolClient } from "pg";
 import { type ConfirmChannel, createRabbitQueue } from "./sketches/rabbitmq-queue.js";
+import { createRedisBackend, type RedisClient } from "./sketches/redis-backend.js";
+import { createSqliteBackend, type SqliteDatabase } from "./sketches/sqlite-backend.js";
 
 declare const pool: Pool;
 declare const channel: ConfirmChannel;
 declare const clock: Clock;
+declare const redis: RedisClient;
+declare const database: SqliteDatabase;
+declare const steps: Parameters<typeof createSqliteBackend>[2];
 
-// Three unlike implementations fit the ports without a cast.
+// Unlike implementations fit the ports without a cast.
 const memory: Backend<never> = createMemoryBackend();
 const postgres: Backend<PoolClient> = createPostgresBackend({ pool });
-const mixed: Backend<PoolClient> = { ...postgres, queue: createRabbitQueue(channel, clock) };
-const composed: Backend = { ...memory, operations: postgres.operations };
+const rabbit: Queue = createRabbitQueue(channel, clock);
+const remote: Backend<never> = createRedisBackend(redis, rabbit);
+const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.queue, steps);
+
+// Another queue keeps the transactions, another store does not.
+const mixed: Backend<PoolClient> = withQueue(postgres, rabbit);
+const composed: Backend<never> = withStores(postgres, { operations: remote.operations });
+// @ts-expect-error -- its transactions are those of Postgres
+export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
+
+const serve = <Tx>(backend: Backend<Tx>): unknown =>
+  createService({ backend, definitions: [], authorize: () => ({ id: "somebody" }) });
 
 /** A service takes any of them, whatever the handle of its transactions. */
-export const services: readonly unknown[] = [memory, postgres, mixed, composed].map((backend) =>
-  createService({ backend, operations: [], authorize: () => ({ id: "somebody" }) }),
-);
+export const services: readonly unknown[] = [
+  serve(memory),
+  serve(postgres),
+  serve(remote),
+  serve(embedded),
+  serve(mixed),
+  serve(composed),
+];
 
 /** The suites take them as well, atomic steps included, with transactions of any kind. */
 const { submissions } = createPostgresBackend({ pool });

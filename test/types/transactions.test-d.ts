@@ -1,6 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
 import {
-  type CreateContext,
   createMemoryBackend,
   createOrderService,
   createService,
@@ -23,16 +22,22 @@ const reports = defineOperation({
   path: "/reports",
   input: z.object({ year: z.number(), title: z.string().default("Report") }),
   result: z.object({ pages: z.number() }),
-  create: async ({ title }, { tx }: CreateContext<PoolClient>) => {
-    await tx?.query("insert into reports values ($1)", [title]);
-    return { body: {} };
-  },
 });
 const exportsOf = defineOperation({ name: "exports", path: "/exports", input: z.object({ of: z.string() }) });
 
 /** The handle of the transactions reaches processors as what it is, and so does what they may return. */
 const backend = createPostgresBackend({ pool });
-const service = createService({ backend, operations: [reports, exportsOf], authorize });
+const service = createService({
+  backend,
+  definitions: [reports, exportsOf],
+  authorize,
+  create: {
+    reports: async ({ title }, { tx }) => {
+      await tx.query("insert into reports values ($1)", [title]);
+      return { body: {} };
+    },
+  },
+});
 createWorker(service, {
   reports: (report, job) =>
     job.transaction(async (tx) => {
@@ -49,14 +54,14 @@ createWorker(service, {
 
 /** A processor may be written for any back end, for this one, and for a worker that has no service. */
 const anywhere = (_: Order, job: Job): Promise<string> => job.transaction(() => "done");
-const here = (_: Order, job: Job<PoolClient>): Promise<number | null> =>
+const here = (_: Order, job: Job<unknown, PoolClient>): Promise<number | null> =>
   job.transaction(async (tx) => (await tx.query("select 1")).rowCount);
 const orders = createOrderService({ backend, authorize });
 createWorker(orders, { orders: anywhere });
 createWorker(orders, { orders: here });
-createWorker({ backend, operations: orders.operations }, { orders: here });
+createWorker({ backend, definitions: orders.definitions }, { orders: here });
 // @ts-expect-error -- made for another kind of transaction
-createWorker(orders, { orders: (_: Order, job: Job<{ rollback(): void }>) => job.attempt });
+createWorker(orders, { orders: (_: Order, job: Job<unknown, { rollback(): void }>) => job.attempt });
 
 /** Memory shares no transactions, and its type says so. A service that was given no back end says nothing. */
 const inMemory = createOrderService({ backend: createMemoryBackend(), authorize });
@@ -72,22 +77,22 @@ const embedded = createOrderService({
 createWorker(embedded, { orders: (_, job) => job.transaction((tx) => tx.query("select 1", [])) });
 
 /** What is submitted in a transaction is what the schema takes, not what it gives. */
-const options = { scope: "tenant-1", key: "k" };
+const options = { tenant: "tenant-1", key: "k", tx: client };
 const order = { itemId: "a", quantity: 1 };
 export const submitted: readonly Promise<{ readonly operationId: string }>[] = [
-  service.submitInTransaction(client, "reports", { year: 2026 }, options),
-  service.submitInTransaction(client, "exports", { of: "orders" }, options),
-  orders.submitInTransaction(client, "orders", order, options),
+  service.submit(reports, { year: 2026 }, options),
+  service.submit(exportsOf, { of: "orders" }, options),
+  orders.submit(orders.definitions[0], order, options),
   // @ts-expect-error -- the input of the other definition
-  service.submitInTransaction(client, "exports", { year: 2026 }, options),
+  service.submit(exportsOf, { year: 2026 }, options),
   // @ts-expect-error -- no definition of this service
-  service.submitInTransaction(client, "orders", order, options),
+  service.submit(orders.definitions[0], order, options),
   // @ts-expect-error -- on whose behalf?
-  orders.submitInTransaction(client, "orders", order, {}),
+  orders.submit(orders.definitions[0], order, { key: "k" }),
   // @ts-expect-error -- a pool is no transaction
-  orders.submitInTransaction(pool, "orders", order, options),
+  orders.submit(orders.definitions[0], order, { tenant: "tenant-1", tx: pool }),
   // @ts-expect-error -- memory has none
-  inMemory.submitInTransaction(client, "orders", order, options),
+  inMemory.submit(orders.definitions[0], order, options),
 ];
 
 /** Wherever any service is taken, this one is. */
@@ -98,7 +103,7 @@ createOrderService({
   backend,
   authorize,
   create: async ({ itemId }, { tx, operationId }) => {
-    await tx?.query("insert into orders values ($1, $2)", [operationId, itemId]);
+    await tx.query("insert into orders values ($1, $2)", [operationId, itemId]);
     return { body: { itemId } };
   },
 });

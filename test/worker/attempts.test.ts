@@ -19,16 +19,16 @@ describe("a processor", () => {
     expect(operation).not.toHaveProperty("result");
   });
 
-  it("gets the id of the operation, its scope and the number of the attempt", async () => {
+  it("gets the id of the operation, its tenant and the number of the attempt", async () => {
     const { submit, worker } = createStage();
     const id = await submit();
     const seen: unknown[] = [];
     const orders = (
       _: unknown,
-      { operationId, scope, attempt }: { operationId: string; scope: string; attempt: number },
-    ) => seen.push({ operationId, scope, attempt });
+      { operationId, tenant, attempt }: { operationId: string; tenant: string; attempt: number },
+    ) => seen.push({ operationId, tenant, attempt });
     await worker({ orders }).runUntilIdle();
-    expect(seen).toEqual([{ operationId: id, scope: "anonymous", attempt: 1 }]);
+    expect(seen).toEqual([{ operationId: id, tenant: "anonymous", attempt: 1 }]);
   });
 
   it("is tried again after a delay of full jitter until it succeeds", async () => {
@@ -48,8 +48,7 @@ describe("a processor", () => {
     await working.runUntilIdle();
     expect(await read(id)).toMatchObject({ state: "completed", attempt: 3 });
     const delays = events.flatMap((event) => (event.event === "operation.retried" ? [event.delayMs] : []));
-    expect(delays[0]).toBeLessThanOrEqual(1_000);
-    expect(delays[1]).toBeLessThanOrEqual(2_000);
+    expect(delays).toEqual([500, 1_000]);
   });
 
   it("fails the operation after the last attempt, and the client learns nothing internal", async () => {
@@ -99,7 +98,7 @@ describe("a processor", () => {
       detail: "Sold out.",
       context: {},
     });
-    Object.defineProperty(foreign, Symbol.for("async-request-reply.error"), { value: true });
+    Object.defineProperty(foreign, Symbol.for("async-request-reply.error"), { value: foreign });
     expect(foreign).not.toBeInstanceOf(AsyncReplyError);
     await worker({
       orders: () => {

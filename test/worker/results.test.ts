@@ -72,10 +72,14 @@ describe("a stored input", () => {
           context.addIssue({ ...issue, code: "custom" });
       }),
     );
-    const { submit, read, worker } = createStage([reports]);
+    const { clock, submit, read, worker } = createStage([reports]);
     const id = await submit({ year: 2026 });
     current = z.object({ month: z.number() });
-    await worker({ reports: () => "done" }).runUntilIdle();
+    const strict = worker({ reports: () => "done" });
+    for (let waits = 0; waits < 5; waits += 1) {
+      await strict.runUntilIdle();
+      await clock.advance(240_000);
+    }
     const operation = await read(id);
     expect(operation).toMatchObject({ state: "failed", attempt: 1 });
     expect(errorOf(operation).type).toBe(problemType("input-refused"));

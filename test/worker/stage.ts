@@ -1,5 +1,6 @@
 import {
   allowAnonymous,
+  type Backend,
   createMemoryBackend,
   createService,
   createWorker,
@@ -33,15 +34,17 @@ const orders = defineOrders({ cancellable: true });
 export function createStage(): WorkerStage<readonly [typeof orders]>;
 export function createStage<const Definitions extends readonly OperationDefinition[]>(
   definitions: Definitions,
+  change?: (backend: Backend) => Backend,
 ): WorkerStage<Definitions>;
 export function createStage(
   definitions: readonly OperationDefinition[] = [orders],
+  change: (backend: Backend) => Backend = (backend) => backend,
 ): WorkerStage<readonly OperationDefinition[]> {
   const clock = createManualClock();
   const events: ServiceEvent[] = [];
-  const backend = createMemoryBackend({ clock });
+  const backend = change(createMemoryBackend({ clock }));
   const service = createService({
-    operations: definitions,
+    definitions: definitions,
     backend,
     authorize: allowAnonymous(),
     observe: (event) => events.push(event),
@@ -66,7 +69,8 @@ export function createStage(
     lose: async (id) => {
       await backend.operations.beginAttempt(id, { token: `lost ${id}`, leaseMs: LEASE_MS });
     },
-    worker: (processors, options, random = Math.random) =>
+    // Half of every backoff. With real jitter a delay can be 0, and a retry runs earlier than a test expects.
+    worker: (processors, options, random = () => 0.5) =>
       createWorker({ ...service, runtime: { ...service.runtime, random } }, processors, options),
   };
 }

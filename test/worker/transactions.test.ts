@@ -49,7 +49,7 @@ describe("a transaction in a back end that shares none", () => {
       observe: (event) => events.push(event),
     });
     const order = { itemId: "book", quantity: 1 };
-    const submitting = service.submitInTransaction({}, "orders", order, { scope: "anonymous" });
+    const submitting = service.submit(service.definitions[0], order, { tenant: "anonymous", tx: {} });
     await expect(submitting).rejects.toMatchObject({ code: "NO_TRANSACTIONS" });
     await createWorker(service, { orders: () => {} }).runUntilIdle();
     expect(events).toEqual([]);

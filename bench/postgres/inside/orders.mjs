@@ -33,7 +33,7 @@ function dashed(hex) {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-export const SCOPE = "bench";
+export const TENANT = "bench";
 export const DEFINITION = "orders";
 const input = '{"itemId":"SKU-0001-BLUE","quantity":2}';
 const fingerprint = "1:Yk3n0rXlV5C8xmbm8mGhUO8Uq1wOJ6cH1mXK0n9b4wE";
@@ -42,5 +42,12 @@ const makers = { v4: uuidV4, v7: uuidV7 };
 
 /** What every variant accepts: an operation, and the key that a client has sent for it. Says of both which kind they are. */
 export function newOrder({ ids = "v7", keys = "v4" } = {}) {
-  return { id: makers[ids](), scope: SCOPE, definition: DEFINITION, key: makers[keys](), fingerprint, input };
+  return {
+    id: makers[ids](),
+    tenant: TENANT,
+    definition: DEFINITION,
+    key: makers[keys](),
+    fingerprint,
+    input,
+  };
 }

@@ -9,7 +9,7 @@ const POLL_MS = 1_000;
 
 const insert = prepared(
   "insert",
-  `insert into work (id, scope, definition, key, fingerprint, input)
+  `insert into work (id, tenant, definition, key, fingerprint, input)
    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
    on conflict do nothing`,
 );
@@ -36,16 +36,16 @@ export async function open({ url }) {
   const pool = createPool(url, indexScansOnly);
   await pool.query(`
     create table work (
-      id uuid primary key, scope text collate "C" not null, definition text collate "C" not null,
+      id uuid primary key, tenant text collate "C" not null, definition text collate "C" not null,
       key text collate "C" not null, fingerprint text not null, input text not null,
       state text not null default 'pending', token text, due_at timestamptz not null default now(),
-      settled_at timestamptz, unique (scope, definition, key));
+      settled_at timestamptz, unique (tenant, definition, key));
     create index work_due on work (definition, due_at) where state = 'pending';`);
   const listener = new pg.Client({ connectionString: url });
   await listener.connect();
   await listener.query("listen work");
 
-  const columns = ["id", "scope", "definition", "key", "fingerprint", "input"];
+  const columns = ["id", "tenant", "definition", "key", "fingerprint", "input"];
   const record = batched((orders) =>
     pool.query(insert(columns.map((column) => orders.map((order) => order[column])))),
   );

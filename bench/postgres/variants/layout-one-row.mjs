@@ -4,12 +4,12 @@ import { prepared } from "./pool.mjs";
 
 const record = prepared(
   "record",
-  `insert into work (id, scope, definition, key, bound, fingerprint, input, state, due_at, announce_at, created_at)
+  `insert into work (id, tenant, definition, key, bound, fingerprint, input, state, due_at, announce_at, created_at)
    select n.*, 'pending', now(), now() + interval '30 s', now()
-   from (select id, scope, definition, key, true, fingerprint, input
+   from (select id, tenant, definition, key, true, fingerprint, input
      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-       as n (id, scope, definition, key, fingerprint, input)
-     order by scope, definition, key) as n
+       as n (id, tenant, definition, key, fingerprint, input)
+     order by tenant, definition, key) as n
    on conflict do nothing`,
 );
 const claim = prepared(
@@ -41,7 +41,7 @@ export function open(options) {
       await pool.query("create table work (like shape.operations including all)");
     },
     fill: (id, at, rows) => `
-      insert into work (id, scope, definition, key, bound, fingerprint, input, state, attempt, token, created_at, settled_at,
+      insert into work (id, tenant, definition, key, bound, fingerprint, input, state, attempt, token, created_at, settled_at,
         retained_from)
       select ${id}, $1, $2, gen_random_uuid()::text, true, $3, $4, 'completed', 1, gen_random_uuid()::text, ${at}, ${at}, ${at}
       from generate_series(1, ${rows}) as i`,

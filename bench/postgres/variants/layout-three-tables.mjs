@@ -4,10 +4,10 @@ import { prepared } from "./pool.mjs";
 /** What each table of three needs of the product's columns; unfinished work is what has a job. */
 const TABLES = `
   create table keys (
-    scope text collate "C", definition text collate "C", key text collate "C", fingerprint text not null,
-    operation_id uuid not null, primary key (scope, definition, key));
+    tenant text collate "C", definition text collate "C", key text collate "C", fingerprint text not null,
+    operation_id uuid not null, primary key (tenant, definition, key));
   create table operations (
-    id uuid primary key, scope text collate "C" not null, definition text collate "C" not null,
+    id uuid primary key, tenant text collate "C" not null, definition text collate "C" not null,
     key text collate "C", state text not null, hidden boolean not null default false,
     attempt integer not null default 0, created_at timestamptz not null, settled_at timestamptz,
     retained_from timestamptz, input text not null, resource text, progress text, result text, error text);
@@ -23,13 +23,13 @@ const record = prepared(
   "record",
   `with n as (
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-       as n (id, scope, definition, key, fingerprint, input) order by scope, definition, key),
+       as n (id, tenant, definition, key, fingerprint, input) order by tenant, definition, key),
    k as (
-     insert into keys (scope, definition, key, fingerprint, operation_id)
-     select scope, definition, key, fingerprint, id from n on conflict do nothing returning operation_id),
+     insert into keys (tenant, definition, key, fingerprint, operation_id)
+     select tenant, definition, key, fingerprint, id from n on conflict do nothing returning operation_id),
    o as (
-     insert into operations (id, scope, definition, key, state, created_at, input)
-     select id, scope, definition, key, 'pending', now(), input from n join k on k.operation_id = n.id
+     insert into operations (id, tenant, definition, key, state, created_at, input)
+     select id, tenant, definition, key, 'pending', now(), input from n join k on k.operation_id = n.id
      returning id, definition)
    insert into jobs (operation_id, definition, due_at, announce_at)
    select id, definition, now(), now() + interval '30 s' from o`,
@@ -56,9 +56,9 @@ const complete = prepared(
 const purge = prepared(
   "purge",
   `with old as (select id from operations where retained_from <= now() order by retained_from limit $1),
-   gone as (delete from operations o using old where o.id = old.id returning o.scope, o.definition, o.key),
+   gone as (delete from operations o using old where o.id = old.id returning o.tenant, o.definition, o.key),
    released as (delete from keys k using gone g
-     where k.scope = g.scope and k.definition = g.definition and k.key = g.key returning 1)
+     where k.tenant = g.tenant and k.definition = g.definition and k.key = g.key returning 1)
    select from gone`,
 );
 
@@ -71,8 +71,8 @@ export function open(options) {
       with n as materialized (
         select ${id} as id, gen_random_uuid()::text as key, ${at} as at from generate_series(1, ${rows}) as i),
       k as (
-        insert into keys (scope, definition, key, fingerprint, operation_id) select $1, $2, key, $3, id from n)
-      insert into operations (id, scope, definition, key, state, attempt, created_at, settled_at, retained_from, input)
+        insert into keys (tenant, definition, key, fingerprint, operation_id) select $1, $2, key, $3, id from n)
+      insert into operations (id, tenant, definition, key, state, attempt, created_at, settled_at, retained_from, input)
       select id, $1, $2, key, 'completed', 1, at, at, at, $4 from n`,
     due: "jobs",
     statements: { record, claim, complete, purge },

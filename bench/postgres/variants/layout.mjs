@@ -4,7 +4,7 @@ import { administration, sqlIds } from "./administration.mjs";
 import { batched } from "./batched.mjs";
 import { countOf, createPool, emptied, indexScansOnly } from "./pool.mjs";
 
-const COLUMNS = ["id", "scope", "definition", "key", "fingerprint", "input"];
+const COLUMNS = ["id", "tenant", "definition", "key", "fingerprint", "input"];
 
 /** A way to lay out operations, keys and due work, with group commit by hand. */
 export async function openLayout({ url, rows }, { tables, create, fill, due, statements }) {
@@ -13,9 +13,9 @@ export async function openLayout({ url, rows }, { tables, create, fill, due, sta
   await create(pool);
   const own = administration(pool, tables);
   if (rows > 0) {
-    const { scope, definition, fingerprint, input } = newOrder();
+    const { tenant, definition, fingerprint, input } = newOrder();
     const text = fill(sqlIds.v7, "now() - (1000001 - i) * interval '100 ms'", rows);
-    await pool.query(text, [scope, definition, fingerprint, input]);
+    await pool.query(text, [tenant, definition, fingerprint, input]);
     await own.vacuum();
   }
   const countDue = () => countOf(pool, due);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { bearer, createOrderService, createWorker } from "../../../dist/index.js";
 import { createPostgresBackend } from "../../../dist/postgres.js";
-import { DEFINITION, SCOPE } from "../inside/orders.mjs";
+import { DEFINITION, TENANT } from "../inside/orders.mjs";
 import { countOf, createPool, emptied } from "./pool.mjs";
-import { productTables } from "./product-tables.mjs";
+import { productTables, RETENTION_MS } from "./product-tables.mjs";
 
 const TABLE = "async_request_reply.operations";
 const WORKER = { concurrency: 128 };
@@ -25,7 +25,7 @@ export async function open({ url, http, rows = 0, ids = "v7", keys = "v4" }) {
   });
   let working = false;
 
-  const tables = productTables({ pool, backend, table: TABLE, definition: DEFINITION, scope: SCOPE });
+  const tables = productTables({ pool, backend, table: TABLE, definition: DEFINITION, tenant: TENANT });
   if (rows > 0) await tables.fill({ rows, ids, keys });
   return {
     ...tables,
@@ -57,7 +57,8 @@ export async function open({ url, http, rows = 0, ids = "v7", keys = "v4" }) {
     },
   };
 
-  async function record({ fingerprint, ...operation }) {
+  async function record({ fingerprint, ...order }) {
+    const operation = { ...order, retentionMs: RETENTION_MS };
     const { outcome } = await backend.submissions.record({ operation, fingerprint });
     assert.equal(outcome, "created");
     if (working) void service.announcer.announce(operation);

@@ -1,12 +1,12 @@
 import { createPostgresBackend } from "../../../dist/postgres.js";
 import { countOf, createPool, emptied, prepared } from "./pool.mjs";
 
-const COLUMNS = "id, scope, definition, key, fingerprint, input";
+const COLUMNS = "id, tenant, definition, key, fingerprint, input";
 const insertPlain = prepared("insert", `insert into plain (${COLUMNS}) values ($1, $2, $3, $4, $5, $6)`);
 const insertSame = prepared(
   "insert",
-  `insert into same (${COLUMNS}, bound, state, due_at, announce_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, true, 'pending', now(), now() + interval '30 s', now())`,
+  `insert into same (${COLUMNS}, bound, state, due_at, announce_at, created_at, retention_ms)
+   values ($1, $2, $3, $4, $5, $6, true, 'pending', now(), now() + interval '30 s', now(), 86400000)`,
 );
 
 /**
@@ -20,13 +20,13 @@ export async function open({ url, sameRow }) {
     await createPostgresBackend({ pool, schema: "shape" }).migrate();
     await pool.query("create table same (like shape.operations including all)");
   } else {
-    await pool.query(`create table plain (id uuid primary key, scope text not null, definition text not null,
+    await pool.query(`create table plain (id uuid primary key, tenant text not null, definition text not null,
       key text not null, fingerprint text not null, input text not null)`);
   }
   const insert = sameRow ? insertSame : insertPlain;
   return {
-    accept: ({ id, scope, definition, key, fingerprint, input }) =>
-      pool.query(insert([id, scope, definition, key, fingerprint, input])),
+    accept: ({ id, tenant, definition, key, fingerprint, input }) =>
+      pool.query(insert([id, tenant, definition, key, fingerprint, input])),
     reset: () => emptied(pool, table),
     accepted: () => countOf(pool, table),
     close: () => pool.end(),

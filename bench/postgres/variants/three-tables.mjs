@@ -4,10 +4,10 @@ import { countOf, emptied, prepared } from "./pool.mjs";
 export async function createThreeTables(pool) {
   await pool.query(`
     create table keys (
-      scope text collate "C", definition text collate "C", key text collate "C", fingerprint text not null,
-      operation_id uuid not null, primary key (scope, definition, key));
+      tenant text collate "C", definition text collate "C", key text collate "C", fingerprint text not null,
+      operation_id uuid not null, primary key (tenant, definition, key));
     create table operations (
-      id uuid primary key, scope text collate "C" not null, definition text collate "C" not null, input text not null,
+      id uuid primary key, tenant text collate "C" not null, definition text collate "C" not null, input text not null,
       state text not null default 'pending', created_at timestamptz not null default now(), settled_at timestamptz);
     create table jobs (
       operation_id uuid primary key, definition text collate "C" not null, due_at timestamptz not null default now());
@@ -16,21 +16,21 @@ export async function createThreeTables(pool) {
 
 const insertKey = prepared(
   "insert_key",
-  `insert into keys (scope, definition, key, fingerprint, operation_id) values ($1, $2, $3, $4, $5)
+  `insert into keys (tenant, definition, key, fingerprint, operation_id) values ($1, $2, $3, $4, $5)
    on conflict do nothing`,
 );
 const insertOperation = prepared(
   "insert_operation",
-  "insert into operations (id, scope, definition, input) values ($1, $2, $3, $4)",
+  "insert into operations (id, tenant, definition, input) values ($1, $2, $3, $4)",
 );
 const insertJob = prepared("insert_job", "insert into jobs (operation_id, definition) values ($1, $2)");
 const insertAll = prepared(
   "insert_all",
   `with k as (
-     insert into keys (scope, definition, key, fingerprint, operation_id) values ($1, $2, $3, $4, $5)
+     insert into keys (tenant, definition, key, fingerprint, operation_id) values ($1, $2, $3, $4, $5)
      on conflict do nothing returning operation_id),
    o as (
-     insert into operations (id, scope, definition, input) select operation_id, $1, $2, $6 from k returning id)
+     insert into operations (id, tenant, definition, input) select operation_id, $1, $2, $6 from k returning id)
    insert into jobs (operation_id, definition) select id, $2 from o`,
 );
 
@@ -73,10 +73,10 @@ export function threeTableCounts(pool) {
   };
 }
 
-function keyValues({ scope, definition, key, fingerprint, id }) {
-  return [scope, definition, key, fingerprint, id];
+function keyValues({ tenant, definition, key, fingerprint, id }) {
+  return [tenant, definition, key, fingerprint, id];
 }
 
-function operationValues({ id, scope, definition, input }) {
-  return [id, scope, definition, input];
+function operationValues({ id, tenant, definition, input }) {
+  return [id, tenant, definition, input];
 }

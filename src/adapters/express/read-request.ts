@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { AsyncReplyError } from "../../core/errors.js";
-import type { HttpRequest } from "../../http/message.js";
-import { hasBody, toHttpRequest, wasRead } from "../node/read-request.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { HttpRequest } from "../../http/message/message.js";
+import { hasBody, wasRead } from "../node/read-request.js";
 
 /** What Express and its body parsers add to Node's request. */
 export interface ExpressRequest extends IncomingMessage {
   /** The whole request target, also where the handler is mounted under a path. */
   readonly originalUrl: string;
+  /** The path that the handler is mounted under. */
+  readonly baseUrl?: string;
   /** What a body parser has made of the body. Only bytes will do: see `rawBody`. */
   readonly body?: unknown;
   /** The bytes beside a parsed body, where a parser was told to keep them. */
@@ -14,12 +16,11 @@ export interface ExpressRequest extends IncomingMessage {
 }
 
 /**
- * Express's request as plain data.
+ * Returns the request with the bytes that a body parser has kept, if one ran before.
  *
- * @throws AsyncReplyError `BODY_ALREADY_READ` when a body parser has kept no bytes
+ * Throws `BODY_ALREADY_READ` if it has kept none.
  */
-export function fromExpress(req: ExpressRequest): HttpRequest {
-  const request = toHttpRequest(req, req.originalUrl);
+export function withKeptBytes(request: HttpRequest, req: ExpressRequest): HttpRequest {
   return hasBody(req) && wasRead(req) ? { ...request, body: keptBytes(req) } : request;
 }
 

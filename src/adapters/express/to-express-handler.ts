@@ -1,12 +1,17 @@
 import type { ServerResponse } from "node:http";
-import type { Service } from "../../http/context.js";
-import type { HttpRequest } from "../../http/message.js";
+import { checkService } from "../../http/check-service.js";
+import type { Mountable } from "../../http/context.js";
+import type { HttpRequest } from "../../http/message/message.js";
+import { createPathFilter, type MountOptions } from "../mount-options.js";
+import { toHttpRequest } from "../node/read-request.js";
+import { createRequestContext } from "../node/request-context.js";
 import { writeResponse } from "../node/write-response.js";
-import { type ExpressRequest, fromExpress } from "./read-request.js";
+import { checkMountPath } from "./check-mount-path.js";
+import { type ExpressRequest, withKeptBytes } from "./read-request.js";
 
 export type { ExpressRequest } from "./read-request.js";
 
-/** Middleware of Express: answers what comes to it, and calls `next` with an error only. */
+/** Middleware of Express. Calls `next` with an error for mistakes of the application, and without one to fall through. */
 export type ExpressHandler = (
   req: ExpressRequest,
   res: ServerResponse,
@@ -14,25 +19,38 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts a service on Express 4 or 5. Translates only: every status is chosen by the service, and whatever comes to the
- * handler is answered. Mount it on the service's own paths, `app.use(["/orders", "/operations"], handler)`, and the others
- * are the application's. A path that it is mounted under is the service's `basePath`.
+ * Mounts a service on Express 4 or 5. Translates only: every status is chosen by the service. Without options every request
+ * that reaches the handler is answered: mount it on the service's own paths, `app.use(["/orders", "/operations"], handler)`,
+ * or pass `fallthrough: true` to leave other paths to the application.
+ *
+ * If you mount it under a path, such as `/api`, pass that path as `basePath` to `createService`. Otherwise `next` gets an
+ * AsyncReplyError `INVALID_OPTION` that says so.
  *
  * Mount it before body parsers: `next` gets an AsyncReplyError `BODY_ALREADY_READ` when one has kept no bytes.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
  */
-export function toExpressHandler(service: Pick<Service, "handle" | "settings">): ExpressHandler {
+export function toExpressHandler(service: Mountable, options: MountOptions = {}): ExpressHandler {
+  checkService(service, "toExpressHandler", "handle", "settings");
   const { maxBodyBytes } = service.settings;
+  const isOurs = createPathFilter(service, options);
   return (req, res, next) => {
-    let request: HttpRequest;
+    const plain = toHttpRequest(req, req.originalUrl);
+    let request: HttpRequest | undefined;
     try {
-      request = fromExpress(req);
+      checkMountPath(service, req, plain.path);
+      request = isOurs(plain.path) ? withKeptBytes(plain, req) : undefined;
     } catch (error) {
       // A mistake of the application, not of the client: it belongs where Express reports errors.
       next(error);
       return;
     }
+    if (request === undefined) {
+      next();
+      return;
+    }
     service
-      .handle(request)
+      .handle(request, createRequestContext(res))
       .then((response) => writeResponse(req, res, response, maxBodyBytes))
       // Neither throws for a reply; what is none must not end the process.
       .catch(() => res.destroy());

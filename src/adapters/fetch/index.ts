@@ -4,4 +4,10 @@
  * @module async-request-reply/fetch
  */
 
-export { type FetchHandler, toFetchHandler } from "./to-fetch-handler.js";
+export type { MountOptions } from "../mount-options.js";
+export {
+  type FallthroughFetchHandler,
+  type FetchHandler,
+  type FetchMountable,
+  toFetchHandler,
+} from "./to-fetch-handler.js";

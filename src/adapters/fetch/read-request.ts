@@ -1,6 +1,6 @@
-import { AsyncReplyError } from "../../core/errors.js";
-import type { BodyReader, HttpRequest } from "../../http/message.js";
-import { join, tooLarge } from "../../http/read-body.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { BodyReader, HttpRequest } from "../../http/message/message.js";
+import { join, tooLarge } from "../../http/message/read-body.js";
 
 /** A request as plain data, and how to let go of a body that nobody waits for any more. */
 export interface Translated {

@@ -1,4 +1,5 @@
-import type { HttpResponse } from "../../http/message.js";
+import { isReadableStream, releaseBody } from "../../http/message/body-stream.js";
+import type { HttpResponse } from "../../http/message/message.js";
 
 type ResponseBody = ConstructorParameters<typeof Response>[0];
 
@@ -8,6 +9,7 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
     return new Response(toResponseBody(body), { status, headers });
   } catch {
     // A hook of the user's has given a field that `Headers` refuses. What was recorded stays; a retry may find it.
+    releaseBody(body);
     return new Response(null, { status: 500 });
   }
 }
@@ -15,7 +17,7 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
 function toResponseBody(body: HttpResponse["body"]): ResponseBody {
   if (body === undefined) return null;
   if (typeof body === "string" || body instanceof Uint8Array) return body as ResponseBody;
-  return toStream(body[Symbol.asyncIterator]());
+  return isReadableStream(body) ? body : toStream(body[Symbol.asyncIterator]());
 }
 
 function toStream(chunks: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {

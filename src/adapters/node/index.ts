@@ -4,4 +4,5 @@
  * @module async-request-reply/node
  */
 
+export type { MountOptions } from "../mount-options.js";
 export { type NodeHandler, toNodeHandler } from "./to-node-handler.js";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { AsyncReplyError } from "../../core/errors.js";
-import { header } from "../../http/headers.js";
-import type { BodyReader, HttpRequest } from "../../http/message.js";
-import { join, tooLarge } from "../../http/read-body.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import { header } from "../../http/message/headers.js";
+import type { BodyReader, HttpRequest } from "../../http/message/message.js";
+import { join, tooLarge } from "../../http/message/read-body.js";
 
 /** Node's request as plain data. `rawHeaders` keeps repeated fields apart, which `headers` does not. */
 export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? "/"): HttpRequest {
@@ -10,9 +10,22 @@ export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? 
     method: req.method ?? "GET",
     path: originForm(target),
     headers: req.rawHeaders,
+    headersTruncated: mayLackFields(req),
     body: hasBody(req) ? bodyReader(req) : undefined,
   };
 }
+
+/**
+ * Whether the parser may have dropped fields. It stops collecting at `maxHeadersCount` of the server, or somewhat behind it,
+ * and does not say so. Zero is no limit.
+ */
+function mayLackFields({ rawHeaders, socket }: IncomingMessage): boolean {
+  const { server } = (socket ?? {}) as { readonly server?: { readonly maxHeadersCount?: number | null } };
+  const limit = server?.maxHeadersCount ?? DEFAULT_MAX_HEADERS_COUNT;
+  return limit > 0 && rawHeaders.length >= limit * 2;
+}
+
+const DEFAULT_MAX_HEADERS_COUNT = 1_000;
 
 /**
  * Proxies may send the target in absolute form, which every server must take (RFC 9112 §3.2.2). The path in it stays as it

@@ -1,20 +1,38 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Service } from "../../http/context.js";
+import { checkService } from "../../http/check-service.js";
+import type { Mountable } from "../../http/context.js";
+import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "./read-request.js";
+import { createRequestContext } from "./request-context.js";
 import { writeResponse } from "./write-response.js";
 
 /** What `http.createServer` takes. Answers every request and throws for none. */
-export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void;
+export type NodeHandler = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void;
 
 /**
  * Mounts a service on `http.createServer`, or on anything with its call shape. Translates only: every status is chosen by
  * the service. Mount it before anything that reads the body.
+ *
+ * With `fallthrough`, requests for other paths go to `next` if the caller passes one, as Connect and its kind do.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
  */
-export function toNodeHandler(service: Pick<Service, "handle" | "settings">): NodeHandler {
+export function toNodeHandler(service: Mountable, options: MountOptions = {}): NodeHandler {
+  checkService(service, "toNodeHandler", "handle", "settings");
   const { maxBodyBytes } = service.settings;
-  return (req, res) => {
+  const isOurs = createPathFilter(service, options);
+  return (req, res, next) => {
+    const request = toHttpRequest(req);
+    if (next !== undefined && !isOurs(request.path)) {
+      next();
+      return;
+    }
     service
-      .handle(toHttpRequest(req))
+      .handle(request, createRequestContext(res))
       .then((response) => writeResponse(req, res, response, maxBodyBytes))
       // Neither throws for a reply; what is none must not end the process.
       .catch(() => res.destroy());

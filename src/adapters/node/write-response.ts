@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { HttpResponse } from "../../http/message.js";
+import { isStream, releaseBody, toChunks } from "../../http/message/body-stream.js";
+import type { HttpResponse } from "../../http/message/message.js";
 import { declaredLength, hasBody } from "./read-request.js";
 
 /** How long and how much of a refused upload may go on, so that its client gets to read the reply before the end. */
@@ -21,19 +22,25 @@ export function writeResponse(
   response: HttpResponse,
   maxBodyBytes: number,
 ): void {
-  // The application may have answered in the meantime: it has limits of time of its own.
-  if (res.destroyed || res.headersSent) return;
   const { status, headers, body } = response;
+  // The client may have gone, and the application may have answered: it has limits of time of its own.
+  if (res.destroyed || res.headersSent) {
+    releaseBody(body);
+    return;
+  }
   const unread = !req.complete && hasBody(req);
   const tooLong = unread && !(declaredLength(req) <= maxBodyBytes);
   // What did not come in time is not waited for any longer (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
   const fields = tooLong || tooSlow ? { ...headers, connection: "close" } : headers;
-  if (!writeHead(res, status, fields)) writeResponse(req, res, UNWRITABLE, maxBodyBytes);
+  if (!writeHead(res, status, fields)) {
+    releaseBody(body);
+    writeResponse(req, res, UNWRITABLE, maxBodyBytes);
+  }
   // Only a connection that broke rejects here.
   else if (tooLong && !tooSlow) writeSlowly(req, res, body).catch(() => res.destroy());
-  else if (isPlain(body)) res.end(body);
-  else pipeline(Readable.from(body), res).catch(() => res.destroy());
+  else if (isStream(body)) pipeline(Readable.from(toChunks(body)), res).catch(() => res.destroy());
+  else res.end(body);
   // Node itself skips the rest of the body once the reply is finished.
 }
 
@@ -63,8 +70,8 @@ async function writeSlowly(
 async function write(res: ServerResponse, body: HttpResponse["body"]): Promise<void> {
   res.flushHeaders();
   if (body === undefined) return;
-  if (isPlain(body)) res.write(body);
-  else await pipeline(Readable.from(body), res, { end: false });
+  if (isStream(body)) await pipeline(Readable.from(toChunks(body)), res, { end: false });
+  else res.write(body);
 }
 
 /**
@@ -87,8 +94,4 @@ function linger(req: IncomingMessage): Promise<void> {
     // Reading stopped at the bound, and a stream that was paused goes on for no listener.
     req.resume();
   });
-}
-
-function isPlain(body: HttpResponse["body"]): body is string | Uint8Array | undefined {
-  return body === undefined || typeof body === "string" || body instanceof Uint8Array;
 }

@@ -1,4 +1,4 @@
-import { positiveInteger } from "../../core/options.js";
+import { checkOptions, invalidOption, type OptionNames, positiveInteger } from "../../contract/options.js";
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { systemClock } from "../../ports/system-runtime.js";
@@ -20,6 +20,12 @@ export interface MemoryBackendOptions {
   readonly maxAnnouncements?: number;
 }
 
+const OPTIONS: OptionNames<MemoryBackendOptions> = {
+  clock: true,
+  maxOperations: true,
+  maxAnnouncements: true,
+};
+
 /**
  * Keeps everything in this process and loses it with the process: for development, tests, and services whose clients
  * can afford that. Key and operation are recorded in one step.
@@ -27,7 +33,10 @@ export interface MemoryBackendOptions {
  * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> {
+  checkOptions(options, OPTIONS, "createMemoryBackend");
   const clock = options.clock ?? systemClock;
+  if (typeof clock?.now !== "function" || typeof clock.schedule !== "function")
+    throw invalidOption("clock", "a clock, such as `createManualClock()` for tests", clock);
   const operations = new MemoryOperationStore({
     clock,
     maxOperations: positiveInteger("maxOperations", options.maxOperations, 1_000_000),
@@ -38,5 +47,12 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend
     maxAnnouncements: positiveInteger("maxAnnouncements", options.maxAnnouncements, 100_000),
   });
   const submissions = new MemorySubmissions(operations, idempotency);
-  return { operations, idempotency, queue, submissions, close: async () => {} };
+  return {
+    operations,
+    idempotency,
+    queue,
+    submissions,
+    check: async () => {},
+    close: () => queue.close(),
+  };
 }

@@ -5,19 +5,21 @@ import {
   type Operation,
   type Settlement,
   transition,
-} from "../../core/operation.js";
-import { CANCELLED } from "../../core/problem.js";
+} from "../../contract/operation.js";
+import { CANCELLED } from "../../contract/problem.js";
 import type {
+  AttemptRequest,
   BeginResult,
   CancelOutcome,
   InitialState,
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
+import type { Waiting } from "./line.js";
 import type { Scheduled } from "./schedule.js";
 
 /** An operation with what only its store knows. The functions below are its state machine; each is one atomic step. */
-export interface Entry extends Scheduled {
+export interface Entry extends Scheduled<Entry>, Waiting<Entry> {
   /** Replaced, never changed: it is handed out as it is. */
   operation: Operation;
   /** Of the current attempt, or of the one that ended the operation. */
@@ -28,8 +30,10 @@ export interface Entry extends Scheduled {
   round: number;
   previousLost: boolean;
   cancelRequested: boolean;
-  /** Asked to be forgotten. */
-  leaving: boolean;
+  /** When its delay is over. */
+  readonly notBefore: number;
+  /** Whether it was ever `pending`: only then is there work that a redrive could run again. */
+  wasPending: boolean;
 }
 
 const FIRST_ANNOUNCEMENT_MS = 30_000;
@@ -38,32 +42,43 @@ const MAX_ANNOUNCEMENT_MS = 3_600_000;
 export function createEntry(operation: NewOperation, initial: InitialState | undefined, now: number): Entry {
   const preparing = initial?.state === "preparing" ? initial : undefined;
   const attempt = preparing === undefined ? 0 : 1;
+  const { delayMs } = operation;
+  const notBefore = now + (delayMs ?? 0);
   const entry: Entry = {
     operation: toOperation(operation, preparing === undefined ? "pending" : "preparing", attempt, now),
     token: preparing?.token,
     leaseEndsAt: now + (preparing?.leaseMs ?? 0),
-    dueAt: now,
-    announceAt: now + (preparing?.leaseMs ?? FIRST_ANNOUNCEMENT_MS),
+    dueAt: notBefore,
+    announceAt: now + (preparing?.leaseMs ?? delayMs ?? FIRST_ANNOUNCEMENT_MS),
     round: 0,
     previousLost: false,
     cancelRequested: false,
-    leaving: false,
+    notBefore,
+    wasPending: initial === undefined,
+    chain: undefined,
+    before: undefined,
+    after: undefined,
+    since: now,
   };
   if (initial?.state === "failed") end(entry, now, "failed", { error: initial.error });
   return entry;
 }
 
-/** Two literals, not a copy with additions: on the way of every submission the copy cost more than all the rest. */
+/** Literals where they do, not a copy with additions: on the way of every submission the copy cost more than all the rest. */
 function toOperation(
-  { id, scope, definition, input, key, hidden }: NewOperation,
+  operation: NewOperation,
   state: "pending" | "preparing",
   attempt: number,
   createdAt: number,
 ): Operation {
-  if (key !== undefined && hidden === undefined)
-    return { id, scope, definition, input, key, state, attempt, createdAt };
-  const operation: Operation = { id, scope, definition, input, state, attempt, createdAt };
-  return { ...operation, ...(key === undefined ? {} : { key }), ...(hidden === undefined ? {} : { hidden }) };
+  const { id, tenant, definition, input, retentionMs, key, retryOf, meta, onEnd, hidden } = operation;
+  const rest = retryOf ?? meta ?? onEnd ?? hidden;
+  if (rest === undefined && key === undefined)
+    return { id, tenant, definition, input, retentionMs, state, attempt, createdAt };
+  if (rest === undefined && key !== undefined)
+    return { id, tenant, definition, input, retentionMs, key, state, attempt, createdAt };
+  const { delayMs: _, ...members } = operation;
+  return { ...members, state, attempt, createdAt };
 }
 
 /** Whether this creation was made by the same caller before, whose answer was lost. */
@@ -76,10 +91,11 @@ export function isRepeatedCreation(entry: Entry, initial: InitialState | undefin
 export function begin(
   entry: Entry,
   now: number,
-  lease: { readonly token: string; readonly leaseMs: number },
+  { token, leaseMs, creates = true }: AttemptRequest,
 ): BeginResult {
   if (isTerminal(entry.operation.state)) return { outcome: "terminal" };
-  if (entry.token !== lease.token) {
+  if (!creates && entry.operation.state === "preparing") return { outcome: "preparing" };
+  if (entry.token !== token) {
     if (hasLiveLease(entry, now)) return { outcome: "busy" };
     if (entry.token === undefined && now < entry.dueAt)
       return { outcome: "not-due", dueInMs: entry.dueAt - now };
@@ -89,10 +105,10 @@ export function begin(
     }
     // A token that nobody settled is what an attempt leaves behind whose lease was lost.
     if (entry.token !== undefined) entry.previousLost = true;
-    entry.token = lease.token;
+    entry.token = token;
     change(entry, { attempt: entry.operation.attempt + 1 });
   }
-  extend(entry, now, lease.leaseMs);
+  extend(entry, now, leaseMs);
   return { outcome: "begun", operation: entry.operation, previousLost: entry.previousLost };
 }
 
@@ -134,13 +150,38 @@ export function cancel(entry: Entry, now: number): CancelOutcome {
   return "cancelled";
 }
 
-/** Notes that the operation is handed out to be announced: the next time comes later and later. */
-export function handOut(entry: Entry, now: number): void {
+/** Notes that the operation is handed out to be announced. Returns the next time, which comes later and later. */
+export function handOut(entry: Entry, now: number): number {
   entry.announceAt = now + Math.min(FIRST_ANNOUNCEMENT_MS * 4 ** entry.round, MAX_ANNOUNCEMENT_MS);
   entry.round += 1;
+  return entry.announceAt;
 }
 
-function hasLiveLease(entry: Entry, now: number): boolean {
+/** Whether the entry failed with work in it that can be run again. */
+export function isRedrivable({ operation, wasPending }: Entry): boolean {
+  return operation.state === "failed" && wasPending;
+}
+
+/** The operation that runs a failed one again. */
+export function successorOf(
+  { id: retryOf, tenant, definition, input, retentionMs, meta, onEnd, hidden }: Operation,
+  ids: { readonly id: string; readonly onEndId: string },
+): NewOperation {
+  return {
+    id: ids.id,
+    tenant,
+    definition,
+    input,
+    retentionMs,
+    retryOf,
+    ...(meta === undefined ? {} : { meta }),
+    ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),
+    ...(hidden === undefined ? {} : { hidden }),
+  };
+}
+
+/** Whether an attempt holds the entry now. */
+export function hasLiveLease(entry: Entry, now: number): boolean {
   return entry.token !== undefined && now < entry.leaseEndsAt;
 }
 
@@ -154,18 +195,20 @@ function prepared(entry: Entry, now: number, resource: JsonText): void {
   change(entry, { state: "pending", attempt: 0, resource });
   entry.token = undefined;
   entry.previousLost = false;
-  entry.dueAt = now;
-  entry.announceAt = now + FIRST_ANNOUNCEMENT_MS;
+  entry.wasPending = true;
+  entry.dueAt = Math.max(now, entry.notBefore);
+  entry.announceAt = entry.notBefore > now ? entry.notBefore : now + FIRST_ANNOUNCEMENT_MS;
   entry.round = 0;
 }
 
 function retry(
   entry: Entry,
   now: number,
-  { delayMs, countAttempt }: Extract<Settlement, { to: "retry" }>,
+  { delayMs, countAttempt, lastError }: Extract<Settlement, { to: "retry" }>,
 ): void {
   if (countAttempt) entry.previousLost = false;
   else change(entry, { attempt: entry.operation.attempt - 1 });
+  if (lastError !== undefined) change(entry, { lastError });
   entry.token = undefined;
   entry.dueAt = now + delayMs;
   entry.announceAt = entry.dueAt;

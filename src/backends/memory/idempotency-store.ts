@@ -1,15 +1,15 @@
 import type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "../../ports/idempotency-store.js";
 import type { Clock } from "../../ports/runtime.js";
+import { Line, type Waiting } from "./line.js";
 
-interface Held extends Claim {
-  at: number;
-}
+/** A claim. `since` is when it was made or last handed out. */
+interface Held extends Claim, Waiting<Held> {}
 
 /** Keeps claims in this process. Every method acts within one turn of the event loop: that is its atomicity. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly #clock: Clock;
-  /** In order of age: a Map iterates in the order of insertion. */
   readonly #held = new Map<string, Held>();
+  readonly #byAge = new Line<Held>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,12 +23,11 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   claimNow(claim: Claim): ClaimResult {
     const name = nameOf(claim);
     const held = this.#held.get(name);
-    const { scope, definition, key, fingerprint, operationId } = claim;
     if (held === undefined) {
-      this.#held.set(name, { scope, definition, key, fingerprint, operationId, at: this.#clock.now() });
+      this.#hold(name, claim);
       return CLAIMED;
     }
-    return held.operationId === operationId
+    return held.operationId === claim.operationId
       ? CLAIMED
       : { outcome: "exists", operationId: held.operationId, fingerprint: held.fingerprint };
   }
@@ -40,29 +39,45 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   /** `release` within the turn of the caller. */
   releaseNow(owner: KeyReference & { readonly operationId: string }): void {
     const name = nameOf(owner);
-    if (this.#held.get(name)?.operationId === owner.operationId) this.#held.delete(name);
+    const held = this.#held.get(name);
+    if (held?.operationId !== owner.operationId) return;
+    this.#held.delete(name);
+    this.#byAge.remove(held);
   }
 
   async takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<Claim[]> {
     const now = this.#clock.now();
-    const stale: Claim[] = [];
-    // What is looked at moves to the end, where it must not be met again.
-    const most = Math.min(request.limit, this.#held.size);
-    for (const [name, held] of this.#held) {
-      if (held.at + request.olderThanMs > now || stale.length === most) break;
-      const { at: _, ...claim } = held;
-      stale.push(claim);
-      this.#held.delete(name);
-      held.at = now;
-      this.#held.set(name, held);
-    }
-    return stale;
+    const stale = this.#byAge.take(now, request.olderThanMs, request.limit);
+    for (const held of stale) this.#byAge.join(held, now);
+    return stale.map(({ tenant, definition, key, fingerprint, operationId }) => ({
+      tenant,
+      definition,
+      key,
+      fingerprint,
+      operationId,
+    }));
+  }
+
+  #hold(name: string, { tenant, definition, key, fingerprint, operationId }: Claim): void {
+    const held: Held = {
+      tenant,
+      definition,
+      key,
+      fingerprint,
+      operationId,
+      since: 0,
+      chain: undefined,
+      before: undefined,
+      after: undefined,
+    };
+    this.#held.set(name, held);
+    this.#byAge.join(held, this.#clock.now());
   }
 }
 
 const CLAIMED = { outcome: "claimed" } as const;
 
 /** One text for the three parts. The lengths keep `a:b` + `c` and `a` + `b:c` apart. */
-function nameOf({ scope, definition, key }: KeyReference): string {
-  return `${scope.length}:${scope}${definition.length}:${definition}${key}`;
+function nameOf({ tenant, definition, key }: KeyReference): string {
+  return `${tenant.length}:${tenant}${definition.length}:${definition}${key}`;
 }

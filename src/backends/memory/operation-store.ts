@@ -1,21 +1,25 @@
-import { AsyncReplyError } from "../../core/errors.js";
+import { AsyncReplyError } from "../../contract/errors.js";
 import {
   isTerminal,
   type JsonText,
   type NewOperation,
   type Operation,
   type Settlement,
-} from "../../core/operation.js";
+} from "../../contract/operation.js";
 import type {
+  AttemptRequest,
   BeginResult,
   CancelOutcome,
   CreateOutcome,
+  DefinitionStats,
   DueOperation,
   ExpiredOperation,
   InitialState,
   Lease,
+  ListedOperation,
   ListRequest,
   OperationStore,
+  RedriveResult,
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
@@ -26,16 +30,23 @@ import {
   createEntry,
   type Entry,
   handOut,
+  isRedrivable,
   isRepeatedCreation,
   renew,
   settle,
+  successorOf,
 } from "./entry.js";
+import { pageOf } from "./list.js";
 import { Retention } from "./retention.js";
 import { Schedule } from "./schedule.js";
+import { statsOf } from "./stats.js";
 
 export interface MemoryOperationStoreOptions {
   readonly clock: Clock;
-  /** One more is refused with `OVERLOADED`: nothing that lives is ever dropped to make room. */
+  /**
+   * One more is refused with `OVERLOADED`: nothing that lives is ever dropped to make room. Operations that the end of others
+   * creates may exceed it, because no end must fail.
+   */
   readonly maxOperations: number;
 }
 
@@ -46,7 +57,9 @@ export class MemoryOperationStore implements OperationStore {
   readonly #entries = new Map<string, Entry>();
   /** By definition, so that what no worker asks for is not looked at by those who ask for others. */
   readonly #schedules = new Map<string, Schedule<Entry>>();
-  readonly #retention = new Retention();
+  readonly #retention = new Retention<Entry>();
+  /** How many have failed, by definition. */
+  readonly #failed = new Map<string, number>();
   readonly #watchers = new Set<(operationId: string) => void>();
 
   constructor(options: MemoryOperationStoreOptions) {
@@ -63,25 +76,26 @@ export class MemoryOperationStore implements OperationStore {
     const known = this.#entries.get(operation.id);
     if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
     if (this.#entries.size >= this.#maxOperations) throw full();
-    const entry = createEntry(operation, initial, this.#clock.now());
-    this.#entries.set(operation.id, entry);
-    this.#changed(entry);
+    this.#add(operation, initial);
     return "created";
   }
 
-  async get(id: string, scope: string): Promise<Operation | undefined> {
-    return this.getNow(id, scope);
+  #add(operation: NewOperation, initial?: InitialState): void {
+    const entry = createEntry(operation, initial, this.#clock.now());
+    this.#entries.set(operation.id, entry);
+    this.#changed(entry);
+  }
+
+  async get(id: string, tenant: string): Promise<Operation | undefined> {
+    return this.getNow(id, tenant);
   }
 
   /** `get` within the turn of the caller. */
-  getNow(id: string, scope: string): Operation | undefined {
-    return this.#visible(id, scope)?.operation;
+  getNow(id: string, tenant: string): Operation | undefined {
+    return this.#visible(id, tenant)?.operation;
   }
 
-  async beginAttempt(
-    id: string,
-    lease: { readonly token: string; readonly leaseMs: number },
-  ): Promise<BeginResult> {
+  async beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return { outcome: "unknown" };
     return this.#apply(entry, () => begin(entry, this.#clock.now(), lease));
@@ -96,28 +110,14 @@ export class MemoryOperationStore implements OperationStore {
     return this.#apply(entry, () => renew(entry, this.#clock.now(), lease.token, change));
   }
 
-  async settle(
-    lease: Lease,
-    settlement: Settlement,
-    then: readonly NewOperation[] = [],
-  ): Promise<SettleResult> {
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
     const entry = this.#entries.get(lease.operationId);
     if (entry === undefined) return { outcome: "lost" };
-    if (entry.token === lease.token) this.#makeSureOfRoom(then);
-    const settled = this.#apply(entry, () => settle(entry, this.#clock.now(), lease.token, settlement));
-    const ended = settled.outcome === "settled" && isTerminal(settled.state);
-    if (ended) for (const operation of then) this.createNow(operation);
-    return settled;
+    return this.#apply(entry, () => settle(entry, this.#clock.now(), lease.token, settlement));
   }
 
-  /** Follow-ups are created with the settlement or not at all, and then nothing is settled either. */
-  #makeSureOfRoom(then: readonly NewOperation[]): void {
-    const missing = then.filter(({ id }) => !this.#entries.has(id)).length;
-    if (this.#entries.size + missing > this.#maxOperations) throw full();
-  }
-
-  async requestCancel(id: string, scope: string): Promise<CancelOutcome> {
-    const entry = this.#visible(id, scope);
+  async requestCancel(id: string, tenant: string): Promise<CancelOutcome> {
+    const entry = this.#visible(id, tenant);
     if (entry === undefined) return "unknown";
     return this.#apply(entry, () => cancel(entry, this.#clock.now()));
   }
@@ -132,42 +132,45 @@ export class MemoryOperationStore implements OperationStore {
       const schedule = this.#scheduleOf(definition);
       const due = schedule.take(now, request.limit - taken.length);
       for (const entry of due) {
-        handOut(entry, now);
-        schedule.add(entry);
+        schedule.put(entry, handOut(entry, now));
       }
       taken.push(...due);
     }
     return taken.map(({ operation: { id, definition } }) => ({ id, definition }));
   }
 
-  async takeExpired(request: {
-    readonly retentionMs: number;
-    readonly limit: number;
-  }): Promise<ExpiredOperation[]> {
-    return this.takeExpiredNow(request);
+  async takeExpired({ limit }: { readonly limit: number }): Promise<ExpiredOperation[]> {
+    const now = this.#clock.now();
+    const expired = this.#takeExpired(now, limit);
+    for (const entry of expired) this.#retention.handedOut(entry, now);
+    return expired.map(({ operation }) => operation);
   }
 
-  /** `takeExpired` within the turn of the caller. */
-  takeExpiredNow(request: { readonly retentionMs: number; readonly limit: number }): Operation[] {
-    const now = this.#clock.now();
-    for (const id of this.#retention.takeLeaving(now)) this.#entries.delete(id);
-    return this.#retention
-      .takeExpired(now, request, (id) => this.#entries.get(id)?.leaving === false)
-      .map((id) => (this.#entries.get(id) as Entry).operation);
+  /** Deletes what `takeExpired` would hand out, within the turn of the caller, and returns it. */
+  purgeNow({ limit }: { readonly limit: number }): Operation[] {
+    const expired = this.#takeExpired(this.#clock.now(), limit);
+    for (const entry of expired) this.#delete(entry);
+    return expired.map(({ operation }) => operation);
+  }
+
+  #takeExpired(now: number, limit: number): Entry[] {
+    for (const entry of this.#retention.takeLeaving(now)) this.#delete(entry);
+    return this.#retention.takeExpired(now, limit);
+  }
+
+  #delete({ operation: { id, definition, state, retryOf } }: Entry): void {
+    this.#entries.delete(id);
+    if (state === "failed") this.#countFailed(definition, -1);
+    const predecessor = retryOf === undefined ? undefined : this.#entries.get(retryOf);
+    if (predecessor?.operation.retriedBy === id) this.#retention.letGo(predecessor, this.#clock.now());
   }
 
   async remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void> {
     for (const id of ids) {
       const entry = this.#entries.get(id);
-      if (entry === undefined || !isTerminal(entry.operation.state)) continue;
-      entry.leaving = true;
-      this.#retention.leave(id, this.#clock.now(), options.afterMs);
+      if (entry === undefined || !isTerminal(entry.operation.state) || this.#isHeld(entry)) continue;
+      this.#retention.leave(entry, this.#clock.now(), options.afterMs);
     }
-  }
-
-  /** Forgets an operation within the turn of the caller, whatever its state. */
-  forgetNow(id: string): void {
-    this.#entries.delete(id);
   }
 
   watch(onChange: (operationId: string) => void): () => void {
@@ -175,16 +178,46 @@ export class MemoryOperationStore implements OperationStore {
     return () => this.#watchers.delete(onChange);
   }
 
-  async list(request: ListRequest): Promise<Operation[]> {
-    const { scope, definition, state, after = "", limit } = request;
-    return [...this.#entries.values()]
-      .map(({ operation }) => operation)
-      .filter((operation) => operation.id > after)
-      .filter((operation) => scope === undefined || operation.scope === scope)
-      .filter((operation) => definition === undefined || operation.definition === definition)
-      .filter((operation) => state === undefined || operation.state === state)
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .slice(0, limit);
+  async getMany(ids: readonly string[]): Promise<Operation[]> {
+    const entries = [...new Set(ids)].map((id) => this.#entries.get(id));
+    return entries.flatMap((entry) => entry?.operation ?? []);
+  }
+
+  async list(request: ListRequest): Promise<ListedOperation[]> {
+    return pageOf(this.#operations(), request);
+  }
+
+  *#operations(): Iterable<Operation> {
+    for (const { operation } of this.#entries.values()) yield operation;
+  }
+
+  async stats({ definitions }: { readonly definitions: readonly string[] }): Promise<DefinitionStats[]> {
+    const now = this.#clock.now();
+    return definitions.map((definition) =>
+      statsOf(definition, this.#schedules.get(definition) ?? [], this.#failed.get(definition) ?? 0, now),
+    );
+  }
+
+  async redrive(
+    id: string,
+    successor: { readonly id: string; readonly onEndId: string },
+  ): Promise<RedriveResult> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return { outcome: "unknown" };
+    const { state, retriedBy } = entry.operation;
+    if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
+    if (!isRedrivable(entry)) return { outcome: "not-redrivable", state };
+    const outcome = this.createNow(successorOf(entry.operation, successor));
+    this.#retention.hold(entry);
+    this.#apply(entry, () => {
+      entry.operation = { ...entry.operation, retriedBy: successor.id };
+    });
+    return { outcome: "redriven", operationId: successor.id, created: outcome === "created" };
+  }
+
+  /** Whether the entry is kept because its successor is still there. */
+  #isHeld({ operation: { retriedBy } }: Entry): boolean {
+    return retriedBy !== undefined && this.#entries.has(retriedBy);
   }
 
   #scheduleOf(definition: string): Schedule<Entry> {
@@ -195,9 +228,9 @@ export class MemoryOperationStore implements OperationStore {
     return schedule;
   }
 
-  #visible(id: string, scope: string): Entry | undefined {
+  #visible(id: string, tenant: string): Entry | undefined {
     const entry = this.#entries.get(id);
-    return entry?.operation.scope === scope && entry.operation.hidden !== true ? entry : undefined;
+    return entry?.operation.tenant === tenant && entry.operation.hidden !== true ? entry : undefined;
   }
 
   /** Runs a step of the entry's state machine and takes over what it changed. */
@@ -210,15 +243,31 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   #changed(entry: Entry, before?: Operation, announcedBefore?: number): void {
-    const { operation } = entry;
-    if (entry.announceAt !== announcedBefore) this.#scheduleOf(operation.definition).add(entry);
-    if (operation.settledAt !== undefined && before?.settledAt === undefined) {
-      this.#retention.ended(operation.id, operation.settledAt);
+    const { operation, announceAt } = entry;
+    if (announceAt !== undefined) {
+      if (announceAt !== announcedBefore) this.#scheduleOf(operation.definition).put(entry, announceAt);
+    } else if (operation.settledAt !== undefined && before?.settledAt === undefined) {
+      this.#ended(entry, operation.settledAt);
     }
     if (operation !== before) for (const onChange of this.#watchers) onChange(operation.id);
+  }
+
+  #ended(entry: Entry, settledAt: number): void {
+    const { tenant, definition, state, retentionMs, onEnd } = entry.operation;
+    this.#retention.ended(entry, settledAt, retentionMs);
+    if (state === "failed") this.#countFailed(definition, 1);
+    // No caller announces it, so the next `takeDue` hands it out.
+    if (onEnd !== undefined && !this.#entries.has(onEnd.id))
+      this.#add({ ...onEnd, tenant, hidden: true, delayMs: 0 });
+  }
+
+  #countFailed(definition: string, change: 1 | -1): void {
+    const count = (this.#failed.get(definition) ?? 0) + change;
+    if (count === 0) this.#failed.delete(definition);
+    else this.#failed.set(definition, count);
   }
 }
 
 function full(): AsyncReplyError {
-  return new AsyncReplyError("OVERLOADED", "The store is full.");
+  return new AsyncReplyError("OVERLOADED", "The store is full.", { recorded: "no" });
 }

@@ -1,6 +1,6 @@
-import type { Announcement } from "../../core/announcement.js";
-import { AsyncReplyError } from "../../core/errors.js";
-import type { Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { Announcement } from "../../ports/announcement.js";
+import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
 import type { Clock } from "../../ports/runtime.js";
 import { Fifo } from "./fifo.js";
 
@@ -8,11 +8,11 @@ const NACK_DELAY_MS = 1_000;
 
 export interface MemoryQueueOptions {
   readonly clock: Clock;
-  /** What does not fit is refused, and left to the sweep. */
+  /** Announcements that do not fit are refused and left to the sweep. */
   readonly maxAnnouncements: number;
 }
 
-/** Carries announcements within this process, definition by definition in order. */
+/** Carries announcements within this process, in order for each definition. */
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   readonly #maxAnnouncements: number;
@@ -33,9 +33,15 @@ export class MemoryQueue implements Queue {
     for (const wake of this.#waiting) wake();
   }
 
-  async receive({ definitions, limit, signal }: ReceiveRequest): Promise<readonly Delivery[]> {
+  consume(): Consumer {
+    return { receive: (request) => this.#receive(request), close: async () => {} };
+  }
+
+  async close(): Promise<void> {}
+
+  async #receive({ slots, limit, signal }: ReceiveRequest): Promise<readonly Delivery[]> {
     for (;;) {
-      const taken = this.#take(definitions, limit);
+      const taken = this.#take(slots, limit);
       if (taken.length > 0 || signal.aborted)
         return taken.map((announcement) => this.#toDelivery(announcement));
       await this.#somethingNew(signal);
@@ -49,16 +55,14 @@ export class MemoryQueue implements Queue {
     this.#size += 1;
   }
 
-  /** Takes one from each definition in turn, so that a long line of one does not hold up the others. */
-  #take(definitions: readonly string[], limit: number): Announcement[] {
+  /** Takes one from each definition in turn, so that a long backlog of one does not hold up the others. */
+  #take(slots: ReadonlyMap<string, number>, limit: number): Announcement[] {
     const taken: Announcement[] = [];
-    const lines = definitions
-      .map((definition) => this.#lines.get(definition))
-      .filter((line) => line !== undefined);
-    for (let before = -1; taken.length < limit && taken.length > before; ) {
+    for (let round = 0, before = -1; taken.length > before; round += 1) {
       before = taken.length;
-      for (const line of lines) {
-        const next = taken.length < limit ? line.shift() : undefined;
+      for (const [definition, free] of slots) {
+        if (round >= free || taken.length >= limit) continue;
+        const next = this.#lines.get(definition)?.shift();
         if (next !== undefined) taken.push(next);
       }
     }

@@ -1,69 +1,45 @@
-import { Fifo } from "./fifo.js";
-
-interface Waiting {
-  readonly id: string;
-  /** Since when it waits in its line. */
-  readonly at: number;
-}
+import { Line, type Waiting } from "./line.js";
+import { Lines } from "./lines.js";
 
 const HANDED_OUT_AGAIN_MS = 60_000;
 
-/**
- * Follows ended operations until they are forgotten. In each line all wait equally long, so that it is in the order of
- * time and only its head needs to be looked at.
- */
-export class Retention {
-  readonly #ended = new Fifo<Waiting>();
-  readonly #handedOut = new Fifo<Waiting>();
-  /** A line for each duration that was asked for. */
-  readonly #leaving = new Map<number, Fifo<Waiting>>();
+/** Follows ended operations until they are deleted. Each of them is in one line, or in none while its successor lives. */
+export class Retention<T extends Waiting<T>> {
+  readonly #ended = new Lines<T>();
+  readonly #handedOut = new Line<T>();
+  readonly #leaving = new Lines<T>();
 
-  ended(id: string, now: number): void {
-    this.#ended.push({ id, at: now });
+  /** Hands the item out after `retentionMs`. */
+  ended(item: T, now: number, retentionMs: number): void {
+    this.#ended.join(item, now, retentionMs);
   }
 
-  leave(id: string, now: number, afterMs: number): void {
-    const line = this.#leaving.get(afterMs) ?? new Fifo<Waiting>();
-    this.#leaving.set(afterMs, line);
-    line.push({ id, at: now });
+  /** Takes items whose retention has passed, or that were handed out a minute ago and are still here. */
+  takeExpired(now: number, limit: number): T[] {
+    const again = this.#handedOut.take(now, HANDED_OUT_AGAIN_MS, limit);
+    return again.concat(this.#ended.take(now, limit - again.length));
   }
 
-  /** Ids whose time to be forgotten has come. */
-  takeLeaving(now: number): string[] {
-    return [...this.#leaving].flatMap(([afterMs, line]) =>
-      takeSince(line, now - afterMs, Number.POSITIVE_INFINITY),
-    );
+  handedOut(item: T, now: number): void {
+    this.#handedOut.join(item, now);
   }
 
-  /** Ids that ended at least `retentionMs` ago, and those handed out a while ago that have not been dealt with. */
-  takeExpired(
-    now: number,
-    { retentionMs, limit }: { readonly retentionMs: number; readonly limit: number },
-    isThere: (id: string) => boolean,
-  ): string[] {
-    const again = takeSince(this.#handedOut, now - HANDED_OUT_AGAIN_MS, limit, isThere);
-    const fresh = takeSince(this.#ended, now - retentionMs, limit - again.length, isThere);
-    const ids = [...again, ...fresh];
-    for (const id of ids) this.#handedOut.push({ id, at: now });
-    return ids;
+  leave(item: T, now: number, afterMs: number): void {
+    this.#leaving.join(item, now, afterMs);
   }
-}
 
-/** Takes from the head of a line those that wait since `since` or longer; what is gone is dropped and does not count. */
-function takeSince(
-  line: Fifo<Waiting>,
-  since: number,
-  limit: number,
-  isThere: (id: string) => boolean = () => true,
-): string[] {
-  const ids: string[] = [];
-  for (
-    let next = line.peek();
-    next !== undefined && ids.length < limit && next.at <= since;
-    next = line.peek()
-  ) {
-    line.shift();
-    if (isThere(next.id)) ids.push(next.id);
+  /** Takes items whose `afterMs` has passed. */
+  takeLeaving(now: number): T[] {
+    return this.#leaving.take(now, Number.POSITIVE_INFINITY);
   }
-  return ids;
+
+  /** Keeps the item until it is let go. */
+  hold(item: T): void {
+    item.chain?.remove(item);
+  }
+
+  /** Hands out next an item that was held: its successor has outlived it. */
+  letGo(item: T, now: number): void {
+    this.#ended.join(item, now, 0);
+  }
 }

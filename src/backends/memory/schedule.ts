@@ -1,52 +1,87 @@
-/** An item and the time at which it should be looked at; the owner may change or clear that time. */
-export interface Scheduled {
+import { Chain, type Linked } from "./chain.js";
+import { Heap } from "./heap.js";
+
+/** An item of a {@link Schedule}. */
+export interface Scheduled<T> extends Linked<T> {
+  /** When the item is due, in epoch milliseconds. */
   announceAt: number | undefined;
 }
 
 const BUCKET_MS = 1_000;
 
-/**
- * Finds what is due without looking at what is not: items lie in buckets of one second. Moving an item is adding it
- * to another bucket; a bucket that comes up skips what has moved away in the meantime.
- */
-export class Schedule<T extends Scheduled> {
-  readonly #buckets = new Map<number, T[]>();
+/** So many empty buckets are kept before they are dropped. */
+const SPARE_BUCKETS = 1_000;
 
-  add(item: T): void {
-    if (item.announceAt === undefined) return;
-    const bucket = Math.floor(item.announceAt / BUCKET_MS);
-    const items = this.#buckets.get(bucket);
-    if (items === undefined) this.#buckets.set(bucket, [item]);
-    else items.push(item);
+/** Finds what is due without looking at what is not: items are in buckets of one second, and a heap knows the next one. */
+export class Schedule<T extends Scheduled<T>> {
+  readonly #buckets = new Map<number, Chain<T>>();
+  /** The seconds of all buckets. */
+  #seconds = new Heap();
+  #empty = 0;
+
+  /** Puts an item into the bucket of `announceAt`, out of the chain that held it. */
+  put(item: T, announceAt: number): void {
+    const second = Math.floor(announceAt / BUCKET_MS);
+    const bucket = this.#buckets.get(second) ?? this.#addBucket(second);
+    if (item.chain === bucket) return;
+    if (bucket.first === undefined) this.#empty -= 1;
+    bucket.append(item);
+    if (this.#empty > SPARE_BUCKETS && this.#empty * 2 > this.#buckets.size) this.#dropEmpty();
   }
 
-  /** Takes out items that are due at `now`, at most `limit`. The caller moves or clears their time. */
+  /** Removes and returns items that are due at `now`, at most `limit`. */
   take(now: number, limit: number): T[] {
     const taken: T[] = [];
     const current = Math.floor(now / BUCKET_MS);
-    const due = [...this.#buckets.keys()].filter((bucket) => bucket <= current).sort((a, b) => a - b);
-    for (const bucket of due) {
-      if (taken.length === limit) break;
-      this.#takeFrom(bucket, now, limit, taken);
+    const left: number[] = [];
+    for (let second = this.#seconds.smallest; taken.length < limit; second = this.#seconds.smallest) {
+      if (second === undefined || second > current) break;
+      this.#seconds.pop();
+      if (this.#takeFrom(second, now, limit, taken) === undefined) this.#dropBucket(second);
+      else left.push(second);
     }
+    for (const second of left) this.#seconds.push(second);
     return taken;
   }
 
-  #takeFrom(bucket: number, now: number, limit: number, taken: T[]): void {
-    const items = this.#buckets.get(bucket) ?? [];
-    const later: T[] = [];
-    const seen = new Set<T>();
-    let looked = 0;
-    while (looked < items.length && taken.length < limit) {
-      const item = items[looked++] as T;
-      const { announceAt } = item;
-      if (announceAt === undefined || Math.floor(announceAt / BUCKET_MS) !== bucket || seen.has(item))
-        continue;
-      seen.add(item);
-      (announceAt <= now ? taken : later).push(item);
+  /** All items, in no order. */
+  *[Symbol.iterator](): Iterator<T> {
+    for (const bucket of this.#buckets.values())
+      for (let { first: item } = bucket; item !== undefined; item = item.after) yield item;
+  }
+
+  #addBucket(second: number): Chain<T> {
+    const bucket = new Chain<T>(() => {
+      this.#empty += 1;
+    });
+    this.#empty += 1;
+    this.#buckets.set(second, bucket);
+    this.#seconds.push(second);
+    return bucket;
+  }
+
+  #dropBucket(second: number): void {
+    this.#buckets.delete(second);
+    this.#empty -= 1;
+  }
+
+  #dropEmpty(): void {
+    for (const [second, { first }] of this.#buckets) if (first === undefined) this.#dropBucket(second);
+    this.#seconds = new Heap(this.#buckets.keys());
+  }
+
+  /** Returns the first item that stays. */
+  #takeFrom(second: number, now: number, limit: number, taken: T[]): T | undefined {
+    const bucket = this.#buckets.get(second);
+    let item = bucket?.first;
+    while (item !== undefined && taken.length < limit) {
+      const { after, announceAt = now } = item;
+      if (announceAt <= now) {
+        bucket?.remove(item);
+        taken.push(item);
+      }
+      item = after;
     }
-    const rest = later.concat(items.slice(looked));
-    if (rest.length > 0) this.#buckets.set(bucket, rest);
-    else this.#buckets.delete(bucket);
+    return bucket?.first;
   }
 }

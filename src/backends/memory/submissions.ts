@@ -1,4 +1,3 @@
-import { AsyncReplyError } from "../../core/errors.js";
 import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
 import type { MemoryIdempotencyStore } from "./idempotency-store.js";
 import type { MemoryOperationStore } from "./operation-store.js";
@@ -14,24 +13,22 @@ export class MemorySubmissions implements Submissions<never> {
   }
 
   async record({ operation, fingerprint, initial }: Submission): Promise<RecordResult> {
-    const { id, scope, definition, key } = operation;
+    const { id, tenant, definition, key } = operation;
     if (key === undefined) {
       this.operations.createNow(operation, initial);
       return { outcome: "created" };
     }
-    const owner = { scope, definition, key, fingerprint, operationId: id };
+    const owner = { tenant, definition, key, fingerprint, operationId: id };
     const claim = this.idempotency.claimNow(owner);
     if (claim.outcome === "exists") {
       if (claim.fingerprint === fingerprint) {
         // Whoever uses the two stores one by one may be between them: this helps such a submission to its end.
         this.operations.createNow({ ...operation, id: claim.operationId }, initial);
       }
-      const known = this.operations.getNow(claim.operationId, scope);
-      if (known !== undefined) return { outcome: "exists", operation: known, fingerprint: claim.fingerprint };
-      throw new AsyncReplyError(
-        "IDEMPOTENCY_KEY_REUSED",
-        "The key belongs to a submission with another payload.",
-      );
+      const known = this.operations.getNow(claim.operationId, tenant);
+      return known === undefined
+        ? { outcome: "in-progress", fingerprint: claim.fingerprint }
+        : { outcome: "exists", operation: known, fingerprint: claim.fingerprint };
     }
     try {
       this.operations.createNow(operation, initial);
@@ -42,12 +39,11 @@ export class MemorySubmissions implements Submissions<never> {
     return { outcome: "created" };
   }
 
-  async purge(request: { readonly retentionMs: number; readonly limit: number }): Promise<number> {
-    const expired = this.operations.takeExpiredNow(request);
-    for (const { id, scope, definition, key } of expired) {
-      if (key !== undefined) this.idempotency.releaseNow({ scope, definition, key, operationId: id });
-      this.operations.forgetNow(id);
+  async purge(request: { readonly limit: number }): Promise<number> {
+    const purged = this.operations.purgeNow(request);
+    for (const { id, tenant, definition, key } of purged) {
+      if (key !== undefined) this.idempotency.releaseNow({ tenant, definition, key, operationId: id });
     }
-    return expired.length;
+    return purged.length;
   }
 }

@@ -1,18 +1,27 @@
-import { durationMs, invalidOption, positiveInteger } from "../../core/options.js";
+import type { BatchLimits } from "../../batching/batches.js";
+import {
+  checkOptions,
+  durationMs,
+  invalidOption,
+  kindOf,
+  misuse,
+  type OptionNames,
+  positiveInteger,
+} from "../../contract/options.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
-import type { BatchLimits } from "./batches.js";
-import { createChanges } from "./changes.js";
-import { createChannels } from "./channels.js";
-import { fromPool } from "./from-pool.js";
-import { createGateway } from "./gateway.js";
+import { createGateway } from "./calls/gateway.js";
+import { fromPool } from "./connection/from-pool.js";
+import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
-import { migrate, migrateIn, once } from "./migrate.js";
-import { createNotifications } from "./notifications.js";
+import { createChanges } from "./notices/changes.js";
+import { createChannels } from "./notices/channels.js";
+import { createNotifications } from "./notices/notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
 import { createPostgresQueue } from "./queue.js";
-import { quoteSchema } from "./schema-name.js";
-import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
+import { migrate, migrateIn, once } from "./schema/migrate.js";
+import { quoteSchema } from "./schema/schema-name.js";
 import { createPostgresSubmissions } from "./submissions.js";
+import { createTransactions } from "./transactions.js";
 
 /** Where {@link createPostgresBackend} keeps its operations, and its limits. */
 export interface PostgresBackendOptions<Tx> {
@@ -37,6 +46,12 @@ export interface PostgresBackendOptions<Tx> {
    * that did not answer is ended. Default 10,000.
    */
   readonly statementTimeoutMs?: number;
+  /**
+   * How long a transaction of `job.transaction`, `create` or a migration may go without a statement. Then the server ends it, so that a
+   * worker whose machine is gone does not keep what it has locked. If the role or the database already sets
+   * `idle_in_transaction_session_timeout`, that value is used. Milliseconds. Default: 60 s.
+   */
+  readonly idleTransactionTimeoutMs?: number;
   /** How many calls share a statement at most. Default 128. */
   readonly maxBatch?: number;
   /** How many statements of one kind are under way at most. Default 2. */
@@ -55,6 +70,22 @@ export interface PostgresBackend<Tx> extends Backend<Tx> {
   migrate(): Promise<void>;
 }
 
+const OPTIONS: OptionNames<PostgresBackendOptions<unknown>> = {
+  pool: true,
+  schema: true,
+  migrate: true,
+  listen: true,
+  pollIntervalMs: true,
+  statementTimeoutMs: true,
+  idleTransactionTimeoutMs: true,
+  maxBatch: true,
+  maxInFlight: true,
+  maxWaiting: true,
+  maxWaitingBytes: true,
+};
+
+/** The id of no operation. */
+const NIL = "00000000-0000-0000-0000-000000000000";
 /** Full batches of large inputs would hold up small ones. */
 const MAX_BATCH_BYTES = 1_048_576;
 /** An index of a large table takes its time. Calls that wait for it give up earlier. */
@@ -67,6 +98,7 @@ const MIGRATION_TIMEOUT_MS = 300_000;
  * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
+  checkOptions(options, OPTIONS, "createPostgresBackend");
   const { schema = "async_request_reply", migrate: mode = "auto", listen = true } = options;
   const quoted = quoteSchema(schema);
   const timeoutMs = durationMs("statementTimeoutMs", options.statementTimeoutMs, 10_000);
@@ -74,6 +106,7 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
   if (mode !== "auto" && mode !== "manual") throw invalidOption("migrate", "`auto` or `manual`", mode);
   if (typeof listen !== "boolean") throw invalidOption("listen", "true or false", listen);
   const pollMs = durationMs("pollIntervalMs", options.pollIntervalMs, 1_000);
+  const idleTimeoutMs = durationMs("idleTransactionTimeoutMs", options.idleTransactionTimeoutMs, 60_000);
   const limits: BatchLimits = {
     maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
     inFlight: positiveInteger("maxInFlight", options.maxInFlight, 2),
@@ -82,7 +115,7 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
     maxBytes: MAX_BATCH_BYTES,
   };
   const patient = toDatabase(options.pool, MIGRATION_TIMEOUT_MS);
-  const migrateSchema = (): Promise<void> => migrate(patient.query, schema);
+  const migrateSchema = (): Promise<void> => migrate(patient, schema, idleTimeoutMs);
   const ready = mode === "auto" ? once(migrateSchema) : async () => {};
 
   const readyIn = async (query: RunStatement): Promise<boolean> =>
@@ -95,21 +128,25 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
   const changes = createChanges(channels, `ended_${channel}`);
   const operations = createPostgresOperationStore(gateway, limits, changes);
   const idempotency = createPostgresIdempotencyStore(gateway);
+  const queue = createPostgresQueue(gateway, notifications);
+  const transactions = createTransactions({
+    gateway,
+    changes,
+    channel: listen ? channel : undefined,
+    idleTimeoutMs,
+  });
   return {
     operations,
     idempotency,
-    queue: createPostgresQueue(gateway, notifications),
-    submissions: createPostgresSubmissions(
-      gateway,
-      limits,
-      { operations, idempotency },
-      listen ? channel : undefined,
-      changes,
-    ),
+    queue,
+    submissions: createPostgresSubmissions(gateway, limits, { operations, idempotency }, transactions),
     migrate: migrateSchema,
+    check: async () => {
+      await operations.get(NIL, "check");
+    },
     close: async () => {
       await channels.close();
-      notifications.close();
+      await queue.close();
     },
   };
 }
@@ -119,5 +156,9 @@ function toDatabase<Tx>(pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>, timeout
     if ("transaction" in pool) return pool;
     if (typeof pool.connect === "function") return fromPool(pool, timeoutMs);
   }
-  throw invalidOption("pool", "a pool of connections", pool);
+  // Not quoted: a connection string holds a password.
+  throw misuse(
+    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or what `fromPGlite(database)` " +
+      `returns, not ${kindOf(pool)}.`,
+  );
 }

@@ -1,21 +1,21 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import type { Gateway } from "./gateway.js";
-import { type Row, text } from "./row.js";
+import type { Gateway } from "./calls/gateway.js";
+import { type Row, text } from "./calls/row.js";
 
 const REPEATABLE = { repeatable: true };
 
 /** Keeps claims beside the operations: a key is unique over both, whichever way it was bound. */
 export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): IdempotencyStore {
   return {
-    claim: async ({ scope, definition, key, fingerprint, operationId }) => {
-      const values = [scope, definition, key, fingerprint, operationId];
+    claim: async ({ tenant, definition, key, fingerprint, operationId }) => {
+      const values = [tenant, definition, key, fingerprint, operationId];
       const [row = {}] = await gateway.call("claim_v1", values, REPEATABLE);
       const owner = text(row, "operation_id");
       if (owner === operationId) return { outcome: "claimed" };
       return { outcome: "exists", operationId: owner, fingerprint: text(row, "fingerprint") };
     },
-    release: async ({ scope, definition, key, operationId }) => {
-      await gateway.call("release_v1", [scope, definition, key, operationId], REPEATABLE);
+    release: async ({ tenant, definition, key, operationId }) => {
+      await gateway.call("release_v1", [tenant, definition, key, operationId], REPEATABLE);
     },
     takeStale: async ({ olderThanMs, limit }) => {
       const rows = await gateway.call("take_stale_v1", [olderThanMs, limit]);
@@ -26,7 +26,7 @@ export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): Idemp
 
 function toClaim(row: Row): Awaited<ReturnType<IdempotencyStore["takeStale"]>>[number] {
   return {
-    scope: text(row, "scope"),
+    tenant: text(row, "tenant"),
     definition: text(row, "definition"),
     key: text(row, "key"),
     fingerprint: text(row, "fingerprint"),

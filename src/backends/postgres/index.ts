@@ -4,8 +4,7 @@
  * @module async-request-reply/postgres
  */
 export { createPostgresBackend, type PostgresBackend, type PostgresBackendOptions } from "./backend.js";
-export { fromPGlite, type PGliteLike, type PGliteTransaction } from "./from-pglite.js";
-export { postgresMigrations } from "./migrations.js";
+export { fromPGlite, type PGliteLike, type PGliteTransaction } from "./connection/from-pglite.js";
 export type {
   RunStatement,
   SqlClient,
@@ -14,4 +13,5 @@ export type {
   SqlPool,
   SqlResult,
   SqlStatement,
-} from "./sql-database.js";
+} from "./connection/sql-database.js";
+export { postgresMigrations } from "./schema/migrations.js";

@@ -1,22 +1,15 @@
-import { AsyncReplyError } from "../../core/errors.js";
-import { isOperationId, isTerminal } from "../../core/operation.js";
-import { CANCELLED } from "../../core/problem.js";
-import type {
-  BeginResult,
-  CancelOutcome,
-  Lease,
-  OperationStore,
-  RenewResult,
-  SettleResult,
-} from "../../ports/operation-store.js";
-import type { BatchLimits } from "./batches.js";
-import { createCallBatch } from "./call-batch.js";
-import type { Changes } from "./changes.js";
-import type { Gateway } from "./gateway.js";
-import { integer, type Row, state, text, toOperation } from "./row.js";
-import { type SettleItem, settleBytes, settleValues } from "./settle-values.js";
+import type { BatchLimits } from "../../batching/batches.js";
+import { isOperationId, isTerminal } from "../../contract/operation.js";
+import { CANCELLED } from "../../contract/problem.js";
+import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
+import { createAttemptBatches } from "./calls/attempt-batches.js";
+import type { Gateway } from "./calls/gateway.js";
+import { toRedriveResult, toStats } from "./calls/operator-results.js";
+import { orEmpty } from "./calls/or-empty.js";
+import { extraOf } from "./calls/record-values.js";
+import { text, toListed, toOperation } from "./calls/row.js";
+import type { Changes } from "./notices/changes.js";
 
-const NIL = "00000000-0000-0000-0000-000000000000";
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
 
 /** Keeps operations in rows. What comes at the same time shares a statement. */
@@ -25,83 +18,53 @@ export function createPostgresOperationStore(
   limits: BatchLimits,
   changes: Changes,
 ): OperationStore {
-  const begin = createCallBatch<BeginItem, BeginResult>({
-    gateway,
-    name: "begin_v1",
-    limits,
-    valuesOf: (items) => [
-      items.map(({ id }) => id),
-      items.map(({ token }) => token),
-      items.map(({ leaseMs }) => leaseMs),
-      CANCELLED,
-    ],
-    resultOf: toBeginResult,
-  });
-  const renew = createCallBatch<RenewItem, RenewResult>({
-    gateway,
-    name: "renew_v1",
-    limits,
-    bytesOf: ({ progress = "" }) => progress.length,
-    valuesOf: (items) => [
-      items.map(({ operationId }) => operationId),
-      items.map(({ token }) => token),
-      items.map(({ leaseMs }) => leaseMs),
-      items.map(({ progress = null }) => progress),
-    ],
-    resultOf: toRenewResult,
-  });
-  const settle = createCallBatch<SettleItem, SettleResult>({
-    gateway,
-    name: "settle_v1",
-    limits,
-    bytesOf: settleBytes,
-    valuesOf: settleValues,
-    resultOf: toSettleResult,
-  });
+  const batches = createAttemptBatches(gateway, limits);
   const REPEATABLE = { repeatable: true };
   const call: Gateway<unknown>["call"] = (name, values) => gateway.call(name, values, REPEATABLE);
 
   return {
-    create: async ({ id, scope, definition, key = null, input, hidden = false }, initial) => {
+    create: async (operation, initial) => {
+      const { id, tenant, definition, key, input, retentionMs, meta } = operation;
       const preparing = initial?.state === "preparing" ? initial : undefined;
-      const error = initial?.state === "failed" ? initial.error : null;
-      const values = [id, scope, definition, key, input, hidden, initial?.state ?? "pending"];
-      const lease = [preparing?.token ?? null, preparing?.leaseMs ?? null];
-      const [row] = await call("create_v1", [...values, ...lease, error]);
+      const error = initial?.state === "failed" ? initial.error : undefined;
+      const [row] = await call("create_v1", [
+        ...[id, tenant, definition, orEmpty(key), input, retentionMs, orEmpty(meta), extraOf(operation)],
+        ...[orEmpty(preparing?.token), preparing?.leaseMs ?? 0, orEmpty(error)],
+      ]);
       if (row?.created !== true) return "exists";
       changes.changed(id);
       return "created";
     },
-    get: async (id, scope) => {
+    get: async (id, tenant) => {
       if (!isOperationId(id)) return undefined;
-      const [row] = await call("get_v1", [id, scope]);
+      const [row] = await call("get_v1", [id, tenant]);
       return row && toOperation(row);
     },
     beginAttempt: async (id, lease) => {
       if (!isOperationId(id)) return { outcome: "unknown" };
-      const result = await begin({ id, ...lease });
+      const result = await batches.begin({ operationId: id, ...lease });
       // What was asked to be cancelled may have ended by this.
       if (result.outcome === "terminal") changes.ended(id);
       return result;
     },
     renew: async (lease, change) => {
       if (!isOperationId(lease.operationId)) return { outcome: "lost" };
-      const result = await renew({ ...lease, ...change });
+      const result = await batches.renew({ ...lease, ...change });
       if (result.outcome === "renewed" && change.progress !== undefined) changes.changed(lease.operationId);
       return result;
     },
-    settle: async (lease, settlement, followUps = []) => {
+    settle: async (lease, settlement) => {
       const { operationId } = lease;
       if (!isOperationId(operationId)) return { outcome: "lost" };
-      const result = await settle({ lease, settlement, followUps });
+      const result = await batches.settle({ lease, settlement });
       if (result.outcome === "lost") return result;
       if (isTerminal(result.state)) changes.ended(operationId);
       else changes.changed(operationId);
       return result;
     },
-    requestCancel: async (id, scope) => {
+    requestCancel: async (id, tenant) => {
       if (!isOperationId(id)) return "unknown";
-      const [row] = await call("cancel_v1", [id, scope, CANCELLED]);
+      const [row] = await call("cancel_v1", [id, tenant, CANCELLED]);
       const found = CANCEL_OUTCOMES.find((outcome) => outcome === row?.outcome) ?? "unknown";
       if (found === "cancelled") changes.ended(id);
       return found;
@@ -110,11 +73,11 @@ export function createPostgresOperationStore(
       const rows = await gateway.call("take_due_v1", [definitions, limit]);
       return rows.map((row) => ({ id: text(row, "id"), definition: text(row, "definition") }));
     },
-    takeExpired: async ({ retentionMs, limit }) => {
-      const rows = await gateway.call("take_expired_v1", [retentionMs, limit]);
+    takeExpired: async ({ limit }) => {
+      const rows = await gateway.call("take_expired_v1", [limit]);
       return rows.map((row) => ({
         id: text(row, "id"),
-        scope: text(row, "scope"),
+        tenant: text(row, "tenant"),
         definition: text(row, "definition"),
         ...(row.key === null ? {} : { key: text(row, "key") }),
       }));
@@ -123,53 +86,31 @@ export function createPostgresOperationStore(
       await call("remove_v1", [ids.filter(isOperationId), afterMs]);
     },
     watch: (onChange) => changes.watch(onChange),
-    list: async ({ scope = null, definition = null, state: wanted = null, after = NIL, limit }) => {
-      const rows = await call("list_v1", [scope, definition, wanted, after, limit]);
+    getMany: async (ids) => {
+      const rows = await call("get_many_v1", [ids.filter(isOperationId)]);
       return rows.map(toOperation);
     },
+    list: async ({ internal = false, after, limit, ...filter }) => {
+      const rows = await call("list_v1", [
+        ...[filter.tenant ?? null, filter.definition ?? null, filter.state ?? null],
+        ...[filter.createdFrom ?? null, filter.createdBefore ?? null],
+        ...[after?.createdAt ?? null, after?.id ?? null, internal, limit],
+      ]);
+      return rows.map(toListed);
+    },
+    stats: async ({ definitions }) => {
+      const rows = await call("stats_v1", [definitions]);
+      return rows.map(toStats);
+    },
+    redrive: async (id, successor) => {
+      if (!isOperationId(id)) return { outcome: "unknown" };
+      const [row = {}] = await call("redrive_v1", [id, successor.id, successor.onEndId]);
+      const result = toRedriveResult(row);
+      if (result.outcome === "redriven" && result.created) {
+        changes.changed(id);
+        changes.changed(result.operationId);
+      }
+      return result;
+    },
   };
-}
-
-interface BeginItem {
-  readonly id: string;
-  readonly token: string;
-  readonly leaseMs: number;
-}
-
-interface RenewItem extends Lease {
-  readonly leaseMs: number;
-  readonly progress?: string;
-}
-
-/** What `begin_v1` says of one operation. */
-function toBeginResult(row: Row | undefined): BeginResult {
-  switch (row?.outcome) {
-    case "begun":
-      return toBegun(row);
-    case "not-due":
-      return { outcome: "not-due", dueInMs: integer(row, "due_in_ms") };
-    case "busy":
-    case "terminal":
-      return { outcome: row.outcome };
-    default:
-      return { outcome: "unknown" };
-  }
-}
-
-/** What `renew_v1` says of one lease. */
-function toRenewResult(row: Row | undefined): RenewResult {
-  if (row === undefined) return { outcome: "lost" };
-  if (row.outcome === "renewed")
-    return { outcome: "renewed", cancelRequested: row.cancel_requested === true };
-  throw new AsyncReplyError("STORE_UNAVAILABLE", "Somebody has locked the operation.");
-}
-
-/** An attempt that has begun. */
-export function toBegun(row: Row): Extract<BeginResult, { readonly outcome: "begun" }> {
-  return { outcome: "begun", operation: toOperation(row), previousLost: row.previous_lost === true };
-}
-
-/** What `settle_v1` says of one settlement. */
-export function toSettleResult(row: Row | undefined): SettleResult {
-  return row === undefined ? { outcome: "lost" } : { outcome: "settled", state: state(row) };
 }

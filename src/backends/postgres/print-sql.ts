@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { postgresMigrations } from "./migrations.js";
+import { postgresMigrations } from "./schema/migrations.js";
 
 /** Prints the SQL that brings a schema up to this release: `async-request-reply-postgres-sql [schema]`. */
 try {

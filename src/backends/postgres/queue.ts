@@ -1,26 +1,54 @@
-import type { Delivery, Queue } from "../../ports/queue.js";
-import type { Gateway } from "./gateway.js";
-import type { Notifications } from "./notifications.js";
-import { toBegun } from "./operation-store.js";
-import { type Row, text } from "./row.js";
+import type { ConsumedDefinition, Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
+import { toBegun } from "./calls/attempt-results.js";
+import type { Gateway } from "./calls/gateway.js";
+import { type Row, text } from "./calls/row.js";
+import type { Notifications } from "./notices/notifications.js";
 
 /**
  * The store is the queue: receiving finds what is due and begins it in one statement. Announcements only wake those who
- * wait; they are kept nowhere.
+ * wait; they are not kept.
  */
 export function createPostgresQueue(gateway: Gateway<unknown>, notifications: Notifications): Queue {
-  let turn = 0;
   return {
     publish: (announcements) => notifications.notify(announcements.map(({ definition }) => definition)),
-    receive: async ({ definitions, limit, leaseMs, signal }) => {
+    consume: ({ definitions }) => createConsumer(gateway, notifications, definitions),
+    close: async () => notifications.close(),
+  };
+}
+
+function createConsumer(
+  gateway: Gateway<unknown>,
+  notifications: Notifications,
+  definitions: readonly ConsumedDefinition[],
+): Consumer {
+  let turn = 0;
+  let lastToken: string | undefined;
+
+  async function look({ slots, limit, token }: ReceiveRequest, repeated = false): Promise<readonly Row[]> {
+    // Each definition is the first in its turn, so that with one free slot none is always the last.
+    const free = rotated(definitions, turn++).filter(({ name }) => (slots.get(name) ?? 0) > 0);
+    return gateway.call("receive_v1", [
+      free.map(({ name }) => name),
+      free.map(({ name }) => slots.get(name)),
+      free.map(({ leaseMs }) => leaseMs),
+      free.map(({ creates = true }) => creates),
+      limit,
+      token,
+      repeated,
+    ]);
+  }
+
+  return {
+    receive: async (request) => {
+      const { slots, token, signal } = request;
+      if (token === lastToken) return (await look(request, true)).map((row) => toDelivery(row, token));
+      lastToken = token;
       do {
-        // Before the look: what is announced between the look and the waiting must end the waiting.
-        const waiter = notifications.expect(definitions);
+        // Before the look: what is announced between the look and the wait must end the wait.
+        const waiter = notifications.expect([...slots.keys()]);
         try {
-          // Each definition is the first in its turn, so that with one free slot none is always the last.
-          const order = rotated(definitions, turn++);
-          const rows = await gateway.call("receive_v1", [order, limit, leaseMs]);
-          if (rows.length > 0) return rows.map(toDelivery);
+          const rows = await look(request);
+          if (rows.length > 0) return rows.map((row) => toDelivery(row, token));
           await waiter.wait(signal);
         } finally {
           waiter.cancel();
@@ -28,6 +56,7 @@ export function createPostgresQueue(gateway: Gateway<unknown>, notifications: No
       } while (!signal.aborted);
       return [];
     },
+    close: async () => {},
   };
 }
 
@@ -36,12 +65,11 @@ function rotated<T>(items: readonly T[], by: number): readonly T[] {
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-function toDelivery(row: Row): Delivery {
+function toDelivery(row: Row, token: string): Delivery {
   const [operationId, definition] = [text(row, "id"), text(row, "definition")];
-  const token = text(row, "token");
   const announcement = { version: 1, id: `${operationId}.${token}`, operationId, definition } as const;
   const delivery = { announcement, ack: done, nack: done };
-  // What was asked to be cancelled is left to `beginAttempt`, which ends it.
+  // Operations with a cancel request are left to `beginAttempt`, which ends them.
   if (row.outcome !== "begun") return delivery;
   return { ...delivery, attempt: { lease: { operationId, token }, begun: toBegun(row) } };
 }

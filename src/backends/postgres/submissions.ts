@@ -1,13 +1,12 @@
-import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
+import type { BatchLimits } from "../../batching/batches.js";
+import type { RecordResult, Submission, Submissions, Transactions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
-import type { BatchLimits } from "./batches.js";
-import { createCallBatch } from "./call-batch.js";
-import type { Changes } from "./changes.js";
-import type { Gateway } from "./gateway.js";
-import { ONE_OPERATION, recordValues, toRecordResult } from "./record-values.js";
-import { integer } from "./row.js";
-import { createTransactions } from "./transactions.js";
+import { createCallBatch } from "./calls/call-batch.js";
+import type { Gateway } from "./calls/gateway.js";
+import { createKeyWait } from "./calls/key-wait.js";
+import { isHeld, ONE_OPERATION, recordBytes, recordValues, toRecordResult } from "./calls/record-values.js";
+import { integer } from "./calls/row.js";
 
 /** The two stores of a back end. */
 export interface OwnStores {
@@ -15,32 +14,48 @@ export interface OwnStores {
   readonly idempotency: IdempotencyStore;
 }
 
+/** Each submission whose key is still held delays the others of its statement by a few milliseconds. */
+const MAX_HELD_BATCH = 16;
+
 /** Records and purges key and operation in one row. What is recorded at the same time shares a commit. */
 export function createPostgresSubmissions<Tx>(
   gateway: Gateway<Tx>,
   limits: BatchLimits,
   stores: OwnStores,
-  channel: string | undefined,
-  changes: Changes,
+  transactions: Transactions<Tx>,
 ): Submissions<Tx> {
-  const record = createCallBatch<Submission, RecordResult>({
+  const calls = {
     gateway,
+    valuesOf: recordValues,
+    bytesOf: recordBytes,
+  };
+  const tryRecord = createCallBatch<Submission, RecordResult | undefined>({
+    ...calls,
+    name: "record_each_v1",
+    limits: { ...limits, maxBatch: Math.min(limits.maxBatch, MAX_HELD_BATCH) },
+    resultOf: (row, submission) => (isHeld(row) ? undefined : toRecordResult(row, submission)),
+  });
+  const waitForKey = createKeyWait({
+    tryRecord,
+    record: (submission) => record(submission),
+    maxWaiting: limits.maxWaiting,
+  });
+  const record = createCallBatch<Submission, RecordResult>({
+    ...calls,
     name: "record_v1",
     alone: "record_alone_v1",
     apart: "record_each_v1",
     limits,
-    bytesOf: ({ operation }) => operation.input.length,
     equality: ONE_OPERATION,
-    valuesOf: recordValues,
-    resultOf: toRecordResult,
+    resultOf: (row, submission) => (isHeld(row) ? waitForKey(submission) : toRecordResult(row, submission)),
   });
   return {
     ...stores,
     record,
-    purge: async ({ retentionMs, limit }) => {
-      const [row = {}] = await gateway.call("purge_v1", [retentionMs, limit]);
+    purge: async ({ limit }) => {
+      const [row = {}] = await gateway.call("purge_v1", [limit]);
       return integer(row, "purged");
     },
-    transactions: createTransactions(gateway, channel, changes),
+    transactions,
   };
 }

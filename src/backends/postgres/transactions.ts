@@ -1,89 +1,136 @@
-import { isAsyncReplyError } from "../../core/errors.js";
-import type { JsonText, Settlement } from "../../core/operation.js";
+import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
+import type { JsonText, Settlement } from "../../contract/operation.js";
 import type { RecordResult, Submission, Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
-import type { Changes } from "./changes.js";
-import type { Gateway } from "./gateway.js";
-import { toSettleResult } from "./operation-store.js";
-import { keyInProgress, recordValues, toRecordResult } from "./record-values.js";
-import type { Row } from "./row.js";
-import { settleValues } from "./settle-values.js";
+import { toSettleResult } from "./calls/attempt-results.js";
+import type { Gateway } from "./calls/gateway.js";
+import { recordValues, submissionInProgress, toRecordResult } from "./calls/record-values.js";
+import type { Row } from "./calls/row.js";
+import { settleValues } from "./calls/settle-values.js";
+import { codeOf } from "./connection/error-code.js";
+import { retryConflicts } from "./connection/retry-conflicts.js";
+import type { Changes } from "./notices/changes.js";
 
 const LOST: SettleResult = { outcome: "lost" };
 
-/** Rolls a transaction back. */
-class Lost extends Error {}
+/** Thrown to roll a transaction back. Compared by identity: `instanceof` throws for some of what user code throws. */
+const ROLL_BACK = new Error("The lease is lost.");
 
-/** The user's writes and ours on one connection. `channel`: where workers hear of what is recorded. */
-export function createTransactions<Tx>(
-  gateway: Gateway<Tx>,
-  channel: string | undefined,
-  changes: Changes,
-): Transactions<Tx> {
+/** What {@link createTransactions} takes. */
+export interface TransactionsOptions<Tx> {
+  readonly gateway: Gateway<Tx>;
+  readonly changes: Changes;
+  /** Where workers hear of what is recorded. */
+  readonly channel: string | undefined;
+  /** After so long without a statement the server ends a transaction. */
+  readonly idleTimeoutMs: number;
+}
+
+/** The user's writes and ours on one connection. */
+export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transactions<Tx> {
+  const { gateway, changes, channel, idleTimeoutMs } = options;
+
   async function record(
     tx: Tx,
     submission: Submission,
     create: (tx: Tx) => Promise<JsonText>,
   ): Promise<RecordResult> {
-    const { id, scope, definition, key } = submission.operation;
+    const { tenant, definition, key } = submission.operation;
     // Without this a duplicate would wait for the whole of this transaction to learn of it.
     if (key !== undefined) {
-      const [answer] = await gateway.callIn(tx, "lock_key_v1", [scope, definition, key]);
-      if (answer?.locked !== true) throw keyInProgress();
+      const [answer] = await gateway.callIn(tx, "lock_key_v1", [tenant, definition, key, idleTimeoutMs]);
+      if (answer?.locked !== true) throw creationInProgress();
     }
     const [row] = await gateway.callIn(tx, "record_v1", recordValues([submission])).catch(keyIsHeld);
+    return withResource(tx, row, submission, create);
+  }
+
+  async function recordIn(
+    tx: Tx,
+    submission: Submission,
+    create?: (tx: Tx) => Promise<JsonText>,
+  ): Promise<RecordResult> {
+    const values = [...recordValues([submission]), channel ?? null];
+    const [row] = await gateway.callIn(tx, "record_in_v1", values);
+    return create === undefined ? toRecordResult(row, submission) : withResource(tx, row, submission, create);
+  }
+
+  /** Creates the resource of an operation that this transaction has recorded. */
+  async function withResource(
+    tx: Tx,
+    row: Row | undefined,
+    submission: Submission,
+    create: (tx: Tx) => Promise<JsonText>,
+  ): Promise<RecordResult> {
     const result = toRecordResult(row, submission);
     if (!isNew(row)) return result;
     const resource = await create(tx);
-    const known = result.outcome === "created" ? id : result.operation.id;
+    const known = result.outcome === "exists" ? result.operation.id : submission.operation.id;
     await gateway.callIn(tx, "set_resource_v1", [known, resource]);
-    return result.outcome === "created"
-      ? result
-      : { ...result, operation: { ...result.operation, resource } };
+    return result.outcome === "exists" ? { ...result, operation: { ...result.operation, resource } } : result;
+  }
+
+  /** Locks the operation. From then on the lock is the lease: nothing else changes the row before the transaction ends. */
+  async function hold(tx: Tx, { operationId, token }: Lease): Promise<void> {
+    const [row] = await gateway.callIn(tx, "hold_v1", [operationId, token, idleTimeoutMs]);
+    if (row?.held !== true) throw ROLL_BACK;
   }
 
   async function settle(tx: Tx, lease: Lease, work: (tx: Tx) => Promise<Settlement>): Promise<SettleResult> {
     const settlement = await work(tx);
-    const values = settleValues([{ lease, settlement, followUps: [] }]).slice(0, SETTLE_ONCE_PARAMETERS);
-    const [row] = await gateway.callIn(tx, "settle_once_v1", values);
-    if (row === undefined) throw new Lost();
+    const values = settleValues([{ lease, settlement }]);
+    const [row] = await gateway.callIn(tx, "settle_v1", values);
     return toSettleResult(row);
   }
 
   return {
-    record: (submission, create, signal) =>
-      gateway.transaction((tx) => record(tx, submission, create), signal),
-    settle: async (lease, work, signal) => {
+    record: (submission, create, signal) => {
+      let called = false;
+      const createOnce: typeof create = (tx) => {
+        called = true;
+        return create(tx);
+      };
+      const run = (): Promise<RecordResult> =>
+        gateway.transaction((tx) => record(tx, submission, createOnce), { signal });
+      return retryConflicts(run, () => !called);
+    },
+    settle: async (lease, work, chosen = {}) => {
+      let held = false;
+      const settleHeld = async (tx: Tx): Promise<SettleResult> => {
+        await hold(tx, lease);
+        held = true;
+        return settle(tx, lease, work);
+      };
       try {
-        const result = await gateway.transaction((tx) => settle(tx, lease, work), signal);
+        // A renewal that commits between the snapshot and the lock is a conflict.
+        const run = (): Promise<SettleResult> => gateway.transaction(settleHeld, chosen);
+        const result = await retryConflicts(run, () => !held);
         changes.ended(lease.operationId);
         return result;
       } catch (error) {
-        if (error instanceof Lost) return LOST;
+        if (error === ROLL_BACK) return LOST;
         throw error;
       }
     },
-    recordIn: async (tx, submission) => {
-      const [row] = await gateway.callIn(tx, "record_in_v1", [
-        ...recordValues([submission]),
-        channel ?? null,
-      ]);
-      return toRecordResult(row, submission);
+    recordIn: (tx, submission, create) => {
+      if (create === undefined) return recordIn(tx, submission);
+      return gateway.withSavepoint(tx, () => recordIn(tx, submission, create));
     },
   };
 }
-
-/** Those of `settle_v1` without follow-ups. */
-const SETTLE_ONCE_PARAMETERS = 7;
 
 /** Whether this call has created an operation, its own or that of an earlier one that was only half done. */
 function isNew(row: Row | undefined): boolean {
   return row === undefined || row.outcome === "created" || row.outcome === "helped";
 }
 
+/** The error of a key under whose lock another transaction creates a resource. */
+function creationInProgress(): AsyncReplyError {
+  const detail =
+    "An earlier request with this Idempotency-Key is still creating the resource. Send the same request again.";
+  return new AsyncReplyError("CREATION_IN_PROGRESS", detail);
+}
+
 function keyIsHeld(error: unknown): never {
-  const cause = isAsyncReplyError(error)
-    ? (error.cause as { readonly code?: unknown } | undefined)
-    : undefined;
-  throw cause?.code === "55P03" ? keyInProgress() : error;
+  throw isAsyncReplyError(error) && codeOf(error.cause) === "55P03" ? submissionInProgress() : error;
 }

@@ -1,4 +1,4 @@
-import { malformed, quoteName } from "../malformed.js";
+import { malformed } from "../malformed.js";
 
 // The characters of a name without a colon, and those that may begin it (XML 1.0 §2.3, Namespaces in XML 1.0 §3).
 const START =
@@ -36,7 +36,7 @@ export function decodeName(local: string): string {
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
   if (name.isWellFormed()) return name;
-  throw malformed(`The name ${quoteName(local)} holds one half of a surrogate pair.`);
+  throw malformed("The name … holds one half of a surrogate pair.", local);
 }
 
 function escapeUnits(character: string): string {

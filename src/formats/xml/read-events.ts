@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type XMLDecl } from "saxes";
-import { isAsyncReplyError } from "../../core/errors.js";
+import { isAsyncReplyError } from "../../contract/errors.js";
 import { malformed } from "../malformed.js";
 
 /** The start of an element, with its namespace and those of its attributes. */
@@ -67,10 +67,9 @@ export function readXml(text: string, limits: { readonly maxDepth: number }, eve
   parser.on("processinginstruction", () => events.instruction());
   try {
     parser.write(text).close();
-  } catch (cause) {
-    if (isAsyncReplyError(cause)) throw cause;
-    // The parser's sentence can quote the body: it is for the observer only.
-    throw malformed(`The body is not well-formed XML (line ${parser.line}, column ${parser.column}).`, cause);
+  } catch (error) {
+    if (isAsyncReplyError(error)) throw error;
+    throw malformed(`The body is not well-formed XML (line ${parser.line}, column ${parser.column}).`);
   }
 }
 

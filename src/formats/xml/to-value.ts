@@ -1,5 +1,5 @@
 import type { ParseContext } from "../format.js";
-import { malformed, quoteName, wrongRoot } from "../malformed.js";
+import { malformed, wrongRoot } from "../malformed.js";
 import { type Place, rootPlace } from "../schema-place.js";
 import { decodeName } from "./names.js";
 import type { XmlDocument, XmlElement } from "./read-document.js";
@@ -42,15 +42,13 @@ function rootName(name: string, { namespace }: XmlReading): string {
 function elementValue(element: XmlElement, place: Place, reading: XmlReading): unknown {
   const { children, text } = element;
   if (element.uri !== reading.namespace)
-    throw malformed(
-      `The element ${quoteName(element.local)} is in another namespace than the root should be.`,
-    );
+    throw malformed("The element … is in another namespace than the root should be.", element.local);
   if (isNil(element, reading)) {
     if (children.length === 0 && text === "") return null;
-    throw malformed(`The element ${quoteName(element.local)} is nil and has content.`);
+    throw malformed("The element … is nil and has content.", element.local);
   }
   if (children.length === 0) return leafValue(text, place, reading);
-  if (!isBlank(text)) throw malformed(`The element ${quoteName(element.local)} holds text beside elements.`);
+  if (!isBlank(text)) throw malformed("The element … holds text beside elements.", element.local);
   const { types } = place;
   const isArray =
     types.has("array") && !types.has("object") && children.every(({ local }) => local === element.local);
@@ -70,7 +68,7 @@ function isBlank(text: string): boolean {
 }
 
 /** Whether the element stands for null. Every other attribute than the one that says so is refused. */
-function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
+export function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
   let nil = false;
   for (const attribute of Object.values(attributes)) {
     // A declaration holds no data: what counts is in which namespace something is. White space around one is not a part of
@@ -78,9 +76,7 @@ function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boo
     if (attribute.uri === XMLNS && attribute.value === attribute.value.trim()) continue;
     const isKnown = nillable && attribute.uri === XSI && attribute.local === "nil";
     if (!isKnown || !/^(true|false|1|0)$/.test(attribute.value)) {
-      throw malformed(
-        `The element ${quoteName(local)} has an attribute that means nothing: ${quoteName(attribute.name)}.`,
-      );
+      throw malformed("The element … has an attribute that means nothing: ….", local, attribute.name);
     }
     nil = attribute.value === "true" || attribute.value === "1";
   }
@@ -104,7 +100,7 @@ function objectValue(children: readonly XmlElement[], place: Place, reading: Xml
   return Object.fromEntries(members);
 }
 
-function byName(children: readonly XmlElement[]): Map<string, XmlElement[]> {
+export function byName(children: readonly XmlElement[]): Map<string, XmlElement[]> {
   const named = new Map<string, XmlElement[]>();
   for (const child of children) {
     const name = decodeName(child.local);
@@ -122,7 +118,7 @@ function memberValue(
   reading: XmlReading,
 ): unknown {
   const isArray = place.types.has("array");
-  if (!isArray && elements.length > 1) throw malformed(`The element ${quoteName(name)} is repeated.`);
+  if (!isArray && elements.length > 1) throw malformed("The element … is repeated.", name);
   const values = elements.map((element, index) =>
     elementValue(element, isArray ? place.item(index) : place, reading),
   );

@@ -1,8 +1,10 @@
 import type { Format, SerializeContext } from "../format.js";
-import { type NumberSyntax, readTypedText } from "../typed-text.js";
+import { toItems } from "../operation-list.js";
+import { JSON_NUMBERS, readTypedText } from "../typed-text.js";
 import { decodeUtf8 } from "../utf8.js";
 import { encodeName } from "./names.js";
 import { readDocument } from "./read-document.js";
+import { toParsedBody } from "./to-tree.js";
 import { toValue, type XmlReading, XSI } from "./to-value.js";
 import { writeNodes, type XmlWriting } from "./write-xml.js";
 
@@ -16,22 +18,24 @@ export const xmlFormat: Format = {
   describe: (schema, { kind, name }) => ({
     ...schema,
     xml:
-      kind === "problem" ? { name: kind, namespace: PROBLEM } : { name: kind === "operation" ? kind : name },
+      kind === "problem" ? { name: kind, namespace: PROBLEM } : { name: kind === "resource" ? name : kind },
   }),
   parse: (bytes, { limits, name, schema }) =>
     toValue(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
-  serialize: (value, { kind, name }) =>
-    kind === "problem" ? writeProblem(value) : writeRoot(kind === "operation" ? kind : name, value),
+  parseWithTree: (bytes, { limits, name, schema }) =>
+    toParsedBody(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
+  serialize: (value, { kind, name }) => {
+    if (kind === "problem") return writeProblem(value);
+    if (kind === "operations") return writeRoot(kind, toItems(value));
+    return writeRoot(kind === "operation" ? kind : name, value);
+  },
 };
 
-// The grammar of JSON (RFC 8259 §6), so that the two formats mean the same by a number.
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const jsonNumbers: NumberSyntax = { integer: NUMBER, number: NUMBER, toJson: (text) => text };
-
+// The numbers are those of JSON, so that the two formats mean the same by a number.
 const reading: XmlReading = {
   namespace: "",
   nillable: true,
-  readText: (text, place) => readTypedText(text, place, jsonNumbers),
+  readText: (text, place) => readTypedText(text, place, JSON_NUMBERS),
 };
 
 const NIL = ' xsi:nil="true"';

@@ -6,7 +6,7 @@ import {
   SCALAR_STYLE,
   type ScalarEvent,
 } from "js-yaml";
-import type { AsyncReplyError } from "../../core/errors.js";
+import type { AsyncReplyError } from "../../contract/errors.js";
 import { malformed } from "../malformed.js";
 
 /**

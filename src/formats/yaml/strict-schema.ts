@@ -50,11 +50,11 @@ function refuseInfinite(text: string): typeof NOT_RESOLVED {
 function readJsonNumber(text: string): number {
   try {
     return parseStrictJson(text, { maxDepth: 0 }) as number;
-  } catch (cause) {
-    throw inexact(cause);
+  } catch {
+    throw inexact();
   }
 }
 
-function inexact(cause?: unknown): Error {
-  return malformed("The body holds a number that cannot be kept exactly.", cause);
+function inexact(): Error {
+  return malformed("The body holds a number that cannot be kept exactly.");
 }

@@ -1,5 +1,5 @@
 import { constructFromEvents, parseEvents, YAMLException } from "js-yaml";
-import { isAsyncReplyError } from "../../core/errors.js";
+import { isAsyncReplyError } from "../../contract/errors.js";
 import { malformed } from "../malformed.js";
 import { checkEvents } from "./check-events.js";
 import { strictSchema } from "./strict-schema.js";
@@ -20,12 +20,13 @@ export function parseStrictYaml(text: string, { maxDepth }: { readonly maxDepth:
     checkEvents(events, text, maxDepth);
     const [value] = constructFromEvents(events, { source: text, schema: strictSchema, maxAliases: 0 });
     return value;
-  } catch (cause) {
-    if (isAsyncReplyError(cause)) throw cause;
-    const isTooDeep = cause instanceof YAMLException && cause.reason.startsWith("nesting exceeded");
-    if (isTooDeep) throw malformed(`The body is nested more than ${maxDepth} levels deep.`, cause);
-    // js-yaml's sentence may quote the body: it is for the observer only.
-    throw malformed("The body is not valid YAML.", cause);
+  } catch (error) {
+    if (isAsyncReplyError(error)) throw error;
+    const { reason = "", mark } = error instanceof YAMLException ? error : ({} as Partial<YAMLException>);
+    if (reason.startsWith("nesting exceeded"))
+      throw malformed(`The body is nested more than ${maxDepth} levels deep.`);
+    const place = mark === undefined ? "" : ` (line ${mark.line + 1}, column ${mark.column + 1})`;
+    throw malformed(`The body is not valid YAML${place}.`);
   }
 }
 

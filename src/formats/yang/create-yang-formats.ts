@@ -1,4 +1,4 @@
-import { invalidOption } from "../../core/options.js";
+import { checkOptions, invalidOption, type OptionNames } from "../../contract/options.js";
 import type { Format } from "../format.js";
 import { createYangJson } from "./json-format.js";
 import { createYangXml } from "./xml-format.js";
@@ -11,6 +11,8 @@ export interface YangModule {
   readonly namespace: string;
 }
 
+const OPTIONS: OptionNames<YangModule> = { module: true, namespace: true };
+
 /**
  * Makes the two formats of data that is modelled with YANG: `application/yang-data+json` (RFC 7951) and
  * `application/yang-data+xml` (RFC 7950). Problems are the errors of RESTCONF (RFC 8040 §7.1). The definitions of the
@@ -18,9 +20,13 @@ export interface YangModule {
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
-export function createYangFormats({ module, namespace }: YangModule): readonly [json: Format, xml: Format] {
-  if (!/^[A-Za-z_][\w.-]*$/.test(module)) throw invalidOption("module", "an identifier of YANG", module);
-  if (typeof namespace !== "string" || namespace === "") throw invalidOption("namespace", "a URI", namespace);
+export function createYangFormats(options: YangModule): readonly [json: Format, xml: Format] {
+  checkOptions(options, OPTIONS, "createYangFormats");
+  const { module, namespace } = options;
+  if (typeof module !== "string" || !/^[A-Za-z_][\w.-]*$/.test(module))
+    throw invalidOption("module", "an identifier of YANG, such as `order-submission`", module);
+  if (typeof namespace !== "string" || namespace === "")
+    throw invalidOption("namespace", "a URI, such as `urn:example:orders`", namespace);
   return [createYangJson(module), createYangXml(namespace)];
 }
 

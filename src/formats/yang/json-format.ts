@@ -1,13 +1,20 @@
-import type { Format } from "../format.js";
+import type { Format, ParseContext, ParsedBody } from "../format.js";
 import { jsonFormat } from "../json.js";
 import { wrongRoot } from "../malformed.js";
+import { toItems } from "../operation-list.js";
 import { rootPlace } from "../schema-place.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
-import { fromYang, isObject, toYang } from "./values.js";
+import { fromYang, isObject, toYang, yangTree } from "./values.js";
 
 /** JSON as RFC 7951 encodes the data of one module. */
 export function createYangJson(module: string): Format {
   const write = (root: string, value: unknown): string => JSON.stringify({ [root]: value });
+  const parseWithTree = (bytes: Uint8Array, { limits, name, schema }: ParseContext): ParsedBody => {
+    // The member at the top is one level more than the same value has in JSON.
+    const inWrapper = { limits: { maxDepth: limits.maxDepth + 1 }, name, schema };
+    const content = contentOf(jsonFormat.parse(bytes, inWrapper), `${module}:${name}`);
+    return { value: fromYang(content, rootPlace(schema), module), tree: yangTree(content) };
+  };
   return {
     mediaTypes: ["application/yang-data+json"],
     problemMediaType: "application/yang-data+json",
@@ -18,14 +25,11 @@ export function createYangJson(module: string): Format {
           ? "The errors of RESTCONF (RFC 8040 §7.1), in JSON."
           : `Data of the YANG module ${module}, in JSON (RFC 7951).`,
     }),
-    parse: (bytes, { limits, name, schema }) => {
-      // The member at the top is one level more than the same value has in JSON.
-      const inWrapper = { limits: { maxDepth: limits.maxDepth + 1 }, name, schema };
-      const value = contentOf(jsonFormat.parse(bytes, inWrapper), `${module}:${name}`);
-      return fromYang(value, rootPlace(schema), module);
-    },
+    parse: (bytes, context) => parseWithTree(bytes, context).value,
+    parseWithTree,
     serialize: (value, { kind, ...context }) => {
       if (kind === "operation") return write(`${module}:operation`, value);
+      if (kind === "operations") return write(`${module}:operations`, toItems(value));
       if (kind === "resource")
         return write(`${module}:${context.name}`, toYang(value, rootPlace(context.schema), [null]));
       const error = restconfErrors(value, context).map((each) => errorMembers(each, module));

@@ -1,4 +1,4 @@
-import type { Problem } from "../../core/problem.js";
+import type { Problem } from "../../contract/problem.js";
 import type { SerializeContext } from "../format.js";
 import { parseFragmentPointer } from "../fragment-pointer.js";
 import { rootPlace } from "../schema-place.js";
@@ -30,13 +30,18 @@ export function restconfErrors(
 ): RestconfError[] {
   const problem: Partial<Problem> = isObject(value) ? value : {};
   const { type = "", title = "", detail = title, status = 0, errors = [] } = problem;
-  const kind = { ...(KINDS[status] ?? FAILED), appTag: type.slice(type.indexOf("#") + 1) };
+  const kind = { ...(KINDS[status] ?? FAILED), appTag: nameOf(type) };
   if (errors.length === 0) return [{ ...kind, message: detail }];
   return errors.map((violation) => {
     const segments = parseFragmentPointer(violation.pointer) ?? [];
     const subject = segments.length === 0 ? "" : `${segments.join("/")} `;
     return { ...kind, path: pathOf(segments, name, schema), message: subject + violation.detail };
   });
+}
+
+/** The name of a problem type: what stands behind the last delimiter of its URI. */
+function nameOf(type: string): string {
+  return type.slice(type.search(/[^/#:=]*$/));
 }
 
 type Kind = Pick<RestconfError, "type" | "tag">;
@@ -56,6 +61,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
   415: { type: "protocol", tag: "invalid-value" },
   422: { type: "application", tag: "invalid-value" },
   429: { type: "protocol", tag: "resource-denied" },
+  431: { type: "protocol", tag: "too-big" },
   503: { type: "application", tag: "resource-denied" },
 };
 

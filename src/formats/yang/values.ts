@@ -1,4 +1,4 @@
-import { malformed, quoteName } from "../malformed.js";
+import { malformed } from "../malformed.js";
 import type { Place } from "../schema-place.js";
 import { readTypedText } from "../typed-text.js";
 import { writeYangNumber, yangNumber, yangNumbers } from "./numbers.js";
@@ -50,10 +50,17 @@ function refuseString(value: unknown, place: Place): unknown {
   return value;
 }
 
+/** Returns YANG data in JSON without what only JSON needs: a leaf of the type `empty` is null. */
+export function yangTree(value: unknown): unknown {
+  if (isEmpty(value)) return null;
+  if (Array.isArray(value)) return value.map(yangTree);
+  return isObject(value) ? mapMembers(value, (_, member) => yangTree(member)) : value;
+}
+
 /** Below the top level a name is qualified only where the module changes (RFC 7951 §4). */
 function simple(name: string, module: string): string {
   if (!name.startsWith(`${module}:`)) return name;
-  throw malformed(`The name ${quoteName(name)} must be written without its module (RFC 7951 §4).`);
+  throw malformed("The name … must be written without its module (RFC 7951 §4).", name);
 }
 
 /** The value of a leaf of the type `empty` (RFC 7951 §6.9). */

@@ -1,9 +1,11 @@
 import type { Format } from "../format.js";
+import { toItems } from "../operation-list.js";
 import { rootPlace } from "../schema-place.js";
 import { readTypedText } from "../typed-text.js";
 import { decodeUtf8 } from "../utf8.js";
 import { encodeName } from "../xml/names.js";
 import { readDocument } from "../xml/read-document.js";
+import { toParsedBody } from "../xml/to-tree.js";
 import { toValue, type XmlReading } from "../xml/to-value.js";
 import { escapeText, memberNodes, tag, writeNodes, type XmlWriting } from "../xml/write-xml.js";
 import { yangNumbers } from "./numbers.js";
@@ -34,8 +36,11 @@ export function createYangXml(namespace: string): Format {
     }),
     parse: (bytes, { limits, name, schema }) =>
       toValue(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
+    parseWithTree: (bytes, { limits, name, schema }) =>
+      toParsedBody(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
     serialize: (value, { kind, ...context }) => {
       if (kind === "operation") return tag(kind, operationMembers(value), inModule);
+      if (kind === "operations") return tag(kind, operationMembers(toItems(value)), inModule);
       if (kind === "problem") return writeErrors(restconfErrors(value, context), namespace);
       const data = toYang(value, rootPlace(context.schema), null);
       return writeNodes([{ local: encodeName(context.name), value: data, attributes: inModule }], writing);

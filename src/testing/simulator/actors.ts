@@ -1,30 +1,20 @@
-import { permanentFailure } from "../../core/errors.js";
-import { defineOrders, type OrderDefinition } from "../../core/order.js";
+import { unauthenticated } from "../../contract/errors.js";
+import type { OrderDefinition } from "../../contract/order.js";
 import type { Service } from "../../http/context.js";
-import type { HttpRequest, HttpResponse } from "../../http/message.js";
+import type { HttpRequest, HttpResponse } from "../../http/message/message.js";
 import { createService } from "../../http/service.js";
-import type { Backend } from "../../ports/backend.js";
+import type { AuthorizationRequest, Principal } from "../../ports/authorize.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { createWorker } from "../../worker/worker.js";
-import type { Ledger } from "./ledger.js";
-import { portsOf, type Wakeups } from "./ports.js";
-import { Process, type World } from "./world.js";
+import { createWorker, type Worker } from "../../worker/worker.js";
+import { NOTICES, notify } from "./notices.js";
+import { portsOf } from "./ports.js";
+import type { Stage } from "./stage.js";
+import { creatorsOf, LEASE_MS, orders, work } from "./work.js";
+import { Process } from "./world.js";
 
-/** What all processes of a history share. */
-export interface Stage {
-  readonly world: World;
-  readonly ledger: Ledger;
-  readonly backend: Backend;
-  readonly wakeups: Wakeups;
-  /** Whether orders are created before the reply (201). */
-  readonly creates: boolean;
-  /** Numbers ids and tokens, so that equal choices make equal histories. */
-  readonly nextNumber: () => number;
-}
-
-const LEASE_MS = 30_000;
-export const RETENTION_MS = 3_600_000;
 const SWEEP_MS = 10_000;
+/** Slow work ends before, unless its process stands still or time jumps. */
+const ATTEMPT_TIMEOUT_MS = 90_000;
 
 /** A process that accepts requests; when it dies another takes its name. */
 export interface Api {
@@ -36,31 +26,64 @@ export interface Api {
 export function startApi(stage: Stage, name: string): Api {
   const process = new Process(name);
   const service = createService({
-    operations: [ordersOf(stage, process)],
-    backend: portsOf(stage.backend, process, stage.world, stage.ledger, stage.wakeups),
-    authorize: (request) => ({ id: request.header("authorization") ?? "nobody" }),
+    definitions: [orders],
+    create: creatorsOf(stage, process),
+    backend: portsOf(stage, process),
+    authorize: readCaller,
+    observe: false,
     runtime: runtimeOf(stage, process),
     leaseMs: LEASE_MS,
   });
   return { service, process };
 }
 
-/** Starts a worker, and another one whenever it dies. */
+/** Starts a worker, and another one whenever it dies or is stopped. */
 export async function keepWorker(stage: Stage, name: string, over: () => boolean): Promise<void> {
-  while (!over()) {
+  for (;;) {
     const process = new Process(name);
-    const worker = createWorker(
-      {
-        operations: [ordersOf(stage, process)],
-        backend: portsOf(stage.backend, process, stage.world, stage.ledger, stage.wakeups),
-        runtime: runtimeOf(stage, process),
-      },
-      { orders: (_order, job) => work(stage, process, job.operationId) },
-      { leaseMs: LEASE_MS, retentionMs: RETENTION_MS, sweepIntervalMs: SWEEP_MS, concurrency: 3 },
-    );
+    const worker = startWorker(stage, process);
     await worker.start();
-    await process.death;
+    await Promise.race([process.death, stopped(stage, process, worker, over)]);
   }
+}
+
+function startWorker(stage: Stage, process: Process): Worker {
+  return createWorker(
+    {
+      definitions: [orders, NOTICES],
+      create: creatorsOf(stage, process),
+      backend: portsOf(stage, process),
+      runtime: runtimeOf(stage, process),
+      observe: false,
+    },
+    {
+      orders: (_order, job) => work(stage, process, job),
+      notices: (_notice, job) => notify(stage, process, job),
+    },
+    {
+      leaseMs: LEASE_MS,
+      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      sweepIntervalMs: SWEEP_MS,
+      concurrency: 3,
+    },
+  );
+}
+
+/** Stops a worker after a while, as a deployment does. Most are never stopped. */
+function stopped({ world }: Stage, process: Process, worker: Worker, over: () => boolean): Promise<void> {
+  const when = world.choices.weighted([
+    ["never", 4],
+    ["soon", 1],
+    ["late", 1],
+  ]);
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      if (over()) return;
+      world.note(`${process.name} is stopped`);
+      void worker.stop().then(resolve, resolve);
+    };
+    if (when !== "never") world.clockOf(process).schedule(when === "soon" ? 15_000 : 300_000, stop);
+  });
 }
 
 /** Sends one request to a process; undefined when the process died before it answered. */
@@ -71,47 +94,17 @@ export async function send(
   return Promise.race([service.handle(request), process.death.then(() => undefined)]);
 }
 
-function ordersOf({ creates, world, ledger }: Stage, process: Process): OrderDefinition {
-  if (!creates) return defineOrders({ cancellable: true });
-  return defineOrders({
-    cancellable: true,
-    create: async (_order, { operationId }) => {
-      const outcome = await world.call(process, `create-resource(${operationId.slice(-4)})`, async () => {
-        ledger.effect(operationId);
-        return world.choices.weighted([
-          ["created", 8],
-          ["throws", 1],
-          ["impossible", 1],
-        ]);
-      });
-      if (outcome === "throws") throw new Error("simulated");
-      if (outcome === "impossible") throw permanentFailure("simulated");
-      return { body: { order: operationId } };
-    },
-  });
+/** Clients name themselves and their tenant. */
+function readCaller(request: AuthorizationRequest): Principal {
+  const [id, tenant] = request.header("authorization")?.split(" ") ?? [];
+  if (id === undefined || tenant === undefined) throw unauthenticated();
+  return { id, tenant };
 }
 
-async function work({ world, ledger }: Stage, process: Process, operationId: string): Promise<void> {
-  const outcome = await world.call(process, `work(${operationId.slice(-4)})`, async () => {
-    ledger.effect(operationId);
-    return world.choices.weighted([
-      ["done", 8],
-      ["slow", 2],
-      ["throws", 2],
-      ["impossible", 1],
-      ["blocks", 1],
-    ]);
-  });
-  if (outcome === "throws") throw new Error("simulated");
-  if (outcome === "impossible") throw permanentFailure("simulated");
-  if (outcome === "slow")
-    await new Promise<void>((resolve) => world.clockOf(process).schedule(LEASE_MS * 2, resolve));
-}
-
-function runtimeOf({ world, nextNumber }: Stage, process: Process): Runtime {
+function runtimeOf({ world, nextNumber, newId }: Stage, process: Process): Runtime {
   return {
     clock: world.clockOf(process),
-    newId: () => `00000000-0000-7000-8000-${nextNumber().toString().padStart(12, "0")}`,
+    newId,
     newToken: () => `t${nextNumber()}`,
     random: () => world.choices.choose(8) / 8,
     pause: async () => {},

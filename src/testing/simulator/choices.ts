@@ -4,8 +4,10 @@ export interface Choices {
   choose(count: number): number;
   /** One of the names, each as likely as its weight; the first is the dullest. */
   weighted<Name extends string>(options: readonly (readonly [name: Name, weight: number])[]): Name;
-  /** What was answered so far. */
-  readonly made: readonly number[];
+  /** Begins the choices of the next step, so that a step that is left out does not change the meaning of the others. */
+  nextStep(): void;
+  /** What was answered so far, step by step. */
+  readonly made: readonly (readonly number[])[];
 }
 
 /** Choices by a seed: the same seed makes the same history. */
@@ -14,22 +16,23 @@ export function randomChoices(seed: number): Choices {
   return toChoices((count) => Math.floor(random() * count));
 }
 
-/** Choices made before, and the dullest ones after their end. */
-export function recordedChoices(recorded: readonly number[]): Choices {
-  let next = 0;
-  return toChoices((count) => (recorded[next++] ?? 0) % count);
+/** Choices made before, and the dullest ones where a step has no more of them. */
+export function recordedChoices(recorded: readonly (readonly number[])[]): Choices {
+  return toChoices((count, step, place) => (recorded[step]?.[place] ?? 0) % count);
 }
 
-function toChoices(draw: (count: number) => number): Choices {
-  const made: number[] = [];
+function toChoices(draw: (count: number, step: number, place: number) => number): Choices {
+  const made: number[][] = [[]];
   const choose = (count: number): number => {
-    const choice = draw(count);
-    made.push(choice);
+    const step = made.at(-1) as number[];
+    const choice = draw(count, made.length - 1, step.length);
+    step.push(choice);
     return choice;
   };
   return {
     made,
     choose,
+    nextStep: () => void made.push([]),
     weighted: (options) => {
       let left = choose(options.reduce((sum, [, weight]) => sum + weight, 0));
       const found = options.find(([, weight]) => {

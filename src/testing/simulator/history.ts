@@ -4,6 +4,6 @@ export interface History {
   readonly violations: readonly string[];
   /** What happened, line by line. */
   readonly trace: readonly string[];
-  /** What chance decided: the same choices make the same history. */
-  readonly choices: readonly number[];
+  /** What chance decided, step by step: the same choices make the same history. */
+  readonly choices: readonly (readonly number[])[];
 }

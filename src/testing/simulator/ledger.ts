@@ -1,47 +1,34 @@
-import {
-  isTerminal,
-  type NewOperation,
-  type Operation,
-  type OperationState,
-  type Settlement,
-} from "../../core/operation.js";
+import { isTerminal, type JsonText, type NewOperation, type Settlement } from "../../contract/operation.js";
 import type {
   BeginResult,
   CancelOutcome,
+  InitialState,
   Lease,
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import type { BegunAttempt } from "../../ports/queue.js";
-
-/** What an operation is read by. */
-interface Identity {
-  readonly id: string;
-  readonly scope: string;
-}
-
-/** What is known of one operation, from what the stores were seen doing. */
-interface Entry extends Identity {
-  readonly key: string | undefined;
-  state: OperationState;
-  endedAt?: number;
-  token?: string | undefined;
-  leaseEndsAt: number;
-  /** How many attempts have begun and count. */
-  attempt: number;
-  /** Of all attempts that have begun. */
-  readonly tokens: Set<string>;
-  /** Some client was told that it is accepted. */
-  promised: boolean;
-  cancelRequested: boolean;
-}
+import type { BegunAttempt, Delivery } from "../../ports/queue.js";
+import { type Change, cancelling, progressing, settling } from "./contents.js";
+import { Effects } from "./effects.js";
+import { Entries, type Entry, stateOf } from "./entry.js";
+import { FollowUps } from "./follow-ups.js";
+import { Readings } from "./readings.js";
+import { Redrives } from "./redrives.js";
 
 /** A request as its client remembers it. */
 export interface Request {
-  readonly scope: string;
+  readonly tenant: string;
   readonly key: string;
   readonly startedAt: number;
 }
+
+/** Who has to wait while a transaction is open: requests with this key. */
+export interface Holding {
+  readonly tenant: string;
+  readonly key?: string | undefined;
+}
+
+type Renewal = { readonly leaseMs: number; readonly progress?: string };
 
 /**
  * Follows every change and every answer, and holds them against the invariants:
@@ -53,97 +40,131 @@ export interface Request {
  * - I5 no retry waits on a crashed submission longer than its lease
  * - I6 a token that is not current changes nothing
  * - I7 never two live leases on one operation
+ * - I8 what is read of an operation is what was recorded, reported and settled: see {@link Readings}
+ * - I9 no tenant reads, cancels or replays an operation of another tenant
+ * - I10 what is written in a transaction is there if it commits, once, and else not: see {@link Effects}
+ * - I11 every end creates its follow-up, once, and nothing else does: see {@link FollowUps}
+ * - I12 a failed operation has one successor at most, and is kept as long as that: see {@link Redrives}
+ * - I13 no attempt begins before the delay of its operation is over
  */
 export class Ledger {
-  readonly violations: string[] = [];
-  readonly #entries = new Map<string, Entry>();
+  readonly entries: Entries;
+  readonly readings: Readings;
+  readonly effects: Effects;
+  readonly redrives: Redrives;
+  readonly #followUps: FollowUps;
   /** Which operation a key stands for, by the first effect that was seen of it. */
   readonly #owners = new Map<string, string>();
-  readonly #now: () => number;
-  readonly #retentionMs: number;
+  /** Until when an open transaction kept a key to itself. */
+  readonly #heldUntil = new Map<string, number>();
 
-  constructor(now: () => number, retentionMs: number) {
-    this.#now = now;
-    this.#retentionMs = retentionMs;
+  constructor(now: () => number) {
+    this.entries = new Entries(now);
+    this.redrives = new Redrives(this.entries);
+    this.readings = new Readings(this.entries, this.redrives);
+    this.#followUps = new FollowUps(this.entries);
+    this.effects = new Effects(this.entries);
   }
 
-  created(
-    operation: NewOperation,
-    state: OperationState,
-    lease?: { readonly token: string; readonly leaseMs: number },
-  ): void {
-    const { id, scope, key } = operation;
-    const known = this.#entries.get(id);
+  get violations(): readonly string[] {
+    return this.entries.violations;
+  }
+
+  created(operation: NewOperation, initial?: InitialState): void {
+    const { id, tenant, key } = operation;
+    const known = this.entries.get(id);
     if (known !== undefined) {
       // A creation under a lease may be repeated by whoever holds it.
-      const repeated = known.token !== undefined && known.token === lease?.token;
+      const repeated = initial?.state === "preparing" && known.token === initial.token;
       if (!repeated) this.violated("I1", `${id} was created again`);
       return;
     }
     if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
-    const leaseEndsAt = lease === undefined ? 0 : this.#now() + lease.leaseMs;
-    const attempt = lease === undefined ? 0 : 1;
-    const tokens = new Set(lease === undefined ? [] : [lease.token]);
-    const held = { token: lease?.token, leaseEndsAt, attempt, tokens };
-    const entry: Entry = { id, scope, key, state, ...held, promised: false, cancelRequested: false };
-    this.#entries.set(id, entry);
-    if (isTerminal(state)) entry.endedAt = this.#now();
-    this.#owns(scope, key, id);
+    this.entries.add(operation, initial);
+    this.#owns(tenant, key, id);
   }
 
   /** Key and operation were recorded in one step, which may be repeated by whoever chose the id. */
-  recorded(
-    operation: NewOperation,
-    state: OperationState,
-    lease?: { readonly token: string; readonly leaseMs: number },
-  ): void {
-    if (!this.#entries.has(operation.id)) this.created(operation, state, lease);
+  recorded(operation: NewOperation, initial?: InitialState): void {
+    if (this.entries.get(operation.id) === undefined) this.created(operation, initial);
   }
 
-  /** A receipt began an attempt, whoever gets to know of it: each time another one. */
-  received({ lease: { operationId, token }, begun }: BegunAttempt, leaseMs: number): void {
-    if (this.#entries.get(operationId)?.tokens.has(token) === true) {
+  /** An operation was recorded and its resource created in one transaction. */
+  recordedWith(operation: NewOperation, resource: JsonText): void {
+    this.recorded(operation);
+    this.entries.get(operation.id)?.contents.change((content) => ({ ...content, resource }));
+  }
+
+  /** A receipt began an attempt, or returned it once more because its answer was lost. */
+  received(receipt: string, { lease: { operationId, token }, begun }: BegunAttempt, leaseMs: number): void {
+    const entry = this.entries.get(operationId);
+    const repeated = entry?.tokens.has(token) === true && entry.token !== token;
+    if (repeated || token !== receipt)
       this.violated("I7", `one attempt on ${operationId} was received twice`);
-    }
     this.begun(operationId, { token, leaseMs }, begun);
   }
 
-  begun(
-    id: string,
-    { token, leaseMs }: { readonly token: string; readonly leaseMs: number },
-    result: BeginResult,
-  ): void {
-    const entry = this.#entries.get(id);
+  /** A worker heard the answer to a receipt: it must have every attempt that the receipt began, or an answer that was lost has cost one. */
+  answered(receipt: string, deliveries: readonly Delivery[]): void {
+    const delivered = new Set(deliveries.map(({ announcement }) => announcement.operationId));
+    const now = this.entries.now();
+    const held = this.entries.where(({ token, leaseEndsAt }) => token === receipt && leaseEndsAt > now);
+    for (const { id } of held) {
+      if (!delivered.has(id))
+        this.violated("I2", `an attempt on ${id} has begun, and its worker never hears of it`);
+    }
+  }
+
+  begun(id: string, { token, leaseMs }: Renewal & { readonly token: string }, result: BeginResult): void {
+    if (result.outcome === "begun") {
+      this.redrives.met(result.operation);
+      this.#followUps.met(result.operation);
+    }
+    const entry = this.entries.get(id);
+    if (entry === undefined && result.outcome === "begun") this.readings.seen(result.operation);
     if (entry === undefined) return;
-    // Where cancel was asked for and the lease is dead, beginning is what ends the operation.
-    if (result.outcome === "terminal" && !isTerminal(entry.state)) this.#sees(entry, "failed");
+    // If a cancel was requested and the lease is dead, beginning is what ends the operation.
+    const ended = result.outcome === "terminal" && !isTerminal(stateOf(entry));
+    if (ended && !entry.contents.isUncertain) this.#change(entry, cancelling);
     if (result.outcome !== "begun") return;
-    if (isTerminal(entry.state)) this.violated("I4", `${id} began after its end`);
-    if (entry.token !== token && entry.leaseEndsAt > this.#now())
-      this.violated("I7", `${id} has two live leases`);
-    if (entry.token !== token) entry.attempt += 1;
-    const { attempt } = result.operation;
+    if (isTerminal(stateOf(entry))) this.violated("I4", `${id} began after its end`);
+    this.readings.seen(result.operation);
+    if (entry.token !== token) {
+      if (entry.leaseEndsAt > this.entries.now()) this.violated("I7", `${id} has two live leases`);
+      entry.attempt += 1;
+    }
+    const { attempt, createdAt } = result.operation;
+    const { delayMs = 0 } = entry.recorded;
+    const isDelayed = result.operation.state === "pending" && createdAt + delayMs > this.entries.now();
+    if (isDelayed) this.violated("I13", `${id} began before its delay of ${delayMs} ms was over`);
     if (attempt !== entry.attempt) {
       this.violated("I2", `${id} began as attempt ${attempt} and not as ${entry.attempt}: it may never end`);
     }
     entry.token = token;
     entry.tokens.add(token);
-    entry.leaseEndsAt = this.#now() + leaseMs;
+    entry.leaseEndsAt = this.entries.now() + leaseMs;
   }
 
-  renewed({ operationId, token }: Lease, leaseMs: number, result: RenewResult): void {
-    const entry = this.#entries.get(operationId);
+  renewed({ operationId, token }: Lease, { leaseMs, progress }: Renewal, result: RenewResult): void {
+    const entry = this.entries.get(operationId);
     if (entry === undefined || result.outcome !== "renewed") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was renewed by a stale token`);
-    entry.leaseEndsAt = this.#now() + leaseMs;
+    entry.leaseEndsAt = this.entries.now() + leaseMs;
+    this.#change(entry, progressing(progress));
+  }
+
+  /** A renewal failed, so that nobody knows whether it arrived. */
+  mayHaveRenewed({ operationId, token }: Lease, { progress }: Renewal): void {
+    const entry = this.entries.get(operationId);
+    if (entry?.token === token) entry.contents.mayChange(progressing(progress));
   }
 
   settled({ operationId, token }: Lease, settlement: Settlement, result: SettleResult): void {
-    const entry = this.#entries.get(operationId);
+    const entry = this.entries.get(operationId);
     if (entry === undefined || result.outcome !== "settled") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was settled by a stale token`);
-    this.#sees(entry, result.state);
-    entry.leaseEndsAt = this.#now();
+    this.#change(entry, settling(settlement, result.state));
+    entry.leaseEndsAt = this.entries.now();
     // The token that ended an operation may repeat itself.
     if (isTerminal(result.state)) return;
     entry.token = undefined;
@@ -151,85 +172,101 @@ export class Ledger {
     else if (settlement.to === "retry" && !settlement.countAttempt) entry.attempt -= 1;
   }
 
-  cancelled(id: string, outcome: CancelOutcome): void {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return;
-    if (outcome === "cancelled") this.#sees(entry, "failed");
-    if (outcome === "requested") entry.cancelRequested = true;
+  /** A transaction that settles an attempt has committed: unlike a settlement by itself it must not be repeated. */
+  settledOnce(lease: Lease, settlement: Settlement, result: SettleResult): void {
+    const entry = this.entries.get(lease.operationId);
+    if (entry !== undefined && isTerminal(stateOf(entry)))
+      this.violated("I10", `${entry.id} had ended before a transaction of its attempt committed`);
+    this.settled(lease, settlement, result);
   }
 
-  /** Operations that beginning ends: cancel was asked for, and the lease is dead. A receipt may do it without a word. */
-  endedByBeginning(): readonly Identity[] {
-    return [...this.#entries.values()].filter(
-      (entry) => entry.cancelRequested && !isTerminal(entry.state) && entry.leaseEndsAt <= this.#now(),
+  /** A settlement failed, so that nobody knows whether it arrived. */
+  mayHaveSettled({ operationId, token }: Lease, settlement: Settlement): void {
+    const entry = this.entries.get(operationId);
+    if (entry?.token !== token) return;
+    const { to } = settlement;
+    const after = {
+      completed: "completed",
+      failed: "failed",
+      prepared: "pending",
+      retry: stateOf(entry),
+    } as const;
+    entry.contents.mayChange(
+      settling(settlement, to === "retry" && entry.cancelRequested ? "failed" : after[to]),
     );
   }
 
-  seen(operation: Operation | undefined): void {
-    const entry = operation && this.#entries.get(operation.id);
-    if (entry !== undefined && operation !== undefined) this.#sees(entry, operation.state);
+  cancelled(id: string, tenant: string, outcome: CancelOutcome): void {
+    const entry = this.entries.get(id);
+    if (entry === undefined || outcome === "unknown") return;
+    if (entry.tenant !== tenant)
+      this.violated("I9", `${tenant} asked to cancel ${id} of ${entry.tenant}: ${outcome}`);
+    if (outcome === "cancelled") this.#change(entry, cancelling);
+    if (outcome === "requested") entry.cancelRequested = true;
   }
 
   /** The work of an operation, or the creation of its resource, had its effect. */
   effect(id: string): void {
-    const entry = this.#entries.get(id);
+    const entry = this.entries.get(id);
     if (entry === undefined) this.violated("I1", `${id} had an effect and was never created`);
-    else this.#owns(entry.scope, entry.key, id);
+    else this.#owns(entry.tenant, entry.key, id);
   }
 
   /** A client was told 202 or 201. */
-  promised({ scope, key }: Request, id: string): void {
-    this.#owns(scope, key, id);
-    const entry = this.#entries.get(id);
+  promised({ tenant, key }: Request, id: string): void {
+    const entry = this.entries.get(id);
     if (entry === undefined) this.violated("I2", `${id} was promised and never created`);
+    else if (entry.tenant !== tenant) this.violated("I9", `${tenant} was promised ${id} of ${entry.tenant}`);
     else entry.promised = true;
+    this.#owns(tenant, key, id);
+  }
+
+  /** An open transaction records an operation, or has locked it: others with its key have to wait. */
+  holds({ tenant, key = "" }: Holding): void {
+    this.#heldUntil.set(nameOf(tenant, key), Number.POSITIVE_INFINITY);
+  }
+
+  releases({ tenant, key = "" }: Holding): void {
+    this.#heldUntil.set(nameOf(tenant, key), this.entries.now());
   }
 
   /** A client was told 409: somebody is at it, it was said. */
-  toldToWait({ scope, key, startedAt }: Request): void {
-    const id = this.#owners.get(nameOf(scope, key));
-    const entry = id === undefined ? undefined : this.#entries.get(id);
+  toldToWait({ tenant, key, startedAt }: Request): void {
+    if ((this.#heldUntil.get(nameOf(tenant, key)) ?? 0) >= startedAt) return;
+    const id = this.#owners.get(nameOf(tenant, key));
+    const entry = id === undefined ? undefined : this.entries.get(id);
     if (entry !== undefined && Math.max(entry.leaseEndsAt, entry.endedAt ?? 0) < startedAt) {
       this.violated("I5", `a retry waits for ${entry.id}, on which nobody works`);
     }
   }
 
-  /** Operations that are not known to have ended. */
-  unfinished(): readonly (Identity & { readonly promised: boolean })[] {
-    return [...this.#entries.values()].filter(({ state }) => !isTerminal(state));
-  }
-
   violated(invariant: string, what: string): void {
-    this.violations.push(`${invariant}: ${what}`);
+    this.entries.violated(invariant, what);
   }
 
-  #sees(entry: Entry, state: OperationState): void {
-    if (isTerminal(entry.state)) {
-      if (state !== entry.state) this.violated("I4", `${entry.id} went from ${entry.state} to ${state}`);
-      return;
-    }
-    entry.state = state;
-    if (isTerminal(state)) entry.endedAt = this.#now();
+  #change(entry: Entry, change: Change): void {
+    const from = entry.contents.current.state;
+    if (!entry.contents.change(change)) this.violated("I4", `${entry.id} was changed after it had ${from}`);
+    this.entries.noteEnd(entry);
   }
 
-  #owns(scope: string, key: string | undefined, id: string): void {
+  #owns(tenant: string, key: string | undefined, id: string): void {
     // What is said or done of an operation whose time is over is late, and takes nothing from its successor.
-    if (key === undefined || this.#isOver(id)) return;
-    const name = nameOf(scope, key);
+    if (key === undefined || this.#isExpired(id)) return;
+    const name = nameOf(tenant, key);
     const owner = this.#owners.get(name);
-    if (owner !== undefined && owner !== id && !this.#isOver(owner)) {
+    if (owner !== undefined && owner !== id && !this.#isExpired(owner)) {
       this.violated("I1", `key ${name} stands for ${owner} and for ${id}`);
     }
     this.#owners.set(name, id);
   }
 
-  /** Whether the lifetime of the operation and of its key has passed. */
-  #isOver(id: string): boolean {
-    const { endedAt } = this.#entries.get(id) ?? {};
-    return endedAt !== undefined && endedAt + this.#retentionMs <= this.#now();
+  #isExpired(id: string): boolean {
+    const entry = this.entries.get(id);
+    return entry !== undefined && this.entries.isExpired(entry);
   }
 }
 
-function nameOf(scope: string, key: string): string {
-  return `${scope}/${key}`;
+function nameOf(tenant: string, key: string): string {
+  return `${tenant}/${key}`;
 }

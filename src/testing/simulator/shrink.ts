@@ -3,19 +3,20 @@ import type { History } from "./history.js";
 const MAX_REPLAYS = 300;
 
 /**
- * Looks for a shorter history with a violation: by cutting the choices off after which all is dull, then by making
- * single stretches of them dull.
+ * Looks for a shorter history with a violation. First it cuts off the last steps, after which everything is dull. Then it
+ * leaves out stretches of steps, or makes them dull.
  */
 export async function shrink(
   failing: History,
-  replay: (choices: readonly number[]) => Promise<History>,
+  replay: (choices: History["choices"]) => Promise<History>,
 ): Promise<History> {
   let best = failing;
   let replays = 0;
-  const attempt = async (choices: readonly number[]): Promise<boolean> => {
+  const attempt = async (choices: History["choices"]): Promise<boolean> => {
     replays += 1;
     const history = await replay(choices);
-    if (history.violations.length === 0) return false;
+    // Fewer choices may make a longer history: it is what people read that should be short.
+    if (history.violations.length === 0 || history.trace.length > best.trace.length) return false;
     best = { ...history, choices };
     return true;
   };
@@ -24,11 +25,19 @@ export async function shrink(
     const shorter = best.choices.slice(0, best.choices.length - length);
     if (await attempt(shorter)) length = Math.min(length * 2, best.choices.length);
   }
-  for (let size = best.choices.length >> 2; size > 0 && replays < MAX_REPLAYS; size >>= 1) {
-    for (let start = 0; start < best.choices.length && replays < MAX_REPLAYS; start += size) {
-      const dull = best.choices.map((choice, index) => (index >= start && index < start + size ? 0 : choice));
-      if (dull.some((choice, index) => choice !== best.choices[index])) await attempt(dull);
-    }
+  for (let before = 0; before !== best.trace.length && replays < MAX_REPLAYS; ) {
+    before = best.trace.length;
+    for (let size = best.choices.length >> 2; size > 0; size >>= 1) await leaveOut(size);
   }
   return best;
+
+  async function leaveOut(size: number): Promise<void> {
+    for (let start = 0; start < best.choices.length && replays < MAX_REPLAYS; start += size) {
+      if (await attempt(best.choices.toSpliced(start, size))) continue;
+      const end = start + size;
+      const dull = best.choices.map((step, index) => (index >= start && index < end ? [] : step));
+      const wasDull = best.choices.slice(start, end).every((step) => step.every((choice) => choice === 0));
+      if (!wasDull) await attempt(dull);
+    }
+  }
 }

@@ -1,11 +1,17 @@
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
-import { keepWorker, RETENTION_MS, type Stage } from "./actors.js";
+import { keepWorker } from "./actors.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { createEntrances, runClient } from "./clients.js";
+import { type Entry, isHidden } from "./entry.js";
+import { Extras } from "./extras.js";
 import type { History } from "./history.js";
 import { Ledger } from "./ledger.js";
+import { runOperator } from "./operator.js";
+import { unfinished } from "./readings.js";
 import { shrink } from "./shrink.js";
+import type { Stage } from "./stage.js";
+import { Transactions, type UserTransactions } from "./transactions.js";
 import { Process, World } from "./world.js";
 
 /** What {@link simulate} takes. More of anything finds more and takes longer. */
@@ -31,8 +37,21 @@ export interface SimulationOptions {
   readonly shrink?: boolean;
 }
 
-/** Makes a fresh, empty back end whose stores go by this clock. */
-export type CreateBackend = (clock: Clock) => Backend | Promise<Backend>;
+/** A back end under test with transactions of your own on its database: see {@link CreateBackend}. */
+export interface TransactionalBackend<Tx> {
+  /** The back end, whose transactions have the same handle. */
+  readonly backend: Backend<Tx>;
+  /** Your side of the database, which writes effects and tells which ones there are. */
+  readonly transactions: UserTransactions<Tx>;
+}
+
+/**
+ * Makes a fresh, empty back end whose stores go by this clock. If the back end shares its transactions, return them as
+ * well: histories then work in transactions, submit in them and check every effect.
+ */
+export type CreateBackend = (
+  clock: Clock,
+) => Backend | TransactionalBackend<unknown> | Promise<Backend | TransactionalBackend<unknown>>;
 
 /** Thrown by {@link simulate}: what was violated, and the shortest history found that does it, or the only one without `shrink`. */
 export class SimulationFailure extends Error {
@@ -63,7 +82,7 @@ export async function simulate(createBackend: CreateBackend, options: Simulation
   const history = await play(createBackend, options, randomChoices(options.seed));
   if (history.violations.length === 0) return history;
   if (options.shrink === false) throw new SimulationFailure(options.seed, history);
-  const replay = (choices: readonly number[]): Promise<History> =>
+  const replay = (choices: History["choices"]): Promise<History> =>
     play(createBackend, options, recordedChoices(choices));
   throw new SimulationFailure(options.seed, await shrink(history, replay));
 }
@@ -75,45 +94,85 @@ async function play(
 ): Promise<History> {
   const { faults = 6, clients = 3, workers = 2, apis = 2, steps = 250 } = options;
   const world = new World(choices, faults, () => ledger.violations.length > 0);
-  const ledger: Ledger = new Ledger(() => world.now, RETENTION_MS);
-  const backend = await createBackend(world.clockOf(new Process("store")));
+  const ledger: Ledger = new Ledger(() => world.now);
+  const created = await createBackend(world.clockOf(new Process("store")));
+  const { backend, transactions: users } = "backend" in created ? created : { backend: created };
+  const transactions = new Transactions(world, ledger, users);
   let numbers = 0;
+  const newId = (): string => `00000000-0000-7000-8000-${(++numbers).toString().padStart(12, "0")}`;
   const creates = options.creates ?? options.seed % 2 === 1;
-  const stage: Stage = { world, ledger, backend, wakeups: new Set(), creates, nextNumber: () => ++numbers };
+  const stage: Stage = {
+    world,
+    ledger,
+    backend,
+    transactions,
+    wakeups: new Set(),
+    creates,
+    nextNumber: () => ++numbers,
+    newId,
+    extras: new Extras(world, newId),
+  };
 
   let over = false;
   const entrances = createEntrances(stage, apis);
   let talking = clients;
   for (let index = 1; index <= workers; index += 1) void keepWorker(stage, `worker-${index}`, () => over);
+  if (backend.operations.redrive !== undefined) void runOperator(stage, "operator", () => over);
   for (let index = 0; index < clients; index += 1) {
-    // The second and the third share a tenant.
-    void runClient(stage, entrances, `client-${Math.min(index, 1) + 1}`, () => over).then(
-      () => (talking -= 1),
-    );
+    // All clients but the first share a tenant.
+    const caller = { name: `client-${index + 1}`, tenant: `tenant-${Math.min(index, 1) + 1}` };
+    void runClient(stage, entrances, caller, () => over).then(() => (talking -= 1));
   }
 
-  for (let step = 0; step < steps && ledger.violations.length === 0; step += 1) await world.step();
+  for (let step = 1; step <= steps && ledger.violations.length === 0; step += 1) {
+    await world.step();
+    if (step % LOOK_EVERY === 0) await readAll(stage);
+  }
   if (ledger.violations.length === 0) world.note("all is calm from here on");
   world.calmDown();
   over = true;
   for (let step = 0; step < MAX_CALM_STEPS && ledger.violations.length === 0; step += 1) {
     await world.step();
-    if (step % LOOK_EVERY === 0 && talking === 0 && (await allEnded(backend, ledger))) break;
+    if (step % LOOK_EVERY === 0 && talking === 0 && (await isOver(stage))) break;
   }
-  await reportUnfinished(stage, talking);
+  await judgeEnd(stage, talking);
+  await transactions.endAll();
   await backend.close();
-  return { violations: ledger.violations, trace: world.trace, choices: choices.made };
+  // Copies: what is still under way may go on for a moment.
+  return {
+    violations: [...ledger.violations],
+    trace: [...world.trace],
+    choices: choices.made.map((step) => [...step]),
+  };
 }
 
-async function allEnded(backend: Backend, ledger: Ledger): Promise<boolean> {
-  for (const { id, scope } of ledger.unfinished()) ledger.seen(await backend.operations.get(id, scope));
-  return ledger.unfinished().length === 0;
+async function isOver(stage: Stage): Promise<boolean> {
+  await readAll(stage);
+  return unfinished(stage.ledger.entries).length === 0 && stage.transactions.areEnded;
 }
 
-async function reportUnfinished({ backend, ledger }: Stage, talking: number): Promise<void> {
-  if (ledger.violations.length > 0 || (await allEnded(backend, ledger))) return;
+/** Looks into the store itself, so that a history ends soon after a fault. */
+async function readAll({ backend, ledger, transactions }: Stage): Promise<void> {
+  const kept = ledger.entries.where((entry) => !ledger.entries.isOver(entry));
+  for (const { id, tenant } of kept.filter((entry) => !isHidden(entry)))
+    ledger.readings.read(id, tenant, await backend.operations.get(id, tenant));
+  await lookAt(kept.filter(isHidden), backend, ledger);
+  await transactions.judge();
+}
+
+/** Reads operations that no client can see, if the store can. */
+async function lookAt(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
+  if (hidden.length === 0) return;
+  const found = await operations.getMany?.(hidden.map(({ id }) => id));
+  const byId = found && new Map(found.map((operation) => [operation.id, operation]));
+  for (const entry of hidden) if (byId !== undefined) ledger.readings.looked(entry, byId.get(entry.id));
+}
+
+async function judgeEnd(stage: Stage, talking: number): Promise<void> {
+  const { ledger } = stage;
+  if (ledger.violations.length > 0 || (await isOver(stage))) return;
   if (talking > 0) ledger.violated("I5", "a client was never answered");
-  for (const { id, promised } of ledger.unfinished()) {
+  for (const { id, promised } of unfinished(ledger.entries)) {
     ledger.violated("I2", `${id} ${promised ? "was promised and " : ""}never ended`);
   }
 }

@@ -1,30 +1,7 @@
-import { AsyncReplyError } from "../../core/errors.js";
+import { AsyncReplyError } from "../../contract/errors.js";
 import type { Clock } from "../../ports/runtime.js";
 import { type Choices, recordedChoices } from "./choices.js";
-
-/** What can happen to a call between a process and a store or queue. */
-type Fate =
-  | "answered"
-  /** The process dies, before the call arrived or after it was done. */
-  | "crash-before"
-  | "crash-after"
-  /** The caller gets an error, though it was done; or it was not. */
-  | "answer-lost"
-  | "unavailable"
-  /** The caller gets an error now, and it is done later. */
-  | "late"
-  /** It arrives twice; the second answer is the one that gets back. */
-  | "twice";
-
-const FATES: readonly (readonly [Fate, number])[] = [
-  ["answered", 90],
-  ["crash-before", 2],
-  ["crash-after", 2],
-  ["answer-lost", 2],
-  ["unavailable", 1],
-  ["late", 2],
-  ["twice", 1],
-];
+import { chooseFate, type Fate, type Faults } from "./fates.js";
 
 const START = Date.UTC(2030, 0, 1);
 
@@ -63,7 +40,15 @@ export class Process {
   }
 }
 
-interface Call {
+/** How a call can fail. */
+interface CallOptions {
+  /** By default everything that can happen to a call that may be repeated. */
+  readonly fates?: Faults;
+  /** Called if it never arrives. */
+  readonly onDropped?: () => void;
+}
+
+interface Call extends CallOptions {
   readonly process: Process;
   readonly label: string;
   readonly issuedAt: number;
@@ -87,6 +72,9 @@ export class World {
   #choices: Choices;
   readonly #calls: Call[] = [];
   readonly #timers = new Set<Timer>();
+  /** How many calls of each name were made. */
+  readonly #callsMade = new Map<string, number>();
+  readonly #followed = new Set<Promise<void>>();
   #now = START;
   #faultsLeft: number;
   #jumpsLeft: number;
@@ -132,18 +120,37 @@ export class World {
     };
   }
 
+  /** Stops a process for a while: nothing in it goes on, but what it had sent arrives. */
+  freeze(process: Process, ms: number): void {
+    this.note(`${process.name} stands still`);
+    process.frozenUntil = Math.max(process.frozenUntil, this.#now + ms);
+  }
+
   /** Issues a call. It is done when it is its turn, and answered unless something goes wrong. */
-  call<T>(process: Process, label: string, run: () => Promise<T>): Promise<T> {
+  call<T>(process: Process, label: string, run: () => Promise<T>, options: CallOptions = {}): Promise<T> {
     if (process.dead) return new Promise(() => {});
     return new Promise<T>((resolve, reject) => {
       const answer = resolve as (result: unknown) => void;
-      this.#calls.push({ process, label, issuedAt: this.#now, run, answer, refuse: reject });
+      this.#calls.push({ ...options, process, label, issuedAt: this.#now, run, answer, refuse: reject });
     });
+  }
+
+  /** Lets nothing else happen before this is done, though no process waits for it. */
+  follow(work: Promise<void>): void {
+    const done = work.finally(() => this.#followed.delete(done));
+    this.#followed.add(done);
+  }
+
+  /** Tells a process something, as soon as it does not stand still. */
+  deliver(process: Process, news: () => void): void {
+    if (process.frozenUntil <= this.#now) news();
+    else this.#timers.add({ at: process.frozenUntil, process, task: news });
   }
 
   /** Lets one thing happen. */
   async step(): Promise<void> {
-    await quiet();
+    await this.#quiet();
+    this.#choices.nextStep();
     const acts = this.#calls.length > 0;
     const action = this.#choices.weighted([
       ["act", acts ? 24 : 0],
@@ -154,7 +161,7 @@ export class World {
     if (action === "wait") return this.#wait();
     this.#jumpsLeft -= 1;
     await this.#moveTo(this.#now + (JUMPS_MS[this.#choices.choose(JUMPS_MS.length)] ?? 0));
-    this.note("time jumps");
+    if (!this.#isDecided()) this.note("time jumps");
   }
 
   /** Lets the next timer fire, once everything that is too late for it has happened. */
@@ -166,7 +173,7 @@ export class World {
     }
     await this.#moveTo(timeOf(next));
     if (this.#timers.delete(next)) next.task();
-    await quiet();
+    await this.#quiet();
   }
 
   #nextTimer(): Timer | undefined {
@@ -181,7 +188,7 @@ export class World {
       const late = this.#calls.findIndex(({ issuedAt }) => issuedAt + MAX_LATENESS_MS < at);
       if (late === -1) break;
       await this.#act(late);
-      await quiet();
+      await this.#quiet();
     }
     this.#now = Math.max(this.#now, at);
   }
@@ -189,19 +196,31 @@ export class World {
   async #act(index: number): Promise<void> {
     const [call] = this.#calls.splice(index, 1);
     if (call === undefined) return;
-    const fate = this.#faultsLeft > 0 && !call.process.dead ? this.#choices.weighted(FATES) : "answered";
-    if (fate !== "answered") this.#faultsLeft -= 1;
+    const fate = this.#fateOf(call);
     const { process, label } = call;
     const about = `${process.name}${process.dead ? " (dead)" : ""}: ${label}`;
+    if (fate === "crash-before" || fate === "unavailable") call.onDropped?.();
     if (fate === "crash-before") return this.#die(process, `${about}, dies before`);
     if (fate === "unavailable" || fate === "late") {
       this.note(`${about}, ${fate}`);
-      call.refuse(new AsyncReplyError("STORE_UNAVAILABLE", `simulated: ${fate}`));
+      this.deliver(process, () =>
+        call.refuse(new AsyncReplyError("STORE_UNAVAILABLE", `simulated: ${fate}`)),
+      );
       if (fate === "late") this.#calls.push({ ...call, answer: () => {}, refuse: () => {} });
       return;
     }
     await this.#run(call, about, fate);
     if (fate === "crash-after") this.#die(process, `${about}, dies after`);
+  }
+
+  #fateOf({ process, label, fates }: Call): Fate {
+    if (this.#faultsLeft === 0 || process.dead) return "answered";
+    const name = label.replace(/\(.*/, "");
+    const made = this.#callsMade.get(name) ?? 0;
+    this.#callsMade.set(name, made + 1);
+    const fate = chooseFate(this.#choices, made, fates);
+    if (fate !== "answered") this.#faultsLeft -= 1;
+    return fate;
   }
 
   async #run(call: Call, about: string, fate: Fate): Promise<void> {
@@ -210,19 +229,13 @@ export class World {
       if (fate === "twice") await call.run();
       const result = await call.run();
       this.note(`${about} -> ${show(result)}${fate === "answered" ? "" : `, ${fate}`}`);
-      if (fate === "answer-lost")
-        call.refuse(new AsyncReplyError("STORE_UNAVAILABLE", "simulated: answer lost"));
-      else if (fate !== "crash-after") this.#deliver(process, () => call.answer(result));
+      const lost = new AsyncReplyError("STORE_UNAVAILABLE", "simulated: answer lost");
+      if (fate === "answer-lost") this.deliver(process, () => call.refuse(lost));
+      else if (fate !== "crash-after") this.deliver(process, () => call.answer(result));
     } catch (error) {
       this.note(`${about} -> throws ${String(error)}`);
-      call.refuse(error);
+      this.deliver(process, () => call.refuse(error));
     }
-  }
-
-  /** An answer waits at the door of a process that is frozen. */
-  #deliver(process: Process, answer: () => void): void {
-    if (process.frozenUntil <= this.#now) answer();
-    else this.#timers.add({ at: process.frozenUntil, process, task: answer });
   }
 
   #die(process: Process, note: string): void {
@@ -235,7 +248,18 @@ export class World {
   #bury(process: Process): void {
     for (const timer of this.#timers) if (timer.process === process) this.#timers.delete(timer);
     for (const call of this.#calls.filter((pending) => pending.process === process)) {
-      if (this.#choices.choose(2) === 0) this.#calls.splice(this.#calls.indexOf(call), 1);
+      if (this.#choices.choose(2) === 1) continue;
+      this.#calls.splice(this.#calls.indexOf(call), 1);
+      call.onDropped?.();
+    }
+  }
+
+  /** Resolves when everything that can go on without the world has done so. */
+  async #quiet(): Promise<void> {
+    await turn();
+    while (this.#followed.size > 0) {
+      await Promise.all(this.#followed);
+      await turn();
     }
   }
 }
@@ -244,8 +268,7 @@ function timeOf({ at, process }: Timer): number {
   return Math.max(at, process.frozenUntil);
 }
 
-/** Resolves when everything that can go on without the world has done so. */
-function quiet(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

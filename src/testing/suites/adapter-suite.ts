@@ -8,11 +8,18 @@ import { contractCases } from "./adapter/contract.js";
 import { creationCases } from "./adapter/creation.js";
 import { deprecationCases } from "./adapter/deprecation.js";
 import { endingCases } from "./adapter/endings.js";
+import { fallthroughCases } from "./adapter/fallthrough.js";
+import { heldKeyCases } from "./adapter/held-key.js";
 import { idempotencyKeyCases } from "./adapter/idempotency-key.js";
+import { listCases } from "./adapter/list.js";
 import { negotiationCases } from "./adapter/negotiation.js";
+import { pathFieldCases } from "./adapter/path-fields.js";
 import { recordingCases } from "./adapter/recording.js";
 import { routingCases } from "./adapter/routing.js";
+import { serviceOptionCases } from "./adapter/service-options.js";
 import { statusCases } from "./adapter/status.js";
+import { streamCases } from "./adapter/streams.js";
+import { successorCases } from "./adapter/successor.js";
 
 export type {
   AdapterCapabilities,
@@ -37,11 +44,18 @@ export const adapterCases: readonly AdapterCase[] = [
   ...bodyCases,
   ...contractCases,
   ...recordingCases,
+  ...heldKeyCases,
   ...creationCases,
   ...statusCases,
   ...endingCases,
+  ...listCases,
+  ...successorCases,
   ...cancellationCases,
   ...deprecationCases,
   ...basePathCases,
+  ...serviceOptionCases,
+  ...pathFieldCases,
+  ...fallthroughCases,
   ...connectionCases,
+  ...streamCases,
 ];

@@ -1,5 +1,8 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import { claimChecks } from "./idempotency-store/claim.js";
+import { clockJumpChecks } from "./idempotency-store/clock-jumps.js";
+import { contentChecks } from "./idempotency-store/contents.js";
+import { longestDurationChecks } from "./idempotency-store/longest-durations.js";
 import { releaseChecks } from "./idempotency-store/release.js";
 import { staleChecks } from "./idempotency-store/stale.js";
 import { type PortCase, type PortHarness, toCases } from "./port-case.js";
@@ -12,4 +15,7 @@ export const idempotencyStoreCases: readonly PortCase<IdempotencyStoreHarness>[]
   ...claimChecks,
   ...releaseChecks,
   ...staleChecks,
+  ...contentChecks,
+  ...longestDurationChecks,
+  ...clockJumpChecks,
 ]);

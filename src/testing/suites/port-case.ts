@@ -7,10 +7,18 @@ export interface Capabilities {
   readonly leaseGranularityMs: number;
   /** `passTime` can let hours pass: on a manual clock, or by moving back what is stored. */
   readonly skipsTime?: boolean;
+  /** The harness has `jumpTime`. */
+  readonly jumpsBack?: boolean;
   /** The operation store has `watch`. */
   readonly watch?: boolean;
+  /** The operation store has `getMany`. */
+  readonly getMany?: boolean;
   /** The operation store has `list`. */
   readonly list?: boolean;
+  /** The operation store has `stats`. */
+  readonly stats?: boolean;
+  /** The operation store has `redrive`. */
+  readonly redrive?: boolean;
   /** The queue hands out announcements of one definition in the order in which they were published. */
   readonly ordered?: boolean;
   /** The queue drops an announcement whose id it has seen shortly before. */
@@ -45,6 +53,8 @@ export interface PortHarness<Port> {
    * a little more: a timer may fire a millisecond early by the clock of another process.
    */
   passTime(ms: number): Promise<void>;
+  /** Sets the clock of the back end forward, or back by a negative number, as when the time of a machine is corrected. */
+  jumpTime?(ms: number): Promise<void>;
 }
 
 /** One rule of a port, and how to find out whether a back end keeps it. */
@@ -69,6 +79,8 @@ export interface PortTime {
   /** {@link Capabilities.leaseGranularityMs}: all short durations are multiples of it. */
   readonly unitMs: number;
   pass(ms: number): Promise<void>;
+  /** Sets the clock forward or back. Only for cases that need `jumpsBack`. */
+  jump(ms: number): Promise<void>;
 }
 
 /** Turns checks into cases: each opens a port of its own and closes it. */
@@ -82,6 +94,11 @@ export function toCases<Port, Harness extends PortHarness<Port>>(
       const time = {
         unitMs: harness.capabilities.leaseGranularityMs,
         pass: (ms: number) => harness.passTime(ms),
+        jump: async (ms: number) => {
+          if (harness.jumpTime === undefined)
+            throw new Error("A harness with the capability `jumpsBack` needs `jumpTime`.");
+          await harness.jumpTime(ms);
+        },
       };
       try {
         await check(opened.port, time, harness);

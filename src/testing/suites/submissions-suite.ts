@@ -1,5 +1,8 @@
 import { type PortCase, toCases } from "./port-case.js";
+import { clockJumpChecks } from "./submissions/clock-jumps.js";
+import { contentChecks } from "./submissions/contents.js";
 import type { SubmissionsHarness } from "./submissions/fixtures.js";
+import { longestDurationChecks } from "./submissions/longest-durations.js";
 import { purgeChecks } from "./submissions/purge.js";
 import { recordChecks } from "./submissions/record.js";
 
@@ -9,4 +12,7 @@ export type { SubmissionsHarness };
 export const submissionsCases: readonly PortCase<SubmissionsHarness>[] = toCases([
   ...recordChecks,
   ...purgeChecks,
+  ...contentChecks,
+  ...longestDurationChecks,
+  ...clockJumpChecks,
 ]);

@@ -14,10 +14,11 @@ await describePostgres("the page about Postgres", (server) => {
   it("shows statements that run", async () => {
     const { schema, migrate } = server.open();
     await migrate();
+    const { rows } = await server.pool.query<{ role: string }>("select quote_ident(current_user) as role");
     const statements = blocksOf(manual, "sql");
     expect(statements.length).toBeGreaterThan(4);
     for (const { text, place } of statements) {
-      const own = text.replaceAll("async_request_reply", schema);
+      const own = text.replaceAll("async_request_reply", schema).replaceAll(/\bapp\b/g, rows[0]?.role ?? "");
       await expect(server.pool.query(own), place).resolves.toBeDefined();
     }
   });

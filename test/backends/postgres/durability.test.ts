@@ -2,6 +2,7 @@ import type { NewOperation, Submission } from "async-request-reply";
 import type { SqlClient, SqlStatement } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { receiveOnce } from "../../consumers.js";
 import { poolOf } from "./pool-of.js";
 import { describePostgres, openPool } from "./server.js";
 
@@ -32,13 +33,12 @@ await describePostgres("a commit of the back end", (server) => {
     const { operations, submissions, queue } = backend;
     try {
       const submission = (members: Partial<NewOperation> = {}): Submission => ({
-        operation: { id: newId(), scope: "a", definition: "d", input: "1", ...members },
+        operation: { id: newId(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, ...members },
         fingerprint: "1:a",
       });
       await submissions.record(submission({ key: "k" }));
       await Promise.all([1, 2, 3].map(() => submissions.record(submission())));
-      const request = { definitions: ["d"], limit: 1, leaseMs: 60_000 };
-      const [delivery] = await queue.receive({ ...request, signal: AbortSignal.abort() });
+      const [delivery] = await receiveOnce(queue, { definitions: ["d"], limit: 1 });
       const lease = delivery?.attempt?.lease ?? { operationId: "", token: "" };
       await operations.renew(lease, { leaseMs: 60_000 });
       await operations.settle(lease, { to: "completed" });
@@ -46,7 +46,7 @@ await describePostgres("a commit of the back end", (server) => {
       for (const operation of [waiting, lapsed]) await operations.create(operation);
       await operations.beginAttempt(waiting.id, { token: newToken(), leaseMs: 60_000 });
       await operations.takeDue({ definitions: ["d"], limit: 1 });
-      await submissions.purge({ retentionMs: 60_000, limit: 1 });
+      await submissions.purge({ limit: 1 });
       expect(commits).toMatchObject({
         record_alone: new Set(["on"]),
         record: new Set(["on"]),

@@ -1,12 +1,17 @@
 import type { Announcement, Backend, Queue, Submissions } from "async-request-reply";
 import type { Capabilities, PortHarness, QueueHarness } from "async-request-reply/testing";
+import { receivingBy } from "../../consumers.js";
 import { type Execute, type ManualTime, stopTime } from "./manual-time.js";
 
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,
   skipsTime: true,
+  jumpsBack: true,
   watch: true,
   list: true,
+  getMany: true,
+  stats: true,
+  redrive: true,
   beginsAttempts: true,
 };
 
@@ -31,6 +36,7 @@ export function harnessOf<Port>(
       return { port: portOf(backend), close: () => backend.close() };
     },
     passTime: async (ms) => time?.advance(ms),
+    jumpTime: async (ms) => time?.advance(ms),
   };
 }
 
@@ -49,21 +55,27 @@ export function queueHarness(open: () => Promise<Fresh>): QueueHarness {
       const { queue } = backend;
       const port: Queue = {
         publish: (announcements) => queue.publish(announcements),
-        receive: async (request) =>
-          (await queue.receive(request)).map((delivery) => {
+        ...receivingBy(queue, async (request, consumer) =>
+          (await consumer.receive(request)).map((delivery) => {
             const { announcement } = delivery;
             const id = ids.get(announcement.operationId) ?? announcement.id;
             return { ...delivery, announcement: { ...announcement, id } };
           }),
+        ),
+        close: () => queue.close(),
       };
       backends.set(port, backend);
       return { port, close: () => backend.close() };
     },
     prepare: async (queue: Queue, { id, operationId, definition }: Announcement) => {
       ids.set(operationId, id);
-      await backends
-        .get(queue)
-        ?.operations.create({ id: operationId, scope: "a", definition, input: "null" });
+      await backends.get(queue)?.operations.create({
+        id: operationId,
+        tenant: "a",
+        definition,
+        input: "null",
+        retentionMs: 86_400_000,
+      });
     },
     passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   };

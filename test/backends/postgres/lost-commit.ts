@@ -5,11 +5,13 @@ import { poolOf } from "./pool-of.js";
 /** When the connection of the first transaction that commits is lost. */
 export type LossAt = "before the commit" | "after the commit";
 
-/** A pool that loses one connection at its COMMIT, before it is sent or before it is answered. */
+/** A pool that loses one connection at its COMMIT, before it is sent or before it is answered. Migrations may commit. */
 export function losingCommit(pool: Pool, at: LossAt): SqlPool<PoolClient> {
+  const migrating = new WeakSet<PoolClient>();
   let left = 1;
   return interceptPool(pool, async (text, run, client) => {
-    if (text !== "commit" || left-- <= 0) return run();
+    if (text.startsWith("do $migration$")) migrating.add(client);
+    if (text !== "commit" || migrating.delete(client) || left-- <= 0) return run();
     if (at === "after the commit") await run();
     // As a network does it: the client hears of it by its socket.
     const { connection } = client as unknown as {

@@ -42,20 +42,63 @@ export async function takeTimeFromConnections(execute: Execute, schema: string):
 }
 
 /**
- * The connections of several pools in turn, each told the time of a clock of this process before it is used. A setting of
- * the connection costs a tenth of a row that all of them read.
+ * The connections of several pools in turn, each told the time of a clock of this process before each of its statements. A
+ * setting of the connection costs a tenth of a row that all of them read. A pool has one connection; one that a transaction
+ * holds is passed over.
  */
 export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient> {
+  const held = new Set<Pool>();
+  const ending = new Set<Promise<boolean>>();
   let turn = 0;
+
+  function next(): Pool {
+    const free = pools.filter((pool) => !held.has(pool));
+    turn = (turn + 1) % Math.min(free.length, TAKING_TURNS);
+    const pool = free[turn];
+    if (pool === undefined) throw new Error("every connection is held: transactions are left open");
+    return pool;
+  }
+
   return poolOf(async () => {
-    turn = (turn + 1) % pools.length;
-    const client = await (pools[turn] as Pool).connect();
-    const now = clock.now();
-    if (told.get(client) !== now) {
-      const text = "select set_config($1, $2, false)";
-      await client.query({ name: "arr_test_now", text, values: [SETTING, String(now)] });
-      told.set(client, now);
-    }
-    return client;
+    // What a connection that was ended has locked is locked until the server notices.
+    await Promise.all(ending);
+    const pool = next();
+    held.add(pool);
+    const client = await pool.connect();
+    // Each handle looks like another connection, and is listened to as one.
+    client.setMaxListeners(0);
+    return withTime(client, clock, (destroy) => {
+      held.delete(pool);
+      if (destroy === true) {
+        const ended: Promise<boolean> = new Promise((resolve) => client.once("end", resolve)).then(() =>
+          ending.delete(ended),
+        );
+        ending.add(ended);
+      }
+      client.release(destroy);
+    });
   });
+}
+
+/** So many connections take turns; the others are for times when transactions hold some of them. */
+const TAKING_TURNS = 3;
+
+/** A handle of its own for each time that a connection is taken, so that a stale one is no way to another transaction. */
+function withTime(client: PoolClient, clock: Clock, release: (destroy?: boolean) => void): PoolClient {
+  const query = async (...args: readonly unknown[]): Promise<unknown> => {
+    const [statement] = args as [string | { readonly text: string }];
+    const text = typeof statement === "string" ? statement : statement.text;
+    // The time that was told in a transaction is rolled back with it.
+    if (text === "rollback") told.delete(client);
+    else if (text !== "begin" && text !== "commit") await tellTime(client, clock.now());
+    return Reflect.apply(client.query, client, args);
+  };
+  return { query, release, on: client.on.bind(client) } as unknown as PoolClient;
+}
+
+async function tellTime(client: PoolClient, now: number): Promise<void> {
+  if (told.get(client) === now) return;
+  const text = "select set_config($1, $2, false)";
+  await client.query({ name: "arr_test_now", text, values: [SETTING, String(now)] });
+  told.set(client, now);
 }

@@ -8,7 +8,10 @@ import { describePostgres, type Server } from "./server.js";
 const { newId } = createSystemRuntime();
 
 function submission(members: Partial<NewOperation> = {}, fingerprint = "1:a"): Submission {
-  return { operation: { id: newId(), scope: "a", definition: "d", input: "1", ...members }, fingerprint };
+  return {
+    operation: { id: newId(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, ...members },
+    fingerprint,
+  };
 }
 
 /** A back end with one call at a time, which notes the ids that each call of RECORD carries; `fail` may break one. */
@@ -62,7 +65,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
       expect([operation.id, fingerprint]).toEqual([winner?.operation.id, winner?.fingerprint]);
   });
 
-  it.each([{ scope: "b" }, { definition: "e" }])(
+  it.each([{ tenant: "b" }, { definition: "e" }])(
     "hear nothing of an operation that is not theirs: %j",
     async (members) => {
       const { submissions, migrate } = notingBackend(server);
@@ -83,7 +86,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
     await migrate();
     const claimed = newId();
     await idempotency.claim({
-      scope: "a",
+      tenant: "a",
       definition: "d",
       key: "same",
       fingerprint: "1:a",
@@ -92,7 +95,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
     const mixed = [submission({ key: "same" }, "1:b"), submission({ key: "same" }, "1:a")];
     const answers = await Promise.allSettled(mixed.map((each) => submissions.record(each)));
     expect(answers).toMatchObject([
-      { reason: { code: "IDEMPOTENCY_KEY_REUSED" } },
+      { value: { outcome: "in-progress", fingerprint: "1:a" } },
       { value: { outcome: "exists", operation: { id: claimed } } },
     ]);
   });

@@ -12,9 +12,15 @@ await describePostgres("migrating Postgres", (server) => {
     try {
       await Promise.all(pools.map((pool) => createPostgresBackend({ pool, schema }).migrate()));
       const backend = server.open({ schema });
-      expect(await backend.operations.create({ id: newId(1), scope: "a", definition: "d", input: "1" })).toBe(
-        "created",
-      );
+      expect(
+        await backend.operations.create({
+          id: newId(1),
+          tenant: "a",
+          definition: "d",
+          input: "1",
+          retentionMs: 60_000,
+        }),
+      ).toBe("created");
       await backend.migrate();
       expect((await backend.operations.get(newId(1), "a"))?.input).toBe("1");
       expect(await versions(schema)).toHaveLength(postgresMigrations(schema).length);
@@ -35,7 +41,7 @@ await describePostgres("migrating Postgres", (server) => {
   it("keeps two schemas of one database apart", async () => {
     const [first, second] = [server.open(), server.open()];
     const submission = (n: number) => ({
-      operation: { id: newId(n), scope: "a", definition: "d", input: "1", key: "k" },
+      operation: { id: newId(n), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, key: "k" },
       fingerprint: "1:a",
     });
     expect(await first.submissions.record(submission(1))).toEqual({ outcome: "created" });

@@ -1,8 +1,9 @@
 import { createOrderService, createWorker, type NewOperation } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { announce } from "../../../src/core/announcement.js";
+import { announce } from "../../../src/ports/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { receiveOnce } from "../../consumers.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, openPool } from "./server.js";
 
@@ -11,21 +12,40 @@ const { newId, newToken } = createSystemRuntime();
 const NEVER_MS = 600_000;
 
 function operation(definition = "orders"): NewOperation {
-  return { id: newId(), scope: "a", definition, input: "1" };
+  return { id: newId(), tenant: "a", definition, input: "1", retentionMs: 60_000 };
 }
-
-const request = { definitions: ["orders"], limit: 10, leaseMs: 60_000 };
 
 await describePostgres("the queue in Postgres", (server) => {
   it("wakes a receiver of another process that waits, without its looking at intervals", async () => {
     const schema = server.newSchema();
     const [here, there] = [server.open({ schema }), server.open({ schema, pollIntervalMs: NEVER_MS })];
-    const received = there.queue.receive({ ...request, signal: new AbortController().signal });
+    const received = receiveOnce(there.queue, { signal: new AbortController().signal });
     const wanted = operation();
     await here.operations.create(wanted);
     await here.queue.publish([announce(wanted, newToken())]);
     expect((await received).map(({ announcement }) => announcement.operationId)).toEqual([wanted.id]);
     await there.close();
+  });
+
+  it("hands out what is preparing only to workers that create", async () => {
+    const { operations, queue } = server.open();
+    const wanted = operation();
+    await operations.create(wanted, { state: "preparing", token: newToken(), leaseMs: 1 });
+    const consumers = [false, true].map((creates) =>
+      queue.consume({ definitions: [{ name: "orders", concurrency: 1, leaseMs: 60_000, creates }] }),
+    );
+    const slots = new Map([["orders", 1]]);
+    const receive = async (consumer = consumers[0]) =>
+      consumer?.receive({ slots, limit: 1, token: newToken(), signal: AbortSignal.abort() });
+    await expect.poll(async () => (await operations.list?.({ internal: true, limit: 1 }))?.length).toBe(1);
+    await expect
+      .poll(() => receive(consumers[1]))
+      .toMatchObject([{ announcement: { operationId: wanted.id } }]);
+    const other = operation();
+    await operations.create(other, { state: "preparing", token: newToken(), leaseMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(await receive(consumers[0])).toEqual([]);
+    expect(await receive(consumers[1])).toMatchObject([{ announcement: { operationId: other.id } }]);
   });
 
   /** A back end that listens, with a receiver that has looked and waits, and another on the same schema. */
@@ -40,7 +60,7 @@ await describePostgres("the queue in Postgres", (server) => {
     const here = createPostgresBackend({ pool, schema, listen, pollIntervalMs: NEVER_MS });
     const there = server.open({ schema });
     await there.migrate();
-    const received = here.queue.receive({ ...request, signal: new AbortController().signal });
+    const received = receiveOnce(here.queue, { signal: new AbortController().signal });
     const publish = ({ queue }: Pick<typeof here, "queue">) =>
       queue.publish([announce(operation(), newToken())]);
     // At first, and once more when it listens.
@@ -93,7 +113,7 @@ await describePostgres("the queue in Postgres", (server) => {
     pool.on("error", () => {});
     const backend = server.open({ pool, pollIntervalMs: NEVER_MS });
     await backend.migrate();
-    const receive = () => backend.queue.receive({ ...request, signal: new AbortController().signal });
+    const receive = () => receiveOnce(backend.queue, { signal: new AbortController().signal });
     const first = receive();
     const listening = `select pid from pg_stat_activity where application_name = 'to be ended once' and query like 'listen%'`;
     await expect.poll(async () => (await server.pool.query(listening)).rowCount).toBe(1);
@@ -106,7 +126,7 @@ await describePostgres("the queue in Postgres", (server) => {
 
   it("finds what nobody announced by looking at intervals, also where it may not listen", async () => {
     const backend = server.open({ listen: false, pollIntervalMs: 20 });
-    const received = backend.queue.receive({ ...request, signal: new AbortController().signal });
+    const received = receiveOnce(backend.queue, { signal: new AbortController().signal });
     await backend.operations.create(operation());
     expect(await received).toHaveLength(1);
   });
@@ -126,7 +146,7 @@ await describePostgres("the queue in Postgres", (server) => {
       counted.now -= 1;
       remove(...args);
     };
-    const received = backend.queue.receive({ ...request, signal });
+    const received = receiveOnce(backend.queue, { signal });
     await server.pool.query("select pg_sleep(0.2)");
     await backend.operations.create(operation());
     expect(await received).toHaveLength(1);
@@ -139,12 +159,7 @@ await describePostgres("the queue in Postgres", (server) => {
     for (const definition of ["short", "short", "single"])
       await backend.operations.create(operation(definition));
     const definitions = ["long", "short", "single"];
-    const received = await backend.queue.receive({
-      ...request,
-      definitions,
-      limit: 9,
-      signal: AbortSignal.abort(),
-    });
+    const received = await receiveOnce(backend.queue, { definitions, limit: 9 });
     const names = received.map(({ announcement }) => announcement.definition).sort();
     expect(names).toEqual([...Array<string>(6).fill("long"), "short", "short", "single"]);
   });
@@ -154,10 +169,11 @@ await describePostgres("the queue in Postgres", (server) => {
     for (let count = 0; count < 5; count += 1) await backend.operations.create(operation("long"));
     await backend.operations.create(operation("short"));
     const received = [];
-    for (let count = 0; count < 2; count += 1) {
-      const asked = { ...request, definitions: ["long", "short"], limit: 1, signal: AbortSignal.abort() };
-      received.push(...(await backend.queue.receive(asked)));
-    }
+    const definitions = ["long", "short"].map((name) => ({ name, concurrency: 1, leaseMs: 60_000 }));
+    const consumer = backend.queue.consume({ definitions });
+    const slots = new Map(definitions.map(({ name }) => [name, 1]));
+    for (const token of [newToken(), newToken()])
+      received.push(...(await consumer.receive({ slots, limit: 1, token, signal: AbortSignal.abort() })));
     expect(received.map(({ announcement }) => announcement.definition)).toContain("short");
   });
 

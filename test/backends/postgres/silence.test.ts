@@ -3,8 +3,9 @@ import type { NewOperation, Submission } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolConfig } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { announce } from "../../../src/core/announcement.js";
+import { announce } from "../../../src/ports/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { receiveOnce } from "../../consumers.js";
 import { startTcpProxy } from "../../servers/tcp-proxy.js";
 import { poolOf } from "./pool-of.js";
 import { describePostgres, openPool, openPoolAt, portOfServer, type Server } from "./server.js";
@@ -15,14 +16,12 @@ const NEVER_MS = 600_000;
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
 
 function operation(): NewOperation {
-  return { id: newId(), scope: "a", definition: "orders", input: "1" };
+  return { id: newId(), tenant: "a", definition: "orders", input: "1", retentionMs: 60_000 };
 }
 
 function submission(): Submission {
   return { operation: { ...operation(), key: newToken() }, fingerprint: "1:a" };
 }
-
-const request = { definitions: ["orders"], limit: 10, leaseMs: 60_000 };
 
 /** A back end behind a proxy, and one that reaches the same schema without it. */
 async function proxied(
@@ -74,7 +73,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
       confirmed.push(given.operation.id);
       expect((await backend.operations.get(given.operation.id, "a"))?.state).toBe("pending");
     });
-    await vi.waitUntil(() => confirmed.length > 100);
+    await vi.waitUntil(() => confirmed.length > 100, { timeout: 20_000 });
     await proxy.set({ does: "drop" });
     const refused = async (): Promise<boolean> =>
       backend.operations.get(newId(), "a").then(
@@ -102,7 +101,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     await proxy.set({ does: "drop" });
     const hanging = [1, 2].map(() => backend.submissions.record(submission()));
     for (const each of hanging) each.catch(() => {});
-    await vi.waitUntil(() => proxy.droppedBytes() > 0);
+    await vi.waitUntil(() => proxy.droppedBytes() > 0, { timeout: 20_000 });
     await proxy.set({ does: "pass" });
     for (let count = 0; count < 10; count += 1) {
       expect((await backend.operations.get(known.id, "a"))?.id).toBe(known.id);
@@ -116,7 +115,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     await proxy.set({ does: "drop" });
     const hanging = await Promise.allSettled([1, 2].map(() => backend.submissions.record(submission())));
     for (const each of hanging) expect(each).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
-    await vi.waitUntil(() => pool.totalCount === 0);
+    await vi.waitUntil(() => pool.totalCount === 0, { timeout: 20_000 });
     await proxy.set({ does: "pass" });
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
   });
@@ -125,13 +124,14 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     const pool = openPool({ max: 1, connectionTimeoutMillis: 0 });
     onTestFinished(() => pool.end());
     const backend = server.open({ pool, statementTimeoutMs: 200 });
+    await backend.migrate();
     const kept = [submission(), submission()] as const;
     expect(await backend.submissions.record(kept[0])).toEqual({ outcome: "created" });
     const held = await pool.connect();
     await expect(backend.submissions.record(submission())).rejects.toMatchObject(UNAVAILABLE);
     await expect(backend.operations.get(newId(), "a")).rejects.toMatchObject(UNAVAILABLE);
     held.release();
-    await vi.waitUntil(() => pool.idleCount === 1 && pool.waitingCount === 0);
+    await vi.waitUntil(() => pool.idleCount === 1 && pool.waitingCount === 0, { timeout: 20_000 });
     expect(await backend.submissions.record(kept[1])).toEqual({ outcome: "created" });
     const listed = await backend.operations.list?.({ limit: 10 });
     expect(new Set(listed?.map(({ id }) => id))).toEqual(new Set(kept.map(({ operation: { id } }) => id)));
@@ -149,11 +149,13 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     }
     await proxy.set({ does: "refuse" });
     await proxy.set({ does: "pass" });
-    await vi.waitUntil(() =>
-      backend.submissions.record(submission()).then(
-        () => true,
-        () => false,
-      ),
+    await vi.waitUntil(
+      () =>
+        backend.submissions.record(submission()).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 20_000 },
     );
   });
 });
@@ -191,13 +193,13 @@ await describePostgres("a connection that listens, and whose network swallows ev
 
   it("is noticed and replaced", async () => {
     const { isToldOfAnother } = await silenced({ statementTimeoutMs: 500, pollIntervalMs: NEVER_MS });
-    await vi.waitUntil(isToldOfAnother, { timeout: 20_000 });
+    await expect(vi.waitUntil(isToldOfAnother, { timeout: 20_000 })).resolves.toBe(true);
   });
 
   it("does not keep workers from looking at intervals", async () => {
     const { backend, direct } = await silenced({ statementTimeoutMs: NEVER_MS, pollIntervalMs: 1_000 });
     const looked = once(server.pool, "release");
-    const received = backend.queue.receive({ ...request, signal: new AbortController().signal });
+    const received = receiveOnce(backend.queue, { signal: new AbortController().signal });
     await looked;
     const wanted = operation();
     await direct.operations.create(wanted);

@@ -1,16 +1,16 @@
-import { createPostgresBackend } from "async-request-reply/postgres";
-import type { CreateBackend } from "async-request-reply/testing";
-import type { Pool } from "pg";
+import { createPostgresBackend, type SqlPool } from "async-request-reply/postgres";
+import type { CreateBackend, UserTransactions } from "async-request-reply/testing";
+import type { Pool, PoolClient } from "pg";
 import { inTurn, takeTimeFromConnections } from "./manual-time.js";
 import { openPool, type Server } from "./server.js";
 
-/** So many connections take turns in one history. */
-const CONNECTIONS = 3;
+/** One history has no more open transactions than this. Connections are opened when they are needed. */
+const CONNECTIONS = 16;
 
 /** A schema in which one history after another is simulated: making it takes longer than a history. */
 export interface SimulatedSchema {
   readonly name: string;
-  /** Empties the schema, and opens a back end on it that goes by the world's clock. */
+  /** Empties the schema, and opens a back end on it that goes by the world's clock: with transactions unless it is composed. */
   create(how: { readonly composed: boolean }): CreateBackend;
   close(): Promise<void>;
 }
@@ -20,6 +20,7 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
   const name = server.newSchema();
   await server.open({ schema: name }).migrate();
   await takeTimeFromConnections((text) => server.pool.query(text), name);
+  await server.pool.query(`create table ${name}.effects (effect text not null)`);
   const options = "-c synchronous_commit=off";
   const pools: Pool[] = Array.from({ length: CONNECTIONS }, () => openPool({ max: 1, options }));
   return {
@@ -28,13 +29,49 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
       ({ composed }) =>
       async (clock) => {
         // `truncate` would wait for the disk.
-        await server.pool.query(`delete from ${name}.operations`);
+        await server.pool.query(`delete from ${name}.operations; delete from ${name}.effects`);
         const pool = inTurn(pools, clock);
         const { submissions, ...stores } = createPostgresBackend({ pool, schema: name, migrate: "manual" });
-        return composed ? stores : { ...stores, submissions };
+        if (composed) return stores;
+        return { backend: { ...stores, submissions }, transactions: transactionsOf(pool, server, name) };
       },
     close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };
+}
+
+/** The user's side: transactions on connections of the same pool, and a row for each effect. */
+function transactionsOf(
+  pool: SqlPool<PoolClient>,
+  server: Server,
+  schema: string,
+): UserTransactions<PoolClient> {
+  return {
+    run: async (work) => {
+      const tx = await connectionOf(pool);
+      try {
+        await tx.query("begin");
+        const result = await work(tx);
+        await tx.query("commit");
+        return result;
+      } catch (error) {
+        await tx.query("rollback");
+        throw error;
+      } finally {
+        tx.release();
+      }
+    },
+    write: async (tx, effect) => void (await tx.query(`insert into ${schema}.effects values ($1)`, [effect])),
+    written: async () => {
+      const { rows } = await server.pool.query<{ effect: string }>(`select effect from ${schema}.effects`);
+      return rows.map(({ effect }) => effect);
+    },
+  };
+}
+
+function connectionOf(pool: SqlPool<PoolClient>): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => (client === undefined ? reject(error) : resolve(client)));
+  });
 }
 
 /** Calls a function with the numbers from `first` on, in all schemas at the same time, until one call fails. */

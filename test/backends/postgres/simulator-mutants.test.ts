@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { describePostgres, type Server } from "./server.js";
 import { openSimulatedSchema } from "./simulated-schema.js";
 
-const MAX_HISTORIES = 30;
+const MAX_HISTORIES = 200;
 
 interface Mutant {
   readonly name: string;
@@ -32,9 +32,9 @@ const mutants: readonly Mutant[] = [
   {
     name: "a receipt does not look whether a lease is live",
     of: "receive_v1",
-    replace: "and o.due_at <= at",
-    by: "",
-    violation: /I7: .* has two live leases/,
+    replace: "and o.due_at <= at and not suspected",
+    by: "and not suspected",
+    violation: /I2: |I7: .* has two live leases/,
   },
   {
     name: "a receipt does not count its attempt",
@@ -43,10 +43,45 @@ const mutants: readonly Mutant[] = [
     by: "attempt = o.attempt",
     violation: /I2: .* began as attempt/,
   },
+  {
+    name: "a settlement loses its result",
+    of: "settle_v1",
+    replace: "result = case item.target when 'completed' then nullif(item.content, '') end",
+    by: "result = null",
+    violation: /I8: .* is shown as/,
+  },
+  {
+    name: "the first progress stays",
+    of: "renew_v1",
+    replace: "coalesce(nullif(item.progress, ''), o.progress)",
+    by: "coalesce(o.progress, nullif(item.progress, ''))",
+    violation: /I8: .* is shown as/,
+  },
+  {
+    name: "the resource of a 201 is not kept",
+    of: "set_resource_v1",
+    replace: "resource = p_resource",
+    by: "resource = o.resource",
+    violation: /I8: .* is shown as/,
+  },
+  {
+    name: "reading ignores the tenant",
+    of: "get_v1",
+    replace: "and o.tenant = p_tenant",
+    by: "",
+    violation: /I9: .* is shown/,
+  },
+  {
+    name: "cancelling ignores the tenant",
+    of: "cancel_v1",
+    replace: "and o.tenant = p_tenant",
+    by: "",
+    violation: /I9: .* asked to cancel/,
+  },
 ];
 
 await describePostgres("the simulator over a Postgres server with a fault", (server) => {
-  it.each(mutants)("finds that $name", { timeout: 120_000 }, async ({ of, replace, by, violation }) => {
+  it.each(mutants)("finds that $name", { timeout: 300_000 }, async ({ of, replace, by, violation }) => {
     const schema = await openSimulatedSchema(server);
     try {
       await plant(server, `${schema.name}.${of}`, replace, by);

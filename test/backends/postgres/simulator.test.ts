@@ -1,5 +1,5 @@
 import { simulate } from "async-request-reply/testing";
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { describePostgres } from "./server.js";
 import { inAllSchemas, openSimulatedSchema, type SimulatedSchema } from "./simulated-schema.js";
 
@@ -23,9 +23,12 @@ await describePostgres("the simulator over a Postgres server", (server) => {
     `finds nothing in ${HISTORIES} histories from seed ${FIRST_SEED} on, with key and operation %s`,
     { timeout: 600_000 },
     async (_, composed) => {
-      await inAllSchemas(schemas, { first: FIRST_SEED, count: HISTORIES }, (seed, schema) =>
-        simulate(schema.create({ composed }), { seed }),
-      );
+      const played: number[] = [];
+      await inAllSchemas(schemas, { first: FIRST_SEED, count: HISTORIES }, async (seed, schema) => {
+        await simulate(schema.create({ composed }), { seed });
+        played.push(seed);
+      });
+      expect(played).toHaveLength(HISTORIES);
     },
   );
 });

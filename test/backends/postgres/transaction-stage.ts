@@ -45,8 +45,8 @@ export interface StageOptions extends Partial<Omit<SettingsOptions, "authorize">
   ) => CreatedResource | Promise<CreatedResource>;
 }
 
-/** The scope of `allowAnonymous`. */
-export const SCOPE = "anonymous";
+/** The tenant of `allowAnonymous`. */
+export const TENANT = "anonymous";
 export const ORDER: Order = { itemId: "book", quantity: 1 };
 
 export async function createTransactionStage(
@@ -64,8 +64,10 @@ export async function createTransactionStage(
     ...settings,
     ...(create === undefined ? {} : { create: (order, context) => create(order, context, stage) }),
   });
-  const operations = async (): Promise<readonly Operation[]> =>
-    (await backend.operations.list?.({ limit: 1_000 })) ?? [];
+  const operations = async (): Promise<readonly Operation[]> => {
+    const listed = (await backend.operations.list?.({ internal: true, limit: 1_000 })) ?? [];
+    return (await backend.operations.getMany?.(listed.map(({ id }) => id))) ?? [];
+  };
   const stage: TransactionStage = {
     backend,
     schema,
@@ -87,7 +89,7 @@ export async function createTransactionStage(
     submitted: async () => idOf(await stage.submit()),
     operations,
     read: async (id) => {
-      const operation = await backend.operations.get(id, SCOPE);
+      const operation = await backend.operations.get(id, TENANT);
       if (operation === undefined) throw new Error(`there is no operation ${id}`);
       return operation;
     },

@@ -8,8 +8,8 @@ import {
   createTransactionStage,
   idOf,
   ORDER,
-  SCOPE,
   type StageOptions,
+  TENANT,
   type TransactionStage,
 } from "./transaction-stage.js";
 
@@ -30,7 +30,7 @@ await describePostgres(
       const input = JSON.stringify(ORDER);
       const fingerprint = `1:${await service.runtime.hash(input)}`;
       const initial = { state: "preparing", token: "dead", leaseMs: 1 } as const;
-      const operation = { id, scope: SCOPE, definition: "orders", key, input };
+      const operation = { id, tenant: TENANT, definition: "orders", key, input, retentionMs: 60_000 };
       await backend.submissions.record({ operation, fingerprint, initial });
       return id;
     }
@@ -97,7 +97,9 @@ await describePostgres(
           if (tries > 1) return createOrder(...all);
           const [, { signal, tx, operationId }] = all;
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          await vi.waitUntil(() => stage.events.some(({ event }) => event === "request.refused"));
+          await vi.waitUntil(() => stage.events.some(({ event }) => event === "request.refused"), {
+            timeout: 20_000,
+          });
           const writing = tx === undefined ? Promise.reject(tx) : stage.write(tx, operationId);
           writing.then(() => lateWrite.resolve("written"), lateWrite.resolve);
           return { body: {} };

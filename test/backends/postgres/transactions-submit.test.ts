@@ -1,16 +1,19 @@
 import {
   allowAnonymous,
+  type CreateContext,
+  type CreatedResource,
   createOrderService,
   createService,
   createWorker,
   defineOrders,
-  type SubmittedInTransaction,
+  type Order,
+  type Submitted,
 } from "async-request-reply";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
 import { notingPool } from "./lost-commit.js";
 import { describePostgres, openPool } from "./server.js";
-import { createTransactionStage, idOf, ORDER, SCOPE, type TransactionStage } from "./transaction-stage.js";
+import { createTransactionStage, idOf, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
 
 await describePostgres("an operation that is submitted in a transaction", (server) => {
   /** Runs a function in a transaction of the user's own, which ends as it says. */
@@ -36,14 +39,14 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     tx: PoolClient,
     key?: string,
     input = ORDER,
-  ): Promise<SubmittedInTransaction> {
-    const options = { scope: SCOPE, ...(key === undefined ? {} : { key }) };
-    return service.submitInTransaction(tx, "orders", input, options);
+  ): Promise<Submitted> {
+    const options = { tenant: TENANT, ...(key === undefined ? {} : { key }) };
+    return service.submit(service.definitions[0], input, { tx, ...options });
   }
 
   it("exists if and only if the transaction commits, with its writes", async () => {
     const stage = await createTransactionStage(server);
-    const run = async (tx: PoolClient): Promise<SubmittedInTransaction> => {
+    const run = async (tx: PoolClient): Promise<Submitted> => {
       const submitted = await submitIn(stage, tx, "k");
       await stage.write(tx, submitted.operationId);
       expect(await stage.operations()).toEqual([]);
@@ -127,7 +130,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       "IDEMPOTENCY_KEY_REUSED",
       { key: "used", input: { itemId: "book", quantity: 2 } },
     ],
-    ["a key that another transaction holds", "CREATION_IN_PROGRESS", { key: "held" }],
+    ["a key that another transaction holds", "SUBMISSION_IN_PROGRESS", { key: "held" }],
     ["an input that violates the contract", "CONTRACT_VIOLATION", { input: { itemId: "book", quantity: 0 } }],
     ["an input without a JSON form", "MALFORMED_BODY", { input: { itemId: "book", quantity: Number.NaN } }],
     ["a lone surrogate", "MALFORMED_BODY", { input: { itemId: "\ud800", quantity: 1 } }],
@@ -136,25 +139,28 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     ["an empty key", "INVALID_IDEMPOTENCY_KEY", { key: "" }],
     ["a long key", "INVALID_IDEMPOTENCY_KEY", { key: "x".repeat(256) }],
     ["a key with a control character", "INVALID_IDEMPOTENCY_KEY", { key: "\u0000" }],
-    ["no scope", "INVALID_OPTION", { scope: "" }],
+    ["no tenant", "INVALID_OPTION", { tenant: "" }],
     ["an unknown definition", "INVALID_OPTION", { name: "reports" }],
-    ["a scope that cannot be kept", "INTERNAL", { scope: longText(), key: "k" }],
+    ["a tenant of 256 characters", "INVALID_OPTION", { tenant: "x".repeat(256), key: "k" }],
+    ["a tenant with NUL", "INVALID_OPTION", { tenant: "x\0", key: "k" }],
+    ["a tenant with one half of a surrogate pair", "INVALID_OPTION", { tenant: "x\ud800", key: "k" }],
   ])("is refused for %s as %s, and the transaction goes on", async (_, code, given) => {
     const stage = await createTransactionStage(server);
     await stage.submit("used");
     const {
       name = "orders",
       input,
-      scope = SCOPE,
+      tenant = TENANT,
       key,
     } = { input: ORDER, ...given } as {
-      readonly [member in "name" | "scope" | "key"]?: string;
+      readonly [member in "name" | "tenant" | "key"]?: string;
     } & { readonly input: typeof ORDER };
-    const options = { scope, ...(key === undefined ? {} : { key }) };
+    const options = { tenant, ...(key === undefined ? {} : { key }) };
     await within("rollback", async (other) => {
       await submitIn(stage, other, "held");
       await within("commit", async (tx) => {
-        const submitting = stage.service.submitInTransaction(tx, name as "orders", input, options);
+        const definition = { ...stage.service.definitions[0], name: name as "orders" };
+        const submitting = stage.service.submit(definition, input, { tx, ...options });
         await expect(submitting).rejects.toMatchObject({ code });
         await stage.write(tx, (await submitIn(stage, tx, "next")).operationId);
       });
@@ -168,22 +174,52 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(idOf(await stage.submit('"the \\"first\\" one"'))).toBe(operationId);
   });
 
-  it("must have a key where requests must, and no definition that creates before the reply", async () => {
+  it("must have a key where requests must", async () => {
     const { backend } = await createTransactionStage(server);
-    const operations = [defineOrders({ idempotencyKey: "required" })] as const;
-    const strict = createService({ backend, operations, authorize: allowAnonymous() });
-    const creating = createOrderService({
-      backend,
-      authorize: allowAnonymous(),
-      create: () => ({ body: {} }),
-    });
+    const definitions = [defineOrders({ idempotencyKey: "required" })] as const;
+    const strict = createService({ backend, definitions, authorize: allowAnonymous() });
     await within("rollback", async (tx) => {
-      const options = { scope: SCOPE };
-      const keyless = strict.submitInTransaction(tx, "orders", ORDER, options);
+      const options = { tenant: TENANT };
+      const keyless = strict.submit(definitions[0], ORDER, { tx, ...options });
       await expect(keyless).rejects.toMatchObject({ code: "MISSING_IDEMPOTENCY_KEY" });
-      const created = creating.submitInTransaction(tx, "orders", ORDER, options);
-      await expect(created).rejects.toMatchObject({ code: "INVALID_OPTION" });
     });
+  });
+
+  it("creates the resource within the transaction, and once for each key", async () => {
+    const stage = await createTransactionStage(server);
+    const create = vi.fn(async (_order: Order, { tx, operationId }: CreateContext<PoolClient>) => {
+      await stage.write(tx, operationId);
+      return { body: { operationId }, location: "/made" };
+    });
+    const service = createOrderService({ backend: stage.backend, authorize: allowAnonymous(), create });
+    const submit = (tx: PoolClient): Promise<Submitted> =>
+      service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT, key: "k" });
+    await within("rollback", submit);
+    expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
+    const made = await within("commit", submit);
+    expect(made).toMatchObject({ replayed: false, resource: { location: "/made" } });
+    expect(await within("commit", submit)).toEqual({ ...made, replayed: true });
+    expect([create.mock.calls.length, await stage.effects()]).toEqual([2, [made.operationId]]);
+  });
+
+  const [BEFORE, HALF_DONE, AFTER] = [1, 2, 3].map(
+    (digit) => `00000000-0000-7000-8000-00000000000${digit}`,
+  ) as [string, string, string];
+
+  it("goes on after a creation that failed, without what it wrote", async () => {
+    const stage = await createTransactionStage(server);
+    const create = async (_order: Order, { tx }: CreateContext<PoolClient>): Promise<CreatedResource> => {
+      await stage.write(tx, HALF_DONE);
+      throw new Error("the warehouse is closed");
+    };
+    const service = createOrderService({ backend: stage.backend, authorize: allowAnonymous(), create });
+    await within("commit", async (tx) => {
+      await stage.write(tx, BEFORE);
+      const submitting = service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT, key: "k" });
+      await expect(submitting).rejects.toThrow("the warehouse is closed");
+      await stage.write(tx, AFTER);
+    });
+    expect([await stage.operations(), await stage.effects()]).toEqual([[], [BEFORE, AFTER]]);
   });
 
   it("may be the first use of the back end, by whoever holds the last connection of the pool", async () => {
@@ -193,7 +229,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     const submit = async (end: "commit" | "rollback"): Promise<string> => {
       const client = await pool.connect();
       await client.query("begin");
-      const submitted = await service.submitInTransaction(client, "orders", ORDER, { scope: SCOPE });
+      const submitted = await service.submit(service.definitions[0], ORDER, { tx: client, tenant: TENANT });
       await client.query(end);
       client.release();
       return submitted.operationId;
@@ -202,7 +238,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       // The schema goes with it.
       await submit("rollback");
       const id = await submit("commit");
-      expect((await backend.operations.get(id, SCOPE))?.state).toBe("pending");
+      expect((await backend.operations.get(id, TENANT))?.state).toBe("pending");
     } finally {
       await pool.end();
     }
@@ -211,15 +247,10 @@ await describePostgres("an operation that is submitted in a transaction", (serve
   it("needs a back end whose stores are its own", async () => {
     const { backend } = await createTransactionStage(server);
     const { submissions: _, ...composed } = backend;
-    const service = createOrderService({ backend: composed, authorize: allowAnonymous() });
+    const service = createOrderService<PoolClient>({ backend: composed, authorize: allowAnonymous() });
     await within("rollback", async (tx) => {
-      const submitting = service.submitInTransaction(tx, "orders", ORDER, { scope: SCOPE });
+      const submitting = service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT });
       await expect(submitting).rejects.toMatchObject({ code: "NO_TRANSACTIONS" });
     });
   });
 });
-
-/** Too long for an index, and random, or it would be compressed to nothing. */
-function longText(): string {
-  return Array.from({ length: 600 }, () => Math.random().toString(36)).join("");
-}

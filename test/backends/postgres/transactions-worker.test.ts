@@ -10,6 +10,7 @@ import {
 } from "async-request-reply";
 import type { PoolClient } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
+import { unreadable } from "../../unreadable.js";
 import { errorOf, signalOf } from "../../worker/stage.js";
 import { delayingCommit, type LossAt, losingCommit, notingPool } from "./lost-commit.js";
 import { describePostgres } from "./server.js";
@@ -55,6 +56,27 @@ await describePostgres("a processor that works in a transaction", (server) => {
     );
   }
 
+  it.each(unreadable.map(([name]) => name))("rolls back and throws as it is: %s", async (name) => {
+    const hostile = new Map(unreadable).get(name);
+    const stage = await createTransactionStage(server);
+    const id = await stage.submitted();
+    const caught: unknown[] = [];
+    await start(stage, async (_, job) => {
+      if (job.attempt > 1) return "done";
+      await job
+        .transaction(async (tx) => {
+          await stage.write(tx, id);
+          throw hostile;
+        })
+        .catch((error: unknown) => caught.push(error));
+      throw hostile;
+    });
+    await ended(stage, id);
+    expect(caught[0] === hostile).toBe(true);
+    expect(await stage.effects()).toEqual([]);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+  });
+
   it("completes the operation and writes in one commit, and what comes after that changes nothing", async () => {
     const texts: string[] = [];
     const pool = notingPool(server.pool, (text) => texts.push(text));
@@ -72,7 +94,8 @@ await describePostgres("a processor that works in a transaction", (server) => {
     });
     await ended(stage, id);
     expect(seen).toEqual(["pending", { parcel: 7 }, "completed"]);
-    expect(texts.filter((text) => /^select .*\.settle_v1\(/.test(text))).toEqual([]);
+    // That of the transaction.
+    expect(texts.filter((text) => /^select .*\.settle_v1\(/.test(text))).toHaveLength(1);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '{"parcel":7}' });
     expect(await stage.effects()).toEqual([id]);
     expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);
@@ -157,35 +180,33 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(await stage.effects()).toEqual([id]);
   });
 
-  it.each([
-    ["finds out when it ends", 60_000],
-    ["is told in the middle", 150],
-  ])("writes nothing when the operation went to somebody else, and %s", async (_, leaseMs) => {
+  it("does not run and writes nothing when another attempt has begun", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     const codes: unknown[] = [];
-    const other = { operationId: id, token: "other" };
+    let ran = false;
     // In one step, or the worker itself could be the other.
     const lease = "due_at = now() + interval '1 min', announce_at = now() + interval '1 min'";
     const steal = `update ${stage.schema}.operations set token = 'other', attempt = attempt + 1, ${lease}`;
     const processor: OrderProcessor = async (_order, job) => {
+      await server.pool.query(steal);
       const work = async (tx: PoolClient): Promise<void> => {
+        ran = true;
         await stage.write(tx, job.operationId);
-        await server.pool.query(steal);
-        if (leaseMs < 1_000) await new Promise(() => {});
       };
       await job.transaction(work).catch(({ code }: { code: string }) => codes.push(code));
       // What it returns is dropped as well.
       return "late";
     };
-    await start(stage, processor, { leaseMs });
+    await start(stage, processor, { leaseMs: 60_000 });
     await vi.waitUntil(() => stage.attempts().includes("attempt.lost") && codes.length > 0, {
       timeout: 10_000,
     });
     expect(codes).toEqual(["LEASE_LOST"]);
+    expect(ran).toBe(false);
     expect(await stage.read(id)).toMatchObject({ state: "pending", attempt: 2 });
     expect(await stage.effects()).toEqual([]);
-    await stage.backend.operations.settle(other, { to: "completed" });
+    await stage.backend.operations.settle({ operationId: id, token: "other" }, { to: "completed" });
   });
 
   it.each<[LossAt, number]>([
@@ -267,7 +288,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     let signal: AbortSignal | undefined;
     await start(
       stage,
-      async (_, job: Job<PoolClient>) => {
+      async (_, job: Job<unknown, PoolClient>) => {
         signal = job.signal;
         await job.transaction((tx) => stage.write(tx, job.operationId));
         await new Promise((resolve) => setTimeout(resolve, 400));

@@ -6,7 +6,15 @@ import { describePostgres, type Opened } from "./server.js";
 const { newId, newToken } = createSystemRuntime();
 
 function submission(members: Partial<NewOperation> = {}): Submission {
-  const operation = { id: newId(), scope: "a", definition: "orders", key: "k", input: "1", ...members };
+  const operation = {
+    id: newId(),
+    tenant: "a",
+    definition: "orders",
+    key: "k",
+    input: "1",
+    retentionMs: 60_000,
+    ...members,
+  };
   return { operation, fingerprint: "1:a" };
 }
 
@@ -55,7 +63,7 @@ await describePostgres("transactions of the user", (server) => {
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
   });
 
-  it("tells a duplicate at once that the first is still at it", async () => {
+  it("tells a duplicate that the first is still at it", async () => {
     const { transactions, backend } = await opened();
     let finish: (resource: string) => void = () => {};
     const held = new Promise<string>((resolve) => {
@@ -70,12 +78,30 @@ await describePostgres("transactions of the user", (server) => {
       return held;
     });
     await reached;
-    const inProgress = { code: "CREATION_IN_PROGRESS" };
-    await expect(transactions.record(submission(), async () => "1")).rejects.toMatchObject(inProgress);
-    await expect(backend.submissions.record(submission())).rejects.toMatchObject(inProgress);
+    await expect(transactions.record(submission(), async () => "1")).rejects.toMatchObject({
+      code: "CREATION_IN_PROGRESS",
+    });
+    await expect(backend.submissions.record(submission())).rejects.toMatchObject({
+      code: "SUBMISSION_IN_PROGRESS",
+    });
     finish('{"body":1}');
     expect(await first).toEqual({ outcome: "created" });
     expect(await backend.submissions.record(submission())).toMatchObject({ outcome: "exists" });
+  });
+
+  it("tells a creation whose key a submission of the user's own transaction holds", async () => {
+    const { transactions } = await opened();
+    const tx = await server.pool.connect();
+    try {
+      await tx.query("begin");
+      await transactions.recordIn(tx, submission());
+      const held = { code: "SUBMISSION_IN_PROGRESS" };
+      await expect(transactions.record(submission(), async () => "1")).rejects.toMatchObject(held);
+    } finally {
+      await tx.query("rollback");
+      tx.release();
+    }
+    expect(await transactions.record(submission(), async () => "1")).toEqual({ outcome: "created" });
   });
 
   it("asks whether somebody is at a key before it waits for that key's row", async () => {
@@ -83,7 +109,7 @@ await describePostgres("transactions of the user", (server) => {
     const client = await server.pool.connect();
     try {
       await client.query("begin");
-      await client.query(`select ${backend.schema}.lock_key_v1('a', 'orders', 'k')`);
+      await client.query(`select ${backend.schema}.lock_key_v1('a', 'orders', 'k', 60000)`);
       const recording = transactions.record(submission(), async () => "1");
       await expect(recording).rejects.toMatchObject({ code: "CREATION_IN_PROGRESS" });
       expect(await transactions.record(submission({ key: "other" }), async () => "1")).toEqual({
@@ -137,13 +163,16 @@ await describePostgres("transactions of the user", (server) => {
   });
 
   it("does not wait for the user's function once the signal is aborted, and gives its connection to nobody", async () => {
-    const { transactions, effects, insert } = await opened();
+    const { backend, transactions, effects, insert } = await opened();
     const { operation } = submission();
+    await backend.operations.create(operation);
+    const lease = { operationId: operation.id, token: newToken() };
+    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
     const aborting = new AbortController();
     const reason = new Error("enough");
     let late: Promise<unknown> | undefined;
     const settling = transactions.settle(
-      { operationId: operation.id, token: newToken() },
+      lease,
       async (tx) => {
         await tx.query(insert, [newId()]);
         aborting.abort(reason);
@@ -151,10 +180,10 @@ await describePostgres("transactions of the user", (server) => {
         late = tx.query(insert, [newId()]).catch((error: unknown) => error);
         return { to: "completed" };
       },
-      aborting.signal,
+      { signal: aborting.signal },
     );
     await expect(settling).rejects.toBe(reason);
-    await vi.waitUntil(() => late !== undefined);
+    await vi.waitUntil(() => late !== undefined, { timeout: 20_000 });
     expect(await late).toBeInstanceOf(Error);
     expect(await effects()).toBe(0);
   });

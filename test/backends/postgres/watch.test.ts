@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { receiveOnce } from "../../consumers.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, type Opened, openPool } from "./server.js";
 
@@ -18,7 +19,7 @@ function watched({ operations }: { readonly operations: Operations }) {
 
 async function begun(operations: Operations) {
   const id = newId();
-  await operations.create({ id, scope: "a", definition: "orders", input: "1" });
+  await operations.create({ id, tenant: "a", definition: "orders", input: "1", retentionMs: 60_000 });
   const lease = { operationId: id, token: newToken() };
   await operations.beginAttempt(id, { ...lease, leaseMs: 60_000 });
   return lease;
@@ -47,7 +48,13 @@ await describePostgres("watching operations in Postgres", (server) => {
     const failed = await begun(here.operations);
     await here.operations.settle(failed, { to: "failed", error: "{}" });
     const cancelled = newId();
-    await here.operations.create({ id: cancelled, scope: "a", definition: "orders", input: "1" });
+    await here.operations.create({
+      id: cancelled,
+      tenant: "a",
+      definition: "orders",
+      input: "1",
+      retentionMs: 60_000,
+    });
     await here.operations.requestCancel(cancelled, "a");
     const shared = await begun(here.operations);
     await here.submissions.transactions?.settle(shared, async () => ({ to: "completed" }));
@@ -75,16 +82,22 @@ await describePostgres("watching operations in Postgres", (server) => {
     const { told } = watched(there);
     await listening(told, here.operations);
     const signal = new AbortController().signal;
-    const received = there.queue.receive({ definitions: ["others"], limit: 1, leaseMs: 60_000, signal });
+    const received = receiveOnce(there.queue, { definitions: ["others"], limit: 1, signal });
     const connections = "from pg_stat_activity where application_name = 'watching' and query like 'listen%'";
     const pids = async () => (await server.pool.query<{ pid: number }>(`select pid ${connections}`)).rows;
     await expect.poll(pids).toHaveLength(1);
     await server.pool.query(`select pg_terminate_backend(pid) ${connections}`);
     told.clear();
     await listening(told, here.operations);
-    expect(await pids()).toHaveLength(1);
+    await expect.poll(pids).toHaveLength(1);
     const operationId = newId();
-    await here.operations.create({ id: operationId, scope: "a", definition: "others", input: "1" });
+    await here.operations.create({
+      id: operationId,
+      tenant: "a",
+      definition: "others",
+      input: "1",
+      retentionMs: 60_000,
+    });
     await here.queue.publish([{ version: 1, id: newToken(), operationId, definition: "others" }]);
     expect(await received).toHaveLength(1);
     await there.close();
@@ -110,7 +123,9 @@ await describePostgres("watching operations in Postgres", (server) => {
       /^select .*pg_notify/.test(statement.text) ? new Promise(() => {}) : run(),
     );
     const backend = createPostgresBackend({ pool, schema: server.newSchema(), statementTimeoutMs: 1_000 });
-    for (let count = 0; count < 10; count += 1) await settled(backend.operations);
+    const ids = [];
+    for (let count = 0; count < 10; count += 1) ids.push(await settled(backend.operations));
+    expect(new Set(ids).size).toBe(10);
   });
 
   it("takes what anybody may have sent to its channel", async () => {

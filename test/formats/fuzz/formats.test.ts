@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { effort } from "../../effort.js";
 import { fuzz } from "./fuzz.js";
 import { heapGrowth, MAX_GROWTH } from "./heap.js";
 import { subjects } from "./subjects.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? 1);
-const count = Number(process.env.FUZZ_COUNT ?? (process.env.CI ? 20_000 : 2_000));
+const count = Number(process.env.FUZZ_COUNT ?? effort(1_000, 20_000));
 
 describe(`${count} bodies that go wrong in many ways, from seed ${seed} on`, () => {
   it.each(subjects)(
@@ -14,6 +15,6 @@ describe(`${count} bodies that go wrong in many ways, from seed ${seed} on`, () 
       for await (const { heapBytes } of fuzz(subject, { seed, from: 0, to: count })) heaps.push(heapBytes);
       expect(heapGrowth(heaps)).toBeLessThan(MAX_GROWTH);
     },
-    60_000,
+    180_000,
   );
 });

@@ -76,7 +76,7 @@ function startService({ format }: FuzzSubject): Send {
   const formats = format.mediaTypes[0] === "application/json" ? [] : [format];
   const errors: unknown[] = [];
   const service = createService({
-    operations: [defineOrders(), careless],
+    definitions: [defineOrders(), careless],
     authorize: allowAnonymous(),
     formats,
     observe: (event) => "error" in event && errors.push(event.error),

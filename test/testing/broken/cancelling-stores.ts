@@ -11,26 +11,26 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "only ever marks what is to be cancelled",
     caughtBy: ["cancel.idle", "cancel.waiting", "cancel.expired"],
     methods: (store) => ({
-      requestCancel: async (id, scope) => {
-        const operation = await store.get(id, scope);
+      requestCancel: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
         return operation === undefined ? "unknown" : "requested";
       },
     }),
   },
   {
-    name: "cancels for another scope",
+    name: "cancels for another tenant",
     caughtBy: ["cancel.unseen"],
     methods: (store) => ({
-      requestCancel: (id, scope) => store.requestCancel(id, store.created.get(id)?.scope ?? scope),
+      requestCancel: (id, tenant) => store.requestCancel(id, store.created.get(id)?.tenant ?? tenant),
     }),
   },
   {
     name: "cancels what is hidden",
     caughtBy: ["cancel.unseen"],
     methods: (store) => ({
-      requestCancel: async (id, scope) => {
+      requestCancel: async (id, tenant) => {
         const operation = await store.look(id);
-        return operation?.hidden === true ? "requested" : store.requestCancel(id, scope);
+        return operation?.hidden === true ? "requested" : store.requestCancel(id, tenant);
       },
     }),
   },
@@ -38,9 +38,9 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "cancels what is preparing",
     caughtBy: ["cancel.preparing"],
     methods: (store) => ({
-      requestCancel: async (id, scope) => {
-        const operation = await store.get(id, scope);
-        return operation?.state === "preparing" ? "cancelled" : store.requestCancel(id, scope);
+      requestCancel: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
+        return operation?.state === "preparing" ? "cancelled" : store.requestCancel(id, tenant);
       },
     }),
   },
@@ -50,15 +50,15 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const written = new Map<string, Partial<Operation>>();
       return {
-        requestCancel: async (id, scope) => {
-          const outcome = await store.requestCancel(id, scope);
+        requestCancel: async (id, tenant) => {
+          const outcome = await store.requestCancel(id, tenant);
           if (outcome === "cancelled" || outcome === "terminal") {
             written.set(id, { state: "failed", error: CANCELLED.error });
           }
           return outcome;
         },
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           return operation && { ...operation, ...written.get(id) };
         },
       };
@@ -68,8 +68,8 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "cancels under a live lease at once",
     caughtBy: ["cancel.live", "cancel.beaten", "cancel.expired"],
     methods: (store) => ({
-      requestCancel: async (id, scope) => {
-        const outcome = await store.requestCancel(id, scope);
+      requestCancel: async (id, tenant) => {
+        const outcome = await store.requestCancel(id, tenant);
         if (outcome !== "requested") return outcome;
         await store.settle({ operationId: id, token: store.tokens.get(id) ?? "" }, CANCELLED);
         return "cancelled";
@@ -96,9 +96,9 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "forgets the mark at once",
     caughtBy: ["cancel.live", "cancel.retried", "cancel.lost"],
     methods: (store, clock) => ({
-      requestCancel: async (id, scope) => {
+      requestCancel: async (id, tenant) => {
         const live = store.tokens.has(id) && clock.now() < (store.leaseEndsAt.get(id) ?? 0);
-        return live ? "requested" : store.requestCancel(id, scope);
+        return live ? "requested" : store.requestCancel(id, tenant);
       },
     }),
   },
@@ -108,12 +108,12 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const marked = new Set<string>();
       return {
-        requestCancel: async (id, scope) => {
+        requestCancel: async (id, tenant) => {
           marked.add(id);
-          return store.requestCancel(id, scope);
+          return store.requestCancel(id, tenant);
         },
-        settle: (lease, settlement, then) =>
-          store.settle(lease, marked.has(lease.operationId) ? CANCELLED : settlement, then),
+        settle: (lease, settlement) =>
+          store.settle(lease, marked.has(lease.operationId) ? CANCELLED : settlement),
       };
     },
   },
@@ -123,12 +123,12 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const written = new Map<string, Partial<Operation>>();
       return {
-        settle: async (lease, settlement, then) => {
+        settle: async (lease, settlement) => {
           if (settlement.to === "completed") written.set(lease.operationId, { state: "completed" });
-          return store.settle(lease, settlement, then);
+          return store.settle(lease, settlement);
         },
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           return operation && { ...operation, ...written.get(id) };
         },
       };
@@ -138,11 +138,11 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "looks before it cancels, and cancels later",
     caughtBy: ["cancel.race"],
     methods: (store) => ({
-      requestCancel: async (id, scope) => {
+      requestCancel: async (id, tenant) => {
         const busy = store.tokens.has(id);
         await turn();
         if (!busy) await store.seize(id);
-        return store.requestCancel(id, scope);
+        return store.requestCancel(id, tenant);
       },
     }),
   },

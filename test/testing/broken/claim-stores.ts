@@ -6,12 +6,12 @@ import { type BrokenPort, sharingAnswers } from "./prove.js";
 export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
     name: "lets the last claim win",
-    caughtBy: ["claim.exists", "claim.race", "claim.scope", "claim.repeated"],
+    caughtBy: ["claim.exists", "claim.race", "claim.tenant", "claim.repeated"],
     methods: (store) => {
       const last = new Map<string, Claim>();
       return {
         claim: async (claim) => {
-          const name = JSON.stringify([claim.scope, claim.definition, claim.key]);
+          const name = JSON.stringify([claim.tenant, claim.definition, claim.key]);
           const before = last.get(name);
           if (before !== undefined) await store.release(before);
           last.set(name, claim);
@@ -72,13 +72,13 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "takes a key of another scope for the same",
-    caughtBy: ["claim.scope", "claim.names", "claim.separators"],
-    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, scope: "" }) }),
+    name: "takes a key of another tenant for the same",
+    caughtBy: ["claim.tenant", "claim.names", "claim.separators"],
+    methods: (store) => ({ claim: (claim) => store.claim({ ...claim, tenant: "" }) }),
   },
   {
     name: "takes a key of another definition for the same",
-    caughtBy: ["claim.scope", "claim.names", "claim.separators"],
+    caughtBy: ["claim.tenant", "claim.names", "claim.separators"],
     methods: (store) => ({ claim: (claim) => store.claim({ ...claim, definition: "" }) }),
   },
   {
@@ -86,8 +86,8 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     caughtBy: ["claim.separators"],
     methods: (store) => ({
       claim: (claim) => {
-        const key = [claim.scope, claim.definition, claim.key].join(":");
-        return store.claim({ ...claim, scope: "", definition: "", key });
+        const key = [claim.tenant, claim.definition, claim.key].join(":");
+        return store.claim({ ...claim, tenant: "", definition: "", key });
       },
     }),
   },
@@ -96,8 +96,8 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     caughtBy: ["claim.separators"],
     methods: (store) => ({
       claim: (claim) => {
-        const key = `${claim.scope}${claim.definition}${claim.key}`;
-        return store.claim({ ...claim, scope: "", definition: "", key });
+        const key = `${claim.tenant}${claim.definition}${claim.key}`;
+        return store.claim({ ...claim, tenant: "", definition: "", key });
       },
     }),
   },

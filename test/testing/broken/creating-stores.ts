@@ -14,8 +14,8 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
           latest.set(operation.id, operation);
           return store.create(operation, initial);
         },
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           return operation && { ...operation, ...latest.get(id) };
         },
       };
@@ -48,7 +48,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
         const known = await store.look(operation.id);
         if (known?.settledAt !== undefined) {
           await store.remove([operation.id], { afterMs: 0 });
-          await store.takeExpired({ retentionMs: 1e12, limit: 1 });
+          await store.takeExpired({ limit: 1 });
         }
         return store.create(operation, initial);
       },
@@ -60,8 +60,8 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const clean = (text: string | undefined) => text?.replaceAll(/\\u0000|\\ud800/g, "");
       return {
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           if (operation === undefined) return undefined;
           const { progress, result, error } = operation;
           return {
@@ -86,7 +86,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "looks names up in a plain object",
     caughtBy: ["create.names"],
-    methods: (store) => ({ get: async (id, scope) => (scope in {} ? undefined : store.get(id, scope)) }),
+    methods: (store) => ({ get: async (id, tenant) => (tenant in {} ? undefined : store.get(id, tenant)) }),
   },
   {
     name: "forgets the key",
@@ -113,8 +113,8 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "hides what is preparing",
     caughtBy: ["preparing.shown", "preparing.taken-over"],
     methods: (store) => ({
-      get: async (id, scope) => {
-        const operation = await store.get(id, scope);
+      get: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
         return operation?.state === "preparing" ? undefined : operation;
       },
     }),
@@ -123,30 +123,30 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "finds some operation for every id",
     caughtBy: ["get.unknown"],
     methods: (store) => ({
-      get: async (id, scope) => {
-        const known = await store.get(id, scope);
+      get: async (id, tenant) => {
+        const known = await store.get(id, tenant);
         const first = (await store.all())[0];
-        return known ?? (store.created.has(id) || first?.scope !== scope ? undefined : first);
+        return known ?? (store.created.has(id) || first?.tenant !== tenant ? undefined : first);
       },
     }),
   },
   {
-    name: "reads another scope's operation",
-    caughtBy: ["get.scope"],
-    methods: (store) => ({ get: (id, scope) => store.get(id, store.created.get(id)?.scope ?? scope) }),
+    name: "reads another tenant's operation",
+    caughtBy: ["get.tenant"],
+    methods: (store) => ({ get: (id, tenant) => store.get(id, store.created.get(id)?.tenant ?? tenant) }),
   },
   {
-    name: "compares scopes without regard to case and blanks",
-    caughtBy: ["get.scope"],
-    methods: (store) => ({ get: (id, scope) => store.get(id, scope.toLowerCase().trim()) }),
+    name: "compares tenants without regard to case and blanks",
+    caughtBy: ["get.tenant"],
+    methods: (store) => ({ get: (id, tenant) => store.get(id, tenant.toLowerCase().trim()) }),
   },
   {
     name: "shows hidden operations",
-    caughtBy: ["get.hidden", "follow-ups.created"],
+    caughtBy: ["get.hidden", "on-end.completed", "redrive.hidden"],
     methods: (store) => ({
-      get: async (id, scope) => {
+      get: async (id, tenant) => {
         const operation = await store.look(id);
-        return operation?.scope === scope ? operation : undefined;
+        return operation?.tenant === tenant ? operation : undefined;
       },
     }),
   },
@@ -159,13 +159,13 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
         Object.assign(live.get(id) ?? {}, await store.look(id));
       };
       return {
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           if (operation !== undefined && !live.has(id)) live.set(id, { ...operation });
           return operation && live.get(id);
         },
-        settle: async (lease, settlement, then) => {
-          const settled = await store.settle(lease, settlement, then);
+        settle: async (lease, settlement) => {
+          const settled = await store.settle(lease, settlement);
           await refresh(lease.operationId);
           return settled;
         },

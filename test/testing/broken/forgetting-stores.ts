@@ -7,15 +7,42 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "hands out what has ended before its retention is over",
     caughtBy: ["retention.from-the-end"],
-    methods: (store) => ({ takeExpired: ({ limit }) => store.takeExpired({ retentionMs: 0, limit }) }),
+    methods: (store) => ({
+      create: (operation, initial) => store.create({ ...operation, retentionMs: 0 }, initial),
+    }),
+  },
+  {
+    name: "keeps every operation as long as the first one",
+    caughtBy: ["retention.own"],
+    methods: (store) => {
+      let first: number | undefined;
+      return {
+        create: (operation, initial) => {
+          first ??= operation.retentionMs;
+          return store.create({ ...operation, retentionMs: first }, initial);
+        },
+      };
+    },
+  },
+  {
+    name: "hands out what was created first before what expired first",
+    caughtBy: ["retention.overdue"],
+    methods: (store) => ({
+      takeExpired: async ({ limit }) => {
+        const expired = await store.takeExpired({ limit: 100 });
+        return [...expired].sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit);
+      },
+    }),
   },
   {
     name: "counts the retention from the creation",
     caughtBy: ["retention.from-the-end"],
     methods: (store, clock) => ({
-      takeExpired: async ({ retentionMs, limit }) =>
+      takeExpired: async ({ limit }) =>
         (await store.all())
-          .filter(({ settledAt, createdAt }) => settledAt && createdAt + retentionMs <= clock.now())
+          .filter(
+            ({ settledAt, createdAt, retentionMs }) => settledAt && createdAt + retentionMs <= clock.now(),
+          )
           .slice(0, limit),
     }),
   },
@@ -24,7 +51,7 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["retention.members"],
     methods: (store) => ({
       takeExpired: async (request) =>
-        (await store.takeExpired(request)).map(({ id, scope, definition }) => ({ id, scope, definition })),
+        (await store.takeExpired(request)).map(({ id, tenant, definition }) => ({ id, tenant, definition })),
     }),
   },
   {
@@ -105,8 +132,8 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
           for (const id of ids) removed.add(id);
           return store.remove(ids, options);
         },
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           return operation?.settledAt === undefined && removed.has(id) ? undefined : operation;
         },
       };
@@ -121,7 +148,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
         remove: async (ids) => {
           for (const id of ids) removed.add(id);
         },
-        get: async (id, scope) => (removed.has(id) ? undefined : store.get(id, scope)),
+        get: async (id, tenant) => (removed.has(id) ? undefined : store.get(id, tenant)),
       };
     },
   },
@@ -129,8 +156,8 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "goes on answering for what is forgotten",
     caughtBy: ["remove.settled"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
-        const settled = await store.settle(lease, settlement, then);
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
         const held = store.tokens.get(lease.operationId) === lease.token;
         return held ? { outcome: "settled", state: "completed" } : settled;
       },
@@ -163,8 +190,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
           removed += ids.length;
           return store.remove(ids, options);
         },
-        takeExpired: ({ retentionMs, limit }) =>
-          store.takeExpired({ retentionMs, limit: Math.max(0, limit - removed) }),
+        takeExpired: ({ limit }) => store.takeExpired({ limit: Math.max(0, limit - removed) }),
       };
     },
   },

@@ -48,7 +48,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "takes what it does not know for busy",
-    caughtBy: ["begin.unknown", "remove.settled", "follow-ups.lost"],
+    caughtBy: ["begin.unknown", "remove.settled", "on-end.not-before"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
         const result = await store.beginAttempt(id, lease);
@@ -152,9 +152,9 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const forgotten = new Set<string>();
       return {
-        settle: async (lease, settlement, then) => {
+        settle: async (lease, settlement) => {
           if (settlement.to === "retry" && !settlement.countAttempt) forgotten.add(lease.operationId);
-          return store.settle(lease, settlement, then);
+          return store.settle(lease, settlement);
         },
         beginAttempt: async (id, lease) => {
           const result = await store.beginAttempt(id, lease);

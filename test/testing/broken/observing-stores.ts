@@ -1,7 +1,7 @@
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** Stores that break a rule of watching or listing. */
+/** Stores that break a rule of watching. */
 export const observingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "tells a watcher nothing",
@@ -45,34 +45,5 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
         return () => {};
       },
     }),
-  },
-  {
-    name: "does not list what is hidden",
-    caughtBy: ["list.everything"],
-    methods: (store) => ({
-      list: async (request) => ((await store.list?.(request)) ?? []).filter(({ hidden }) => hidden !== true),
-    }),
-  },
-  {
-    name: "lists without regard to the state",
-    caughtBy: ["list.filters"],
-    methods: (store) => ({
-      list: async ({ state: _, ...request }) => (await store.list?.(request)) ?? [],
-    }),
-  },
-  {
-    name: "begins a page with the last of the page before",
-    caughtBy: ["list.pages"],
-    methods: (store) => ({
-      list: async ({ after, ...request }) =>
-        ((await store.list?.({ ...request, limit: 1_000 })) ?? [])
-          .filter(({ id }) => after === undefined || id >= after)
-          .slice(0, request.limit),
-    }),
-  },
-  {
-    name: "lists the newest first",
-    caughtBy: ["list.everything", "list.filters", "list.pages"],
-    methods: (store) => ({ list: async (request) => [...((await store.list?.(request)) ?? [])].reverse() }),
   },
 ];

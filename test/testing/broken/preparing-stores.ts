@@ -4,6 +4,21 @@ import type { TrackedStore } from "./tracked-store.js";
 /** Stores that break a rule of operations whose resource is being created. */
 export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
   {
+    name: "lets those begin a creation who cannot create",
+    caughtBy: ["preparing.creates"],
+    methods: (store) => ({
+      beginAttempt: (id, { token, leaseMs }) => store.beginAttempt(id, { token, leaseMs }),
+    }),
+  },
+  {
+    name: "keeps pending work from those who cannot create",
+    caughtBy: ["preparing.creates"],
+    methods: (store) => ({
+      beginAttempt: async (id, request) =>
+        request.creates === false ? { outcome: "preparing" } : store.beginAttempt(id, request),
+    }),
+  },
+  {
     name: "takes every creation of what is preparing for the creator's",
     caughtBy: ["preparing.repeated", "preparing.taken-over"],
     methods: (store) => ({
@@ -52,9 +67,9 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const prepared = new Set<string>();
       return {
-        settle: async (lease, settlement, then) => {
+        settle: async (lease, settlement) => {
           if (settlement.to === "prepared") prepared.add(lease.operationId);
-          return store.settle(lease, settlement, then);
+          return store.settle(lease, settlement);
         },
         beginAttempt: async (id, lease) => {
           const result = await store.beginAttempt(id, lease);
@@ -69,11 +84,11 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "fails nothing that is preparing",
     caughtBy: ["preparing.failed"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
+      settle: async (lease, settlement) => {
         const operation = await store.look(lease.operationId);
         const fails = operation?.state === "preparing" && settlement.to === "failed";
         const instead = { to: "prepared", resource: '{"body":{}}' } as const;
-        return store.settle(lease, fails ? instead : settlement, then);
+        return store.settle(lease, fails ? instead : settlement);
       },
     }),
   },
@@ -81,10 +96,10 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "makes what is preparing pending by a retry",
     caughtBy: ["preparing.retried"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
+      settle: async (lease, settlement) => {
         const operation = await store.look(lease.operationId);
         const retries = operation?.state === "preparing" && settlement.to === "retry";
-        return store.settle(lease, retries ? { to: "prepared", resource: '{"body":{}}' } : settlement, then);
+        return store.settle(lease, retries ? { to: "prepared", resource: '{"body":{}}' } : settlement);
       },
     }),
   },
@@ -92,13 +107,13 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "completes what is preparing",
     caughtBy: ["preparing.completed"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
+      settle: async (lease, settlement) => {
         const operation = await store.look(lease.operationId);
         if (operation?.state === "preparing" && settlement.to === "completed") {
           await store.settle(lease, { to: "prepared", resource: '{"body":{}}' });
           await store.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 1 });
         }
-        return store.settle(lease, settlement, then);
+        return store.settle(lease, settlement);
       },
     }),
   },
@@ -106,8 +121,8 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "prepares what is pending",
     caughtBy: ["settle.not-preparing"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
-        const settled = await store.settle(lease, settlement, then);
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
         const held = store.tokens.get(lease.operationId) === lease.token;
         return settlement.to === "prepared" && held ? { outcome: "settled", state: "pending" } : settled;
       },

@@ -1,4 +1,5 @@
 import type { Submissions } from "async-request-reply";
+import { allOperations } from "../../../src/testing/all-operations.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 /** Atomic steps that break a rule of purging. */
@@ -6,7 +7,37 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
     name: "purges before the retention is over",
     caughtBy: ["purge.both"],
-    methods: (submissions) => ({ purge: ({ limit }) => submissions.purge({ retentionMs: 0, limit }) }),
+    methods: (submissions) => ({
+      record: ({ operation, ...submission }) =>
+        submissions.record({ ...submission, operation: { ...operation, retentionMs: 0 } }),
+    }),
+  },
+  {
+    name: "keeps every operation as long as the one that is kept longest",
+    caughtBy: ["purge.own-retention"],
+    methods: (submissions) => {
+      let longest = 0;
+      return {
+        record: ({ operation, ...submission }) => {
+          longest = Math.max(longest, operation.retentionMs);
+          const changed = { ...operation, retentionMs: longest };
+          return submissions.record({ ...submission, operation: changed });
+        },
+      };
+    },
+  },
+  {
+    name: "frees the key of what was redriven",
+    caughtBy: ["purge.redriven"],
+    methods: (submissions) => ({
+      purge: async (request) => {
+        const { operations, idempotency } = submissions;
+        for (const { id: operationId, tenant, definition, key, retriedBy } of await allOperations(operations))
+          if (retriedBy !== undefined && key !== undefined)
+            await idempotency.release({ tenant, definition, key, operationId });
+        return submissions.purge(request);
+      },
+    }),
   },
   {
     name: "keeps the keys of what it purges",
@@ -18,7 +49,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
           expired.map(({ id }) => id),
           { afterMs: 0 },
         );
-        await operations.takeExpired({ retentionMs: 1e12, limit: 1 });
+        await operations.takeExpired({ limit: 1 });
         return expired.length;
       },
     }),
@@ -29,8 +60,8 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     methods: ({ operations, idempotency }) => ({
       purge: async (request) => {
         const expired = await operations.takeExpired(request);
-        for (const { id: operationId, scope, definition, key = "" } of expired) {
-          await idempotency.release({ scope, definition, key, operationId });
+        for (const { id: operationId, tenant, definition, key = "" } of expired) {
+          await idempotency.release({ tenant, definition, key, operationId });
         }
         return expired.length;
       },
@@ -51,7 +82,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     name: "purges more than the limit",
     caughtBy: ["purge.limit"],
     methods: (submissions) => ({
-      purge: ({ retentionMs }) => submissions.purge({ retentionMs, limit: 100 }),
+      purge: () => submissions.purge({ limit: 100 }),
     }),
   },
   {
@@ -65,8 +96,8 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     methods: (submissions) => {
       let purged = 0;
       return {
-        purge: async ({ retentionMs, limit }) => {
-          const count = await submissions.purge({ retentionMs, limit: Math.max(0, limit - purged) });
+        purge: async ({ limit }) => {
+          const count = await submissions.purge({ limit: Math.max(0, limit - purged) });
           purged += count;
           return count;
         },

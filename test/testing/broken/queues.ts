@@ -1,7 +1,12 @@
-import type { Announcement, Delivery, Queue } from "async-request-reply";
+import type { Announcement, BegunAttempt, Delivery, Queue, ReceiveRequest } from "async-request-reply";
+import { receivingBy } from "../../consumers.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 const EVERY = ["orders", "orders2", "order", "reports", "__proto__"];
+
+function every({ limit }: ReceiveRequest): ReadonlyMap<string, number> {
+  return new Map(EVERY.map((name) => [name, limit]));
+}
 
 /** Queues that break a rule of receiving. */
 export const receivingQueues: readonly BrokenPort<Queue>[] = [
@@ -31,85 +36,115 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
   {
     name: "delivers announcements of every definition",
     caughtBy: ["receive.definitions", "receive.other-definition"],
-    methods: (queue) => ({ receive: (request) => queue.receive({ ...request, definitions: EVERY }) }),
+    methods: (queue) =>
+      receivingBy(queue, (request, consumer) => consumer.receive({ ...request, slots: every(request) })),
   },
   {
     name: "drops announcements that the receiver did not ask for",
     caughtBy: ["receive.definitions"],
-    methods: (queue) => ({
-      receive: async (request) => {
-        const received = await queue.receive({ ...request, definitions: EVERY });
-        return received.filter(({ announcement }) => request.definitions.includes(announcement.definition));
-      },
-    }),
+    methods: (queue) =>
+      receivingBy(queue, async (request, consumer) => {
+        const received = await consumer.receive({ ...request, slots: every(request) });
+        return received.filter(({ announcement }) => request.slots.has(announcement.definition));
+      }),
   },
   {
     name: "delivers more than the limit",
-    caughtBy: ["receive.limit", "receive.share"],
-    methods: (queue) => ({ receive: (request) => queue.receive({ ...request, limit: 1_000 }) }),
+    caughtBy: ["receive.limit"],
+    methods: (queue) =>
+      receivingBy(queue, (request, consumer) => consumer.receive({ ...request, limit: 1_000 })),
+  },
+  {
+    name: "does not look at the free slots of a definition",
+    caughtBy: ["receive.slots"],
+    methods: (queue) =>
+      receivingBy(queue, ({ slots, ...request }, consumer) =>
+        consumer.receive({ ...request, slots: new Map([...slots.keys()].map((name) => [name, 1_000])) }),
+      ),
   },
   {
     name: "does not see what is published while a call waits",
     caughtBy: ["receive.waits", "receive.other-definition", "receive.share"],
-    methods: (queue) => ({
-      receive: async (request) => {
-        const received = await queue.receive({ ...request, signal: AbortSignal.abort() });
+    methods: (queue) =>
+      receivingBy(queue, async (request, consumer) => {
+        const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
         if (received.length > 0) return received;
         await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
         return [];
-      },
-    }),
+      }),
   },
   {
     name: "looks at what was published once the signal is aborted only",
     caughtBy: ["receive.waits", "receive.other-definition"],
-    methods: (queue) => ({
-      receive: async (request) => {
-        const received = await queue.receive({ ...request, signal: AbortSignal.abort() });
+    methods: (queue) =>
+      receivingBy(queue, async (request, consumer) => {
+        const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
         if (received.length > 0 || request.signal.aborted) return received;
         await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
-        return queue.receive(request);
-      },
-    }),
+        return consumer.receive(request);
+      }),
   },
   {
     name: "waits on in spite of the signal",
     caughtBy: ["receive.abort", "receive.nothing", "delivery.acked"],
-    methods: (queue) => ({
-      receive: (request) => queue.receive({ ...request, signal: new AbortController().signal }),
-    }),
+    methods: (queue) =>
+      receivingBy(queue, (request, consumer) =>
+        consumer.receive({ ...request, signal: new AbortController().signal }),
+      ),
   },
   {
     name: "loses what comes after an aborted call",
     caughtBy: ["receive.abort"],
     methods: (queue) => {
       let aborted = false;
-      return {
-        receive: async (request) => {
-          const received = await queue.receive(request);
-          const loses = aborted;
-          aborted ||= request.signal.aborted;
-          return loses ? [] : received;
-        },
-      };
+      return receivingBy(queue, async (request, consumer) => {
+        const received = await consumer.receive(request);
+        const loses = aborted;
+        aborted ||= request.signal.aborted;
+        return loses ? [] : received;
+      });
     },
   },
   {
     name: "delivers the same to receivers that wait together",
     caughtBy: ["receive.share"],
-    methods: (queue) => ({ receive: sharingAnswers((request) => queue.receive(request)) }),
+    methods: (queue) => {
+      const share = sharingAnswers((receive: () => Promise<readonly Delivery[]>) => receive());
+      return receivingBy(queue, (request, consumer) => share(() => consumer.receive(request)));
+    },
   },
   {
     name: "delivers the newest first",
     caughtBy: ["receive.ordered"],
-    methods: (queue) => ({ receive: async (request) => [...(await queue.receive(request))].reverse() }),
+    methods: (queue) =>
+      receivingBy(queue, async (request, consumer) => [...(await consumer.receive(request))].reverse()),
   },
 ];
 
-function altering(queue: Queue, alter: (delivery: Delivery) => Partial<Delivery>): Partial<Queue> {
+function altering(
+  queue: Queue,
+  alter: (delivery: Delivery, request: ReceiveRequest) => Partial<Delivery>,
+): Partial<Queue> {
+  return receivingBy(queue, async (request, consumer) =>
+    (await consumer.receive(request)).map((delivery) => ({ ...delivery, ...alter(delivery, request) })),
+  );
+}
+
+/** The attempt that a queue which keeps nothing would make up. */
+function madeUp({ announcement: { operationId: id, definition } }: Delivery, token: string): BegunAttempt {
+  const about = {
+    id,
+    definition,
+    tenant: "",
+    input: "",
+    retentionMs: 0,
+    state: "pending",
+    attempt: 1,
+    createdAt: 0,
+  } as const;
   return {
-    receive: async (request) =>
-      (await queue.receive(request)).map((delivery) => ({ ...delivery, ...alter(delivery) })),
+    lease: { operationId: id, token },
+    begun: { outcome: "begun", operation: about, previousLost: false },
   };
 }
 
@@ -154,22 +189,17 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
   },
   {
     name: "says that it begins attempts and does not",
-    caughtBy: ["delivery.begun"],
+    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty"],
     methods: () => ({}),
   },
   {
-    name: "begins every attempt with the same token",
-    caughtBy: ["delivery.begun"],
-    methods: (queue) =>
-      altering(queue, ({ announcement: { operationId: id, definition } }) => ({
-        attempt: {
-          lease: { operationId: id, token: "token" },
-          begun: {
-            outcome: "begun",
-            operation: { id, definition, scope: "", input: "", state: "pending", attempt: 1, createdAt: 0 },
-            previousLost: false,
-          },
-        },
-      })),
+    name: "begins every attempt with a token of its own",
+    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty"],
+    methods: (queue) => altering(queue, (delivery) => ({ attempt: madeUp(delivery, "token") })),
+  },
+  {
+    name: "begins other attempts when a receipt is repeated",
+    caughtBy: ["delivery.repeated"],
+    methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
   },
 ];

@@ -1,10 +1,10 @@
-import type { RecordResult, Submission, Submissions } from "async-request-reply";
+import { AsyncReplyError, type RecordResult, type Submission, type Submissions } from "async-request-reply";
 import { turn } from "../../../src/testing/turn.js";
 import type { BrokenPort } from "./prove.js";
 
 function claimOf({ operation, fingerprint }: Submission) {
-  const { id: operationId, scope, definition, key = "" } = operation;
-  return { scope, definition, key, operationId, fingerprint };
+  const { id: operationId, tenant, definition, key = "" } = operation;
+  return { tenant, definition, key, operationId, fingerprint };
 }
 
 /** Records with the two stores one after the other, without care for what may lie between. */
@@ -12,7 +12,7 @@ async function recordInTwoSteps(submissions: Submissions<unknown>, given: Submis
   const claim = await submissions.idempotency.claim(claimOf(given));
   const id = claim.outcome === "exists" ? claim.operationId : given.operation.id;
   await submissions.operations.create({ ...given.operation, id }, given.initial);
-  const operation = await submissions.operations.get(id, given.operation.scope);
+  const operation = await submissions.operations.get(id, given.operation.tenant);
   if (claim.outcome === "claimed" || operation === undefined) return { outcome: "created" };
   return { outcome: "exists", operation, fingerprint: claim.fingerprint };
 }
@@ -40,6 +40,19 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
+    name: "records nothing that only some submissions have",
+    caughtBy: ["record.members"],
+    methods: (submissions) => ({
+      record: ({ operation: { id, tenant, definition, input, retentionMs, key }, ...rest }) => {
+        const operation = { id, tenant, definition, input, retentionMs };
+        return submissions.record({
+          ...rest,
+          operation: key === undefined ? operation : { ...operation, key },
+        });
+      },
+    }),
+  },
+  {
     name: "looks for the key before it records",
     caughtBy: ["record.race"],
     methods: (submissions) => {
@@ -60,8 +73,8 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     caughtBy: ["record.repeated", "record.keyless", "record.preparing"],
     methods: (submissions) => ({
       record: async (submission) => {
-        const { id, scope } = submission.operation;
-        const operation = await submissions.operations.get(id, scope);
+        const { id, tenant } = submission.operation;
+        const operation = await submissions.operations.get(id, tenant);
         if (operation === undefined) return submissions.record(submission);
         return { outcome: "exists", operation, fingerprint: submission.fingerprint };
       },
@@ -69,7 +82,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
   },
   {
     name: "answers with the fingerprint of whoever asks",
-    caughtBy: ["record.exists", "record.race"],
+    caughtBy: ["record.exists", "record.race", "record.half-done-other"],
     methods: (submissions) => ({
       record: async (submission) => {
         const result = await submissions.record(submission);
@@ -83,20 +96,20 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     methods: (submissions) => ({
       record: async (submission) => {
         const result = await submissions.record(submission);
-        if (result.outcome === "created") return result;
+        if (result.outcome !== "exists") return result;
         const { result: _, settledAt: __, ...operation } = result.operation;
         return { ...result, operation: { ...operation, state: "pending" } };
       },
     }),
   },
   {
-    name: "runs scope and definition together",
+    name: "runs tenant and definition together",
     caughtBy: ["record.apart"],
     methods: (submissions) => ({
       record: (submission) => {
         const { operation } = submission;
-        const definition = `${operation.scope}:${operation.definition}`;
-        return submissions.record({ ...submission, operation: { ...operation, scope: "", definition } });
+        const definition = `${operation.tenant}:${operation.definition}`;
+        return submissions.record({ ...submission, operation: { ...operation, tenant: "", definition } });
       },
     }),
   },
@@ -107,6 +120,27 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
       record: (submission) =>
         submissions.record({ ...submission, operation: { key: "", ...submission.operation } }),
     }),
+  },
+  {
+    name: "takes a missing key for the text NULL where several are recorded at once",
+    caughtBy: ["record.keyless"],
+    methods: (submissions) => {
+      let underWay = 0;
+      return {
+        record: async (submission) => {
+          underWay += 1;
+          await turn();
+          const key = underWay > 1 ? { key: "NULL" } : {};
+          const recording = submissions.record({
+            ...submission,
+            operation: { ...key, ...submission.operation },
+          });
+          return recording.finally(() => {
+            underWay -= 1;
+          });
+        },
+      };
+    },
   },
   {
     name: "records everything as pending",
@@ -122,7 +156,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
       record: async (submission) => {
         const claim = await submissions.idempotency.claim(claimOf(submission));
         if (claim.outcome === "claimed") return submissions.record(submission);
-        const known = await submissions.operations.get(claim.operationId, submission.operation.scope);
+        const known = await submissions.operations.get(claim.operationId, submission.operation.tenant);
         if (known !== undefined) return submissions.record(submission);
         await submissions.operations.create(submission.operation);
         return { outcome: "created" };
@@ -133,6 +167,17 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     name: "creates the missing operation of a key from whatever payload comes",
     caughtBy: ["record.half-done-other"],
     methods: (submissions) => ({ record: (submission) => recordInTwoSteps(submissions, submission) }),
+  },
+  {
+    name: "refuses another payload under a key whose operation is missing, without its fingerprint",
+    caughtBy: ["record.half-done-other"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const result = await submissions.record(submission);
+        if (result.outcome !== "in-progress") return result;
+        throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", "The key belongs to another payload.");
+      },
+    }),
   },
   {
     name: "keeps the key of what it refuses",

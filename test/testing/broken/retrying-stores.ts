@@ -1,3 +1,4 @@
+import type { Operation } from "async-request-reply";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -14,20 +15,19 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
       "due.retried",
     ],
     methods: (store) => ({
-      settle: (lease, settlement, then) =>
-        store.settle(lease, settlement.to === "retry" ? { ...settlement, delayMs: 0 } : settlement, then),
+      settle: (lease, settlement) =>
+        store.settle(lease, settlement.to === "retry" ? { ...settlement, delayMs: 0 } : settlement),
     }),
   },
   {
     name: "retries a step too early",
     caughtBy: ["begin.not-due", "retry.pending", "due.retried"],
     methods: (store) => ({
-      settle: (lease, settlement, then) => {
+      settle: (lease, settlement) => {
         const early = settlement.to === "retry" ? settlement.delayMs - 1 : 0;
         return store.settle(
           lease,
           settlement.to === "retry" ? { ...settlement, delayMs: early } : settlement,
-          then,
         );
       },
     }),
@@ -36,13 +36,9 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "waits a second before every retry",
     caughtBy: ["retry.at-once", "begin.numbers", "retry.frees"],
     methods: (store) => ({
-      settle: (lease, settlement, then) => {
+      settle: (lease, settlement) => {
         const slow = settlement.to === "retry" ? Math.max(1_000, settlement.delayMs) : 0;
-        return store.settle(
-          lease,
-          settlement.to === "retry" ? { ...settlement, delayMs: slow } : settlement,
-          then,
-        );
+        return store.settle(lease, settlement.to === "retry" ? { ...settlement, delayMs: slow } : settlement);
       },
     }),
   },
@@ -50,12 +46,8 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "counts attempts that were given back",
     caughtBy: ["begin.numbers", "retry.given-back", "retry.given-back-later", "takeover.given-back"],
     methods: (store) => ({
-      settle: (lease, settlement, then) =>
-        store.settle(
-          lease,
-          settlement.to === "retry" ? { ...settlement, countAttempt: true } : settlement,
-          then,
-        ),
+      settle: (lease, settlement) =>
+        store.settle(lease, settlement.to === "retry" ? { ...settlement, countAttempt: true } : settlement),
     }),
   },
   {
@@ -67,15 +59,45 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "forgets why an attempt is tried again",
+    caughtBy: ["retry.last-error"],
+    methods: (store) => ({
+      settle: (lease, settlement) => {
+        if (settlement.to !== "retry") return store.settle(lease, settlement);
+        const { lastError: _, ...retry } = settlement;
+        return store.settle(lease, retry);
+      },
+    }),
+  },
+  {
+    name: "forgets why an attempt was tried again when the next one says nothing",
+    caughtBy: ["retry.last-error"],
+    methods: (store) => {
+      const silent = new Set<string>();
+      return {
+        settle: (lease, settlement) => {
+          const says = settlement.to === "retry" && settlement.lastError !== undefined;
+          if (says) silent.delete(lease.operationId);
+          else silent.add(lease.operationId);
+          return store.settle(lease, settlement);
+        },
+        get: async (id, tenant) => {
+          const { lastError, ...operation } = (await store.get(id, tenant)) ?? {};
+          return (silent.has(id) ? operation : { ...operation, lastError }) as Operation;
+        },
+      };
+    },
+  },
+  {
     name: "lets a token settle again after a retry",
     caughtBy: ["retry.fences"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
-        const settled = await store.settle(lease, settlement, then);
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
         if (settled.outcome === "settled" || store.tokens.get(lease.operationId) !== lease.token)
           return settled;
         await store.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 1 });
-        return store.settle(lease, settlement, then);
+        return store.settle(lease, settlement);
       },
     }),
   },

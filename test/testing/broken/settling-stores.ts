@@ -8,16 +8,16 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "settles without looking at the token",
     caughtBy: ["settle.stale", "settle.stranger", "settle.two-workers", "preparing.taken-over"],
     methods: (store) => ({
-      settle: ({ operationId, token }, settlement, then) =>
-        store.settle({ operationId, token: store.tokens.get(operationId) ?? token }, settlement, then),
+      settle: ({ operationId, token }, settlement) =>
+        store.settle({ operationId, token: store.tokens.get(operationId) ?? token }, settlement),
     }),
   },
   {
     name: "says `settled` to everybody",
-    caughtBy: ["settle.unknown", "settle.stale", "settle.stranger", "retry.fences", "follow-ups.lost"],
+    caughtBy: ["settle.unknown", "settle.stale", "settle.stranger", "retry.fences", "on-end.not-before"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
-        const settled = await store.settle(lease, settlement, then);
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
         return settled.outcome === "lost" ? { outcome: "settled", state: "completed" } : settled;
       },
     }),
@@ -26,10 +26,10 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "loses results and errors",
     caughtBy: ["settle.completed", "settle.failed", "settle.race", "preparing.failed"],
     methods: (store) => ({
-      settle: (lease, settlement, then) => {
-        if (settlement.to === "completed") return store.settle(lease, { to: "completed" }, then);
-        if (settlement.to === "failed") return store.settle(lease, { to: "failed", error: "null" }, then);
-        return store.settle(lease, settlement, then);
+      settle: (lease, settlement) => {
+        if (settlement.to === "completed") return store.settle(lease, { to: "completed" });
+        if (settlement.to === "failed") return store.settle(lease, { to: "failed", error: "null" });
+        return store.settle(lease, settlement);
       },
     }),
   },
@@ -37,9 +37,21 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "drops late work though nobody has taken over",
     caughtBy: ["settle.late"],
     methods: (store, clock) => ({
-      settle: async (lease, settlement, then) => {
+      settle: async (lease, settlement) => {
         const over = (store.leaseEndsAt.get(lease.operationId) ?? 0) <= clock.now();
-        return over ? { outcome: "lost" } : store.settle(lease, settlement, then);
+        return over ? { outcome: "lost" } : store.settle(lease, settlement);
+      },
+    }),
+  },
+  {
+    name: "keeps times to the second only",
+    caughtBy: ["settle.times"],
+    methods: (store) => ({
+      get: async (id, tenant) => {
+        const found = await store.get(id, tenant);
+        if (found?.settledAt === undefined) return found;
+        const seconds = (ms: number): number => Math.round(ms / 1_000) * 1_000;
+        return { ...found, createdAt: seconds(found.createdAt), settledAt: seconds(found.settledAt) };
       },
     }),
   },
@@ -49,16 +61,16 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const written = new Map<string, Partial<Operation>>();
       return {
-        settle: async (lease, settlement, then) => {
+        settle: async (lease, settlement) => {
           const before = await store.look(lease.operationId);
-          const settled = await store.settle(lease, settlement, then);
+          const settled = await store.settle(lease, settlement);
           if (before?.settledAt !== undefined && settlement.to === "failed") {
             written.set(lease.operationId, { state: "failed", error: settlement.error });
           }
           return settled;
         },
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           return operation && { ...operation, ...written.get(id) };
         },
       };
@@ -70,12 +82,12 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store, clock) => {
       const endedAt = new Map<string, number>();
       return {
-        settle: async (lease, settlement, then) => {
+        settle: async (lease, settlement) => {
           endedAt.set(lease.operationId, clock.now());
-          return store.settle(lease, settlement, then);
+          return store.settle(lease, settlement);
         },
-        get: async (id, scope) => {
-          const operation = await store.get(id, scope);
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
           const settledAt = endedAt.get(id);
           return operation?.settledAt && settledAt ? { ...operation, settledAt } : operation;
         },
@@ -84,11 +96,11 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "answers `lost` to a repeated settle",
-    caughtBy: ["settle.repeated", "settle.terminal", "follow-ups.repeated"],
+    caughtBy: ["settle.repeated", "settle.terminal", "on-end.once"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
+      settle: async (lease, settlement) => {
         const before = await store.look(lease.operationId);
-        return before?.settledAt === undefined ? store.settle(lease, settlement, then) : { outcome: "lost" };
+        return before?.settledAt === undefined ? store.settle(lease, settlement) : { outcome: "lost" };
       },
     }),
   },
@@ -96,75 +108,12 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "tells everybody the state that was asked for",
     caughtBy: ["settle.race", "settle.terminal", "cancel.retried"],
     methods: (store) => ({
-      settle: async (lease, settlement, then) => {
-        const settled = await store.settle(lease, settlement, then);
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
         const ends = settlement.to === "completed" || settlement.to === "failed";
         const state = ends ? settlement.to : "pending";
         return settled.outcome === "settled" ? { outcome: "settled", state } : settled;
       },
-    }),
-  },
-];
-
-/** Stores that break a rule of operations that follow another. */
-export const followingStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "creates no follow-ups",
-    caughtBy: ["follow-ups.created", "follow-ups.exists", "follow-ups.repeated"],
-    methods: (store) => ({ settle: (lease, settlement) => store.settle(lease, settlement) }),
-  },
-  {
-    name: "creates follow-ups whatever becomes of the settle",
-    caughtBy: ["follow-ups.lost", "follow-ups.terminal-only"],
-    methods: (store) => ({
-      settle: async (lease, settlement, then = []) => {
-        for (const operation of then) await store.create(operation);
-        return store.settle(lease, settlement);
-      },
-    }),
-  },
-  {
-    name: "creates follow-ups of attempts that end nothing",
-    caughtBy: ["follow-ups.terminal-only"],
-    methods: (store) => ({
-      settle: async (lease, settlement, then = []) => {
-        const settled = await store.settle(lease, settlement);
-        if (settled.outcome === "settled") for (const operation of then) await store.create(operation);
-        return settled;
-      },
-    }),
-  },
-  {
-    name: "creates none of the follow-ups when one of them exists",
-    caughtBy: ["follow-ups.exists"],
-    methods: (store) => ({
-      settle: async (lease, settlement, then = []) => {
-        const exists = then.some(({ id }) => store.created.has(id));
-        return store.settle(lease, settlement, exists ? [] : then);
-      },
-    }),
-  },
-  {
-    name: "creates follow-ups anew when the settle is repeated",
-    caughtBy: ["follow-ups.repeated"],
-    methods: (store) => ({
-      settle: async (lease, settlement, then = []) => {
-        const before = await store.look(lease.operationId);
-        if (before?.settledAt !== undefined) for (const { id } of then) await store.seize(id);
-        return store.settle(lease, settlement, then);
-      },
-    }),
-  },
-  {
-    name: "shows follow-ups that are hidden",
-    caughtBy: ["follow-ups.created"],
-    methods: (store) => ({
-      settle: (lease, settlement, then = []) =>
-        store.settle(
-          lease,
-          settlement,
-          then.map(({ hidden: _, ...operation }) => operation),
-        ),
     }),
   },
 ];

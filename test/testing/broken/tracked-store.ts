@@ -1,5 +1,6 @@
 import type { NewOperation, Operation, OperationStore } from "async-request-reply";
 import type { ManualClock } from "async-request-reply/testing";
+import { allOperations } from "../../../src/testing/all-operations.js";
 import { overriding } from "./prove.js";
 
 /** A store with what a broken one on top of it has to know. */
@@ -26,7 +27,7 @@ export function trackedStore(store: OperationStore, clock: ManualClock): Tracked
     tokens.set(id, token);
     leaseEndsAt.set(id, clock.now() + leaseMs);
   };
-  const all = async (): Promise<readonly Operation[]> => (await store.list?.({ limit: 1_000 })) ?? [];
+  const all = (): Promise<readonly Operation[]> => allOperations(store);
   const tracked: Partial<TrackedStore> = {
     created,
     tokens,

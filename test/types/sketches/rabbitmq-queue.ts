@@ -5,6 +5,7 @@ import {
   type Delivery,
   parseAnnouncement,
   type Queue,
+  type ReceiveRequest,
 } from "async-request-reply";
 
 interface Message {
@@ -39,30 +40,37 @@ export function createRabbitQueue(channel: ConfirmChannel, clock: Clock): Queue 
     publish: async (announcements) => {
       await Promise.all(announcements.map((announcement) => publishOne(channel, announcement)));
     },
-    receive: async ({ definitions, limit, signal }) => {
-      const pushed: Message[] = [];
-      let wake: () => void = () => {};
-      await channel.prefetch(limit);
-      const consumers = await Promise.all(
-        definitions.map((definition) =>
-          channel.consume(definition, (message) => {
-            if (message !== null) pushed.push(message);
-            wake();
-          }),
-        ),
-      );
-      if (pushed.length === 0 && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
-      }
-      // Until a consumer is cancelled the broker goes on sending: what is too much goes back.
-      await Promise.all(consumers.map(({ consumerTag }) => channel.cancel(consumerTag)));
-      for (const message of pushed.slice(limit)) channel.nack(message, false, true);
-      return pushed.slice(0, limit).flatMap((message) => toDelivery(channel, clock, message));
-    },
+    consume: () => ({ receive: (request) => receive(channel, clock, request), close: async () => {} }),
+    close: async () => {},
   };
+}
+
+async function receive(
+  channel: ConfirmChannel,
+  clock: Clock,
+  { slots, limit, signal }: ReceiveRequest,
+): Promise<readonly Delivery[]> {
+  const pushed: Message[] = [];
+  let wake: () => void = () => {};
+  await channel.prefetch(limit);
+  const consumers = await Promise.all(
+    [...slots.keys()].map((definition) =>
+      channel.consume(definition, (message) => {
+        if (message !== null) pushed.push(message);
+        wake();
+      }),
+    ),
+  );
+  if (pushed.length === 0 && !signal.aborted) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+  // Until a consumer is cancelled the broker goes on sending: what is too much goes back.
+  await Promise.all(consumers.map(({ consumerTag }) => channel.cancel(consumerTag)));
+  for (const message of pushed.slice(limit)) channel.nack(message, false, true);
+  return pushed.slice(0, limit).flatMap((message) => toDelivery(channel, clock, message));
 }
 
 function publishOne(channel: ConfirmChannel, announcement: Announcement): Promise<void> {

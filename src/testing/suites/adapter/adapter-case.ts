@@ -41,7 +41,11 @@ export interface WireConnection {
   write(request: WireRequest): Promise<void>;
   /** The next reply; rejects when the connection ends before it is whole. */
   read(): Promise<WireResponse>;
-  /** Resolves when the server has closed the connection. */
+  /** Reads the bytes of a reply up to this text; rejects like `read`. */
+  readUntil(text: string): Promise<unknown>;
+  /** Breaks the connection, as a client that goes away. */
+  abort(): void;
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
 }
 
@@ -59,6 +63,15 @@ export interface AdapterCapabilities {
   readonly sockets: boolean;
   /** Repeated field lines stay apart. `Request` of the Fetch API joins them before anybody sees them. */
   readonly fieldLines: boolean;
+  /** Requests with more than 1,000 header fields reach the adapter, in a form that shows how many there are. */
+  readonly manyFields?: boolean;
+  /** `mount` calls `handle` of the very service that it is given, so that a case can replace it, and sends streams. */
+  readonly streams?: boolean;
+  /**
+   * `mount` takes options of the adapter. Requests that `fallthrough` leaves to the application are answered with 200 and
+   * the text `the application: `, followed by their bodies.
+   */
+  readonly fallthrough?: boolean;
 }
 
 /** What a test gives to the cases. */
@@ -68,7 +81,7 @@ export interface AdapterHarness {
   /** A fresh back end: with atomic submissions or without, so that a test can run the cases in both modes. */
   createBackend(options?: { readonly clock?: Clock }): Backend;
   /** Mounts a service until the case has ended. */
-  mount(service: Service): Promise<Mounted>;
+  mount(service: Service, options?: { readonly fallthrough: boolean }): Promise<Mounted>;
 }
 
 /** One promise of the HTTP contract, and how to see that an adapter keeps it. */

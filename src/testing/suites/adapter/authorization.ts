@@ -1,11 +1,12 @@
-import { forbidden, unauthenticated } from "../../../core/errors.js";
-import { bearer } from "../../../http/credentials.js";
+import { forbidden, permanentFailure, unauthenticated } from "../../../contract/errors.js";
+import { bearer } from "../../../http/access/credentials.js";
 import type { Authorize } from "../../../ports/authorize.js";
-import { deepEqual } from "../../expect.js";
+import { deepEqual, equal } from "../../expect.js";
+import { TENANTS } from "../tenants.js";
 import type { AdapterCase, WireRequest } from "./adapter-case.js";
-import { mountOrders, type Options, request, submission, TOKENS } from "./orders-fixture.js";
+import { MANY_FIELDS, mountOrders, type Options, request, submission, TOKENS } from "./orders-fixture.js";
 import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "./refusal.js";
-import { checkFields, checkStatus, WHOLE_SECONDS } from "./reply-checks.js";
+import { checkFields, checkStatus, operationIdOf, WHOLE_SECONDS } from "./reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 const neverAnswers = new Promise<never>(() => {});
@@ -15,23 +16,51 @@ const UNAUTHENTICATED = {
   fields: { "www-authenticate": /^[A-Za-z]+/ },
 } as const;
 
-/** Hooks that do not clearly allow, and what they make of a request. */
+const UNAVAILABLE = {
+  status: 503,
+  problem: "authorization-unavailable",
+  fields: { "retry-after": WHOLE_SECONDS, "www-authenticate": undefined },
+} as const;
+
+/** Hooks that do not clearly allow, and the reply to a request that they are asked about. */
 const denials: readonly {
   readonly hook: string;
   readonly authorize: Authorize;
   readonly reply: Pick<Refusal, "status" | "problem" | "fields">;
 }[] = [
   ...[
-    { hook: "throws", authorize: () => raise(new Error("SELECT token FROM tokens")) },
-    { hook: "throws what is no error", authorize: () => raise(undefined) },
-    { hook: "rejects", authorize: () => Promise.reject(new Error("ECONNREFUSED 10.0.0.7:5432")) },
     { hook: "returns nothing", authorize: () => undefined },
     { hook: "resolves to null", authorize: async () => null },
+    { hook: "throws unauthenticated()", authorize: () => raise(unauthenticated()) },
+    { hook: "rejects with unauthenticated()", authorize: () => Promise.reject(unauthenticated()) },
+  ].map((denial) => ({ ...denial, reply: UNAUTHENTICATED })),
+  ...[
+    { hook: "throws", authorize: () => raise(new Error("SELECT token FROM tokens")) },
+    { hook: "throws undefined", authorize: () => raise(undefined) },
+    { hook: "throws null", authorize: () => raise(null) },
+    { hook: "rejects", authorize: () => Promise.reject(new Error("ECONNREFUSED 10.0.0.7:5432")) },
+    { hook: "throws an error of another code", authorize: () => raise(permanentFailure("no")) },
+    { hook: "returns true", authorize: () => true as never },
+    { hook: "returns false", authorize: () => false as never },
+    { hook: "returns a text", authorize: () => "a" as never },
     { hook: "returns a principal without an id", authorize: () => ({}) as never },
     { hook: "returns a principal whose id is empty", authorize: () => ({ id: "" }) },
-    { hook: "returns a principal whose scope is empty", authorize: () => ({ id: "a", scope: "" }) },
-    { hook: "throws unauthenticated()", authorize: () => raise(unauthenticated()) },
-  ].map((denial) => ({ ...denial, reply: UNAUTHENTICATED })),
+    { hook: "returns a principal whose id is a number", authorize: () => ({ id: 7 }) as never },
+    { hook: "returns a principal whose tenant is empty", authorize: () => ({ id: "a", tenant: "" }) },
+    {
+      hook: "returns a principal whose tenant is null",
+      authorize: () => ({ id: "a", tenant: null }) as never,
+    },
+    ...[
+      { which: "is 256 characters long", tenant: "a".repeat(256) },
+      { which: "contains NUL", tenant: "a\u0000b" },
+      { which: "contains one half of a surrogate pair", tenant: "a\ud800" },
+    ].flatMap(({ which, tenant }) => [
+      { hook: `returns a principal whose tenant ${which}`, authorize: () => ({ id: "a", tenant }) },
+      { hook: `returns a principal whose id ${which}`, authorize: async () => ({ id: tenant }) },
+    ]),
+    { hook: "never answers", authorize: () => neverAnswers },
+  ].map((denial) => ({ ...denial, reply: UNAVAILABLE })),
   {
     hook: "throws forbidden()",
     authorize: () => raise(forbidden()),
@@ -42,14 +71,10 @@ const denials: readonly {
     authorize: () => Promise.reject(forbidden()),
     reply: { status: 403, problem: "forbidden" },
   },
-  {
-    hook: "never answers",
-    authorize: () => neverAnswers,
-    reply: { status: 503, problem: "authorization-unavailable", fields: { "retry-after": WHOLE_SECONDS } },
-  },
 ];
 
-const operation = "/operations/01980000-0000-7000-8000-000000000000";
+const NOBODYS = "01980000-0000-7000-8000-000000000000";
+const operation = `/operations/${NOBODYS}`;
 const requests: readonly { readonly what: string; readonly to: string; readonly asked: WireRequest }[] = [
   { what: "a submission", to: "", asked: submission({ fields: keyed }) },
   { what: "to show an operation", to: " to GET", asked: request("GET", operation) },
@@ -137,6 +162,28 @@ export const authorizationCases: readonly AdapterCase[] = [
       },
     }),
   ),
+  ...[
+    { asked: submission(), hidden: ["Idempotency-Key", "k"] as const },
+    ...requests.map(({ asked }) => ({ asked, hidden: ["Authorization", "Bearer token-of-b"] as const })),
+  ].map(
+    ({ asked, hidden }): AdapterCase => ({
+      name: `answers 431 to ${asked.method} rather than miss an ${hidden[0]} behind 1,100 other fields`,
+      rule: "RFC 6585 §5",
+      needs: ["manyFields"],
+      run: async (harness) => {
+        let calls = 0;
+        const authorize: Authorize = () => {
+          calls += 1;
+          return { id: "a" };
+        };
+        const { send, recorded } = await mountOrders(harness, { authorize, cancellable: true });
+        const reply = await send({ ...asked, headers: [...asked.headers, ...MANY_FIELDS, hidden] });
+        checkProblem(reply, 431, "too-many-header-fields");
+        equal(calls, 0, "how often authorize was called");
+        deepEqual(await recorded(), [], "what is recorded");
+      },
+    }),
+  ),
   {
     name: "authorizes a repeated request anew, although its key is known",
     rule: "docs/security.md, authorization",
@@ -167,16 +214,37 @@ export const authorizationCases: readonly AdapterCase[] = [
       await send(submission());
       const [operation] = await recorded();
       for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation?.id}`));
-      const submit = { action: "submit", definition: "orders" };
+      const submit = { action: "submit", definition: "orders", params: {} };
       const expected = [
         ["POST", submit],
-        ["GET", { action: "read" }],
-        ["DELETE", { action: "cancel" }],
+        ["GET", { action: "read", params: {} }],
+        ["DELETE", { action: "cancel", params: {} }],
       ].flatMap(([method, authorization]) => [
         ["authorize", method, "Bearer token-of-a", authorization],
         ["admit", method, "a", authorization],
       ]);
       deepEqual(asked, expected, "what the hooks were asked");
+    },
+  },
+  {
+    name: "takes tenants of up to 255 UTF-16 code units, and keeps them apart to the letter",
+    rule: "docs/security.md, tenants",
+    run: async (harness) => {
+      const authorize: Authorize = ({ header }) => ({
+        id: "a",
+        tenant: TENANTS[Number(header("authorization"))] ?? "",
+      });
+      const { send } = await mountOrders(harness, { authorize });
+      let before = `/operations/${NOBODYS}`;
+      for (const index of TENANTS.keys()) {
+        const authorization = String(index);
+        const accepted = await send(submission({ fields: { "idempotency-key": "k", authorization } }));
+        checkFields(accepted, { "idempotent-replayed": undefined });
+        const own = `/operations/${operationIdOf(accepted)}`;
+        checkStatus(await send(request("GET", own, { authorization })), 200);
+        checkStatus(await send(request("GET", before, { authorization })), 404);
+        before = own;
+      }
     },
   },
   {

@@ -1,4 +1,4 @@
-import { problemType } from "../../../core/problem.js";
+import { problemType } from "../../../contract/problem.js";
 import { deepEqual, ok } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
@@ -36,7 +36,13 @@ export const cancellationCases: readonly AdapterCase[] = [
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness, { cancellable: true });
       const id = "01980000-0000-7000-8000-000000000000";
-      await backend.operations.create({ id, scope: "a", definition: "returns", input: "{}" });
+      await backend.operations.create({
+        id,
+        tenant: "a",
+        definition: "returns",
+        input: "{}",
+        retentionMs: 1,
+      });
       const reply = await send(request("DELETE", `/operations/${id}`));
       checkProblem(reply, 405, "method-not-allowed");
       checkFields(reply, { allow: "GET, HEAD, OPTIONS" });
@@ -99,8 +105,8 @@ export const cancellationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers another scope as if there were no such operation, and cancels nothing",
-    rule: "docs/security.md, scopes",
+    name: "answers another tenant as if there were no such operation, and cancels nothing",
+    rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { cancellable: true });
       const id = operationIdOf(await send(submission()));

@@ -1,6 +1,6 @@
-import type { CreateResource } from "../../../core/definition.js";
-import { permanentFailure } from "../../../core/errors.js";
-import type { Order } from "../../../core/order.js";
+import { permanentFailure } from "../../../contract/errors.js";
+import type { Order } from "../../../contract/order.js";
+import type { CreateResource } from "../../../ports/create.js";
 import { deepEqual, ok } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
 import { createGate } from "./gate.js";
@@ -8,7 +8,7 @@ import { mountOrders, request, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
 import { checkFields, checkStatus, field, jsonOf, WHOLE_SECONDS } from "./reply-checks.js";
 
-type Create = CreateResource<Order>;
+type Create = CreateResource<Order, unknown>;
 
 const OTHER = '{"itemId":"pen","quantity":1}';
 const keyed = submission({ fields: { "idempotency-key": "k" } });

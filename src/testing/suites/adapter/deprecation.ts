@@ -1,7 +1,14 @@
-import { forbidden } from "../../../core/errors.js";
+import { forbidden } from "../../../contract/errors.js";
 import type { AdapterCase } from "./adapter-case.js";
 import { createGate } from "./gate.js";
-import { type Change, mountOrders, type Options, request, submission } from "./orders-fixture.js";
+import {
+  type Change,
+  MANY_FIELDS,
+  mountOrders,
+  type Options,
+  request,
+  submission,
+} from "./orders-fixture.js";
 import { checkFields, checkStatus, operationIdOf } from "./reply-checks.js";
 
 const since = new Date("2026-11-01T00:00:00.500Z");
@@ -77,6 +84,18 @@ export const deprecationCases: readonly AdapterCase[] = [
       checkFields(duplicate, fields);
       gate.open();
       checkStatus(await first, 201);
+    },
+  },
+  {
+    name: "says it also to a request with too many header fields",
+    rule: "RFC 9745 §2",
+    needs: ["manyFields"],
+    run: async (harness) => {
+      const { send } = await mountOrders(harness, { deprecated: every });
+      const { headers, ...rest } = submission();
+      const reply = await send({ ...rest, headers: [...headers, ...MANY_FIELDS] });
+      checkStatus(reply, 431);
+      checkFields(reply, fields);
     },
   },
   {

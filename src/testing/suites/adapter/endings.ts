@@ -1,5 +1,5 @@
-import type { JsonText, Settlement } from "../../../core/operation.js";
-import { operationError, type ProblemName } from "../../../core/problem.js";
+import type { JsonText, Settlement } from "../../../contract/operation.js";
+import { operationError, type ProblemName } from "../../../contract/problem.js";
 import { deepEqual } from "../../expect.js";
 import type { AdapterCase } from "./adapter-case.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
@@ -41,19 +41,22 @@ export const endingCases: readonly AdapterCase[] = endings.map(
     name: `shows to GET and to DELETE that an operation has ${name}, and to neither when to look again`,
     rule: "docs/contract.md, reading the status",
     run: async (harness) => {
-      const { send, backend } = await mountOrders(harness, { cancellable: true });
+      const { send, backend, recorded } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
       const lease = { operationId, token: "token-of-this-attempt" };
       await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
       await backend.operations.settle(lease, settlement);
+      const [ended] = await recorded();
+      const createdAt = new Date(ended?.createdAt ?? 0).toISOString();
+      const finishedAt = new Date(ended?.settledAt ?? 0).toISOString();
       const path = `/operations/${operationId}`;
       const read = await send(request("GET", path));
       const cancelled = await send(request("DELETE", path));
       for (const reply of [read, cancelled]) {
         checkStatus(reply, 200);
         checkFields(reply, { "retry-after": undefined });
-        const { createdAt } = jsonOf(reply);
-        deepEqual(jsonOf(reply), { operationId, createdAt, ...shown }, "the body");
+        const common = { operationId, definition: "orders", createdAt, attempt: 1, finishedAt };
+        deepEqual(jsonOf(reply), { ...common, ...shown }, "the body");
       }
       const again = await send(request("GET", path, { "if-none-match": field(read, "etag") ?? "" }));
       checkStatus(again, 304);

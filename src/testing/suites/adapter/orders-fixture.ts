@@ -1,14 +1,15 @@
-import type { Operation } from "../../../core/operation.js";
-import type { Order } from "../../../core/order.js";
-import { bearer } from "../../../http/credentials.js";
-import { createOrderService, type OrderServiceOptions } from "../../../http/service.js";
+import type { Operation } from "../../../contract/operation.js";
+import type { Order } from "../../../contract/order.js";
+import { bearer } from "../../../http/access/credentials.js";
+import { createOrderService, type OrderServiceOptions } from "../../../http/order-service.js";
 import type { Backend } from "../../../ports/backend.js";
 import type { ServiceEvent } from "../../../ports/observer.js";
 import type { Processor } from "../../../worker/job.js";
 import { createWorker } from "../../../worker/worker.js";
+import { allOperations } from "../../all-operations.js";
 import type { AdapterHarness, Mounted, WireRequest } from "./adapter-case.js";
 
-export type Options = Partial<OrderServiceOptions>;
+export type Options = Partial<OrderServiceOptions<unknown>>;
 
 /** An order service behind the adapter under test. */
 export interface Orders extends Mounted {
@@ -38,7 +39,7 @@ export async function mountOrders(harness: AdapterHarness, options: Options = {}
     ...(await harness.mount(service)),
     backend,
     events,
-    recorded: async () => (await backend.operations.list?.({ limit: 1_000 })) ?? [],
+    recorded: () => allOperations(backend.operations),
     work: (processor = () => undefined) => createWorker(service, { orders: processor }).runUntilIdle(),
   };
 }
@@ -64,6 +65,12 @@ export function request(method: string, path: string, fields: Change["fields"] =
 }
 
 export const ORDER = '{"itemId":"book","quantity":2}';
+
+/** More fields than are read, and still within 16 KiB, which is as much as Node takes. */
+export const MANY_FIELDS: WireRequest["headers"] = Array.from({ length: 1_100 }, (_, index) => [
+  `x${index}`,
+  "1",
+]);
 
 function toLines(fields: NonNullable<Change["fields"]>): [string, string][] {
   return Object.entries(fields).flatMap(([name, value = []]) =>

@@ -1,6 +1,7 @@
-import { AsyncReplyError, permanentFailure } from "../../../core/errors.js";
+import { AsyncReplyError, permanentFailure } from "../../../contract/errors.js";
 import { deepEqual, ok } from "../../expect.js";
 import { interceptBackend } from "../../intercept-backend.js";
+import { createManualClock } from "../../manual-clock.js";
 import type { AdapterCase } from "./adapter-case.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
@@ -11,6 +12,9 @@ const keyed = (key: string, body?: string): Parameters<typeof submission>[0] => 
   fields: { "idempotency-key": key },
   ...(body === undefined ? {} : { body }),
 });
+
+/** The sweep announces an operation that was never begun after this time. */
+const ANNOUNCED_AGAIN_MS = 30_000;
 
 const UNKNOWN = "/operations/01980000-0000-7000-8000-000000000000";
 
@@ -35,16 +39,16 @@ export const recordingCases: readonly AdapterCase[] = [
         vary: "accept",
         "idempotent-replayed": undefined,
       });
-      const operations = (await recorded()).map(({ id, scope, definition, input }) => ({
+      const operations = (await recorded()).map(({ id, tenant, definition, input }) => ({
         id,
-        scope,
+        tenant,
         definition,
         input,
       }));
       const input = '{"itemId":"book","quantity":2}';
       deepEqual(
         operations,
-        [{ id: operationId, scope: "a", definition: "orders", input }],
+        [{ id: operationId, tenant: "a", definition: "orders", input }],
         "what is recorded",
       );
     },
@@ -124,7 +128,7 @@ export const recordingCases: readonly AdapterCase[] = [
       ok(!other.body.includes(operationId), "the problem should not tell the operation of the key");
       deepEqual(
         events.filter(({ event }) => event === "key.reused"),
-        [{ event: "key.reused", definition: "orders", scope: "a" }],
+        [{ event: "key.reused", definition: "orders", tenant: "a" }],
         "what was observed",
       );
       deepEqual(
@@ -147,8 +151,8 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "keeps the keys of two scopes apart, whatever their payloads",
-    rule: "docs/security.md, scopes",
+    name: "keeps the keys of two tenants apart, whatever their payloads",
+    rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const fieldsOfB = { "idempotency-key": "k", authorization: "Bearer token-of-b" };
@@ -159,11 +163,11 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "shares keys and operations between the principals of one scope",
-    rule: "docs/security.md, scopes",
+    name: "shares keys and operations between the principals of one tenant",
+    rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send } = await mountOrders(harness, {
-        authorize: (asking) => ({ id: asking.header("authorization") ?? "", scope: "tenant" }),
+        authorize: (asking) => ({ id: asking.header("authorization") ?? "", tenant: "tenant" }),
       });
       const operationId = operationIdOf(await send(submission(keyed("k"))));
       const authorization = "Bearer token-of-b";
@@ -229,20 +233,24 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 202 although the queue is out of reach, and works all the same",
+    name: "answers 202 while the queue is out of reach, and the work is done once it is back",
     rule: "docs/adr/0016",
     run: async (harness) => {
-      const backend = interceptBackend(harness.createBackend(), async (call, proceed) => {
-        if (call.method === "publish") throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker is away.");
+      const clock = createManualClock();
+      let away = true;
+      const backend = interceptBackend(harness.createBackend({ clock }), async (call, proceed) => {
+        if (away && call.method === "publish")
+          throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker is away.");
         return proceed();
       });
-      const { send, recorded } = await mountOrders(harness, { backend });
+      const { send, recorded, work } = await mountOrders(harness, { backend, runtime: { clock } });
+      const states = async () => (await recorded()).map(({ state }) => state);
       checkStatus(await send(submission()), 202);
-      deepEqual(
-        (await recorded()).map(({ state }) => state),
-        ["pending"],
-        "the states",
-      );
+      deepEqual(await states(), ["pending"], "the states while the queue is away");
+      away = false;
+      await clock.advance(ANNOUNCED_AGAIN_MS);
+      await work();
+      deepEqual(await states(), ["completed"], "the states once the queue is back");
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { type ProblemName, problemType } from "../../../core/problem.js";
+import { type ProblemName, problemType } from "../../../contract/problem.js";
 import { deepEqual, equal, ok } from "../../expect.js";
 import type { AdapterCase, AdapterHarness, WireRequest, WireResponse } from "./adapter-case.js";
 import { mountOrders, type Options, type Orders, submission } from "./orders-fixture.js";

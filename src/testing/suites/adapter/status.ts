@@ -1,5 +1,5 @@
-import { permanentFailure } from "../../../core/errors.js";
-import { problemType } from "../../../core/problem.js";
+import { permanentFailure } from "../../../contract/errors.js";
+import { problemType } from "../../../contract/problem.js";
 import { deepEqual, ok } from "../../expect.js";
 import type { AdapterCase, WireResponse } from "./adapter-case.js";
 import { mountOrders, request, submission } from "./orders-fixture.js";
@@ -27,7 +27,8 @@ export const statusCases: readonly AdapterCase[] = [
       checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS, location: undefined });
       const [operation] = await recorded();
       const createdAt = new Date(operation?.createdAt ?? 0).toISOString();
-      deepEqual(jsonOf(reply), { operationId, status: "pending", createdAt }, "the body");
+      const pending = { operationId, status: "pending", definition: "orders", createdAt, attempt: 0 };
+      deepEqual(jsonOf(reply), pending, "the body");
     },
   },
   {
@@ -133,8 +134,8 @@ export const statusCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers another scope exactly as if the operation did not exist",
-    rule: "docs/security.md, scopes",
+    name: "answers another tenant exactly as if the operation did not exist",
+    rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const id = operationIdOf(await send(submission()));
@@ -150,7 +151,7 @@ export const statusCases: readonly AdapterCase[] = [
   },
   {
     name: "answers 404 to ids that this package never gives",
-    rule: "docs/security.md, scopes",
+    rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const id = operationIdOf(await send(submission()));

@@ -1,5 +1,6 @@
 import { deepEqual, equal, isOutcome } from "../../expect.js";
 import { concurrently } from "../port-case.js";
+import { TENANTS } from "../tenants.js";
 import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
 
 /** References that a store which runs the three parts together would take for one another. */
@@ -101,29 +102,29 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
     },
   },
   {
-    rule: "claim.scope",
-    name: "keeps the same key of another scope or definition apart",
+    rule: "claim.tenant",
+    name: "keeps the same key of another tenant or definition apart",
     check: async (store) => {
       const first = await claimed(store);
-      const second = await claimed(store, { scope: "tenant-2" });
+      const second = await claimed(store, { tenant: "tenant-2" });
       const third = await claimed(store, { definition: "reports" });
       for (const claim of [first, second, third]) {
-        const { scope, definition } = claim;
-        deepEqual(await store.claim(newClaim({ scope, definition })), boundTo(claim), "a later claim");
+        const { tenant, definition } = claim;
+        deepEqual(await store.claim(newClaim({ tenant, definition })), boundTo(claim), "a later claim");
       }
     },
   },
   {
     rule: "claim.separators",
-    name: "does not run scope, definition and key together",
+    name: "does not run tenant, definition and key together",
     check: async (store) => {
       const claims = [];
-      for (const [scope, definition, key] of CONFUSABLE) {
-        claims.push(await claimed(store, { scope, definition, key }));
+      for (const [tenant, definition, key] of CONFUSABLE) {
+        claims.push(await claimed(store, { tenant, definition, key }));
       }
       for (const claim of claims) {
-        const { scope, definition, key } = claim;
-        deepEqual(await store.claim(newClaim({ scope, definition, key })), boundTo(claim), "a later claim");
+        const { tenant, definition, key } = claim;
+        deepEqual(await store.claim(newClaim({ tenant, definition, key })), boundTo(claim), "a later claim");
       }
     },
   },
@@ -131,14 +132,32 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
     rule: "claim.names",
     name: "takes names to the letter, in whichever part they stand",
     check: async (store) => {
-      for (const part of ["scope", "definition", "key"] as const) {
-        const others = { scope: `names of ${part}` };
+      for (const part of ["tenant", "definition", "key"] as const) {
+        const others = { tenant: `names of ${part}` };
         const claims = [];
         for (const name of NAMES) claims.push(await claimed(store, { ...others, [part]: name }));
         for (const [index, claim] of claims.entries()) {
           const later = newClaim({ ...others, [part]: NAMES[index] ?? "" });
           deepEqual(await store.claim(later), boundTo(claim), `a later claim with this ${part}`);
         }
+      }
+    },
+  },
+  {
+    rule: "claim.tenants",
+    name: "keeps tenants apart to the letter, up to 255 UTF-16 code units of any script",
+    check: async (store) => {
+      const claims = [];
+      for (const tenant of TENANTS) claims.push(await claimed(store, { tenant, key: "k".repeat(255) }));
+      for (const claim of claims) {
+        const { tenant, key } = claim;
+        deepEqual(
+          await store.claim(newClaim({ tenant, key })),
+          boundTo(claim),
+          "a later claim of this tenant",
+        );
+        await store.release(claim);
+        isOutcome(await store.claim(claim), "claimed", "claiming the released key again");
       }
     },
   },

@@ -11,7 +11,7 @@ const runtime = createSystemRuntime();
 export function newClaim(members: Partial<Claim> = {}): Claim {
   const operationId = runtime.newId();
   return {
-    scope: "tenant-1",
+    tenant: "tenant-1",
     definition: "orders",
     key: "key-1",
     fingerprint: "1:abc",

@@ -36,11 +36,11 @@ export const releaseChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "release.apart",
-    name: "leaves the same key of another scope or definition, and a key that nobody claimed",
+    name: "leaves the same key of another tenant or definition, and a key that nobody claimed",
     check: async (store) => {
       const operationId = newClaim().operationId;
       const others = [
-        await claimed(store, { operationId, scope: "tenant-2" }),
+        await claimed(store, { operationId, tenant: "tenant-2" }),
         await claimed(store, { operationId, definition: "reports" }),
         await claimed(store, { operationId, key: "key-2" }),
       ];

@@ -12,14 +12,14 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
     rule: "stale.age",
     name: "hands out a claim, as it was made, when it is as old as was asked for, not sooner",
     check: async (store, { unitMs, pass }) => {
-      const { scope, definition, key, fingerprint, operationId } = await claimed(store, { key: "a:b" });
+      const { tenant, definition, key, fingerprint, operationId } = await claimed(store, { key: "a:b" });
       await pass(4 * unitMs);
       deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out before that age");
       await pass(unitMs);
       const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
       deepEqual(
         stale,
-        [{ scope, definition, key, fingerprint, operationId }],
+        [{ tenant, definition, key, fingerprint, operationId }],
         "what is handed out at that age",
       );
     },

@@ -1,4 +1,4 @@
-import { CANCELLED } from "../../../core/problem.js";
+import { CANCELLED } from "../../../contract/problem.js";
 import { deepEqual, equal, isOutcome, ok } from "../../expect.js";
 import {
   begin,
@@ -22,7 +22,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     name: "fails an operation that nobody works on, at once",
     check: async (store) => {
       const operation = await createPending(store);
-      equal(await store.requestCancel(operation.id, operation.scope), "cancelled", "cancelling");
+      equal(await store.requestCancel(operation.id, operation.tenant), "cancelled", "cancelling");
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", attempt: 0, error: CANCELLED }, "the operation");
       ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
@@ -35,7 +35,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: LONG_MS, countAttempt: true });
-      equal(await store.requestCancel(operation.id, operation.scope), "cancelled", "cancelling");
+      equal(await store.requestCancel(operation.id, operation.tenant), "cancelled", "cancelling");
       equal((await read(store, operation)).error, CANCELLED, "the error");
     },
   },
@@ -64,12 +64,12 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.unseen",
-    name: "knows no operation that `get` would not show to this scope, and marks none",
+    name: "knows no operation that `get` would not show to this tenant, and marks none",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       const { operation: hidden, lease: hiddenLease } = await createWorking(store, LONG_MS, { hidden: true });
       equal(await store.requestCancel(newId(), "tenant-1"), "unknown", "cancelling an unknown operation");
-      equal(await store.requestCancel(operation.id, "tenant-2"), "unknown", "cancelling another scope's");
+      equal(await store.requestCancel(operation.id, "tenant-2"), "unknown", "cancelling another tenant's");
       equal(await store.requestCancel(hidden.id, "tenant-1"), "unknown", "cancelling a hidden one");
       for (const held of [lease, hiddenLease]) {
         const renewed = await store.renew(held, { leaseMs: LONG_MS });
@@ -82,9 +82,9 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     name: "knows no operation that is preparing, whether its lease is live or not",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createPreparing(store, unitMs);
-      equal(await store.requestCancel(operation.id, operation.scope), "unknown", "cancelling under a lease");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling under a lease");
       await pass(unitMs);
-      equal(await store.requestCancel(operation.id, operation.scope), "unknown", "cancelling after it");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling after it");
       isOutcome(await store.settle(lease, PREPARED), "settled", "preparing it after all");
       const { lease: work } = await begin(store, operation.id);
       const renewed = await store.renew(work, { leaseMs: LONG_MS });
@@ -98,12 +98,12 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       for (const ending of [COMPLETED, FAILED]) {
         const { operation } = await createEnded(store, {}, ending);
         const before = await read(store, operation);
-        equal(await store.requestCancel(operation.id, operation.scope), "terminal", "cancelling");
+        equal(await store.requestCancel(operation.id, operation.tenant), "terminal", "cancelling");
         deepEqual(await read(store, operation), before, "the ended operation");
       }
       const cancelled = await createPending(store);
-      await store.requestCancel(cancelled.id, cancelled.scope);
-      equal(await store.requestCancel(cancelled.id, cancelled.scope), "terminal", "cancelling twice");
+      await store.requestCancel(cancelled.id, cancelled.tenant);
+      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "terminal", "cancelling twice");
     },
   },
   {
@@ -113,7 +113,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createWorking(store);
       for (const time of ["first", "second"]) {
         equal(
-          await store.requestCancel(operation.id, operation.scope),
+          await store.requestCancel(operation.id, operation.tenant),
           "requested",
           `cancelling, ${time} time`,
         );
@@ -129,7 +129,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       for (const ending of [COMPLETED, FAILED]) {
         const { operation, lease } = await createWorking(store);
-        await store.requestCancel(operation.id, operation.scope);
+        await store.requestCancel(operation.id, operation.tenant);
         const settled = isOutcome(await store.settle(lease, ending), "settled", "settling after the mark");
         equal(settled.state, ending.to, "the state in the answer");
         const { state, error } = await read(store, operation);
@@ -144,7 +144,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       for (const countAttempt of [true, false]) {
         const { operation, lease } = await createWorking(store);
-        await store.requestCancel(operation.id, operation.scope);
+        await store.requestCancel(operation.id, operation.tenant);
         const settled = await store.settle(lease, { to: "retry", delayMs: 0, countAttempt });
         deepEqual(settled, { outcome: "settled", state: "failed" }, "settling as retry after the mark");
         const { state, error } = await read(store, operation);
@@ -159,7 +159,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 2 * unitMs);
       equal(
-        await store.requestCancel(operation.id, operation.scope),
+        await store.requestCancel(operation.id, operation.tenant),
         "requested",
         "cancelling under a lease",
       );
@@ -174,11 +174,11 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     name: "either ends an operation before it begins or marks the attempt that has begun",
     check: async (store) => {
       for (let round = 0; round < 20; round += 1) {
-        const { id, scope } = await createPending(store);
-        const calls = [() => knock(store, id), () => store.requestCancel(id, scope)];
+        const { id, tenant } = await createPending(store);
+        const calls = [() => knock(store, id), () => store.requestCancel(id, tenant)];
         if (round % 2 === 1) calls.reverse();
         const answers = (await Promise.all(calls.map((call) => call()))).sort().join(" and ");
-        const { state } = await read(store, { id, scope });
+        const { state } = await read(store, { id, tenant });
         const expected = state === "failed" ? "cancelled and terminal" : "begun and requested";
         equal(answers, expected, `the answers about an operation that is ${state}`);
       }

@@ -67,13 +67,13 @@ export const createChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "create.names",
-    name: "takes scopes, definitions and keys for names only, whatever they are called",
+    name: "takes tenants, definitions and keys for names only, whatever they are called",
     check: async (store) => {
       for (const name of ["__proto__", "constructor", "toString", "a:b", "{a}", "é'\"%$?*"]) {
-        equal(await store.get(newOperation().id, name), undefined, "an unknown id in that scope");
-        const operation = await createPending(store, { scope: name, definition: name, key: name });
-        const { scope, definition, key } = await read(store, operation);
-        deepEqual([scope, definition, key], [name, name, name], "scope, definition and key");
+        equal(await store.get(newOperation().id, name), undefined, "an unknown id in that tenant");
+        const operation = await createPending(store, { tenant: name, definition: name, key: name });
+        const { tenant, definition, key } = await read(store, operation);
+        deepEqual([tenant, definition, key], [name, name, name], "tenant, definition and key");
       }
     },
   },

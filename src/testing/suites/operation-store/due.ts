@@ -136,8 +136,8 @@ export const dueChecks: readonly OperationStoreCheck[] = [
     check: async (store, { pass }) => {
       await createEnded(store);
       await createEnded(store, {}, FAILED);
-      const { id, scope } = await createPending(store);
-      await store.requestCancel(id, scope);
+      const { id, tenant } = await createPending(store);
+      await store.requestCancel(id, tenant);
       await pass(2 * LONG_MS);
       deepEqual(await takeIds(store), [], "what is handed out hours later");
     },

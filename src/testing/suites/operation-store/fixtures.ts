@@ -1,4 +1,4 @@
-import type { NewOperation, Operation, Settlement } from "../../../core/operation.js";
+import type { NewOperation, Operation, Settlement } from "../../../contract/operation.js";
 import type { BeginResult, Lease, OperationStore } from "../../../ports/operation-store.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { equal, isOutcome, ok } from "../../expect.js";
@@ -21,10 +21,12 @@ export const ERROR = '{"type":"about:blank","title":"It failed"}';
 
 export const RESULT = '{"done":true}';
 
+type Retry = Extract<Settlement, { readonly to: "retry" }>;
+
 export const COMPLETED: Settlement = { to: "completed", result: RESULT };
 export const FAILED: Settlement = { to: "failed", error: ERROR };
-export const RETRIED: Settlement = { to: "retry", delayMs: 0, countAttempt: true };
-export const GIVEN_BACK: Settlement = { to: "retry", delayMs: 0, countAttempt: false };
+export const RETRIED: Retry = { to: "retry", delayMs: 0, countAttempt: true };
+export const GIVEN_BACK: Retry = { to: "retry", delayMs: 0, countAttempt: false };
 export const PREPARED: Settlement = { to: "prepared", resource: '{"body":{"status":"pending"}}' };
 
 const runtime = createSystemRuntime();
@@ -33,7 +35,14 @@ export const newId = (): string => runtime.newId();
 export const newToken = (): string => runtime.newToken();
 
 export function newOperation(members: Partial<NewOperation> = {}): NewOperation {
-  return { id: newId(), scope: "tenant-1", definition: "orders", input: '{"itemId":"a"}', ...members };
+  return {
+    id: newId(),
+    tenant: "tenant-1",
+    definition: "orders",
+    input: '{"itemId":"a"}',
+    retentionMs: LONG_MS,
+    ...members,
+  };
 }
 
 /** Creates an operation that is pending. */
@@ -100,9 +109,9 @@ export async function createEnded(
 /** Reads an operation that must be there. */
 export async function read(
   store: OperationStore,
-  { id, scope }: Pick<NewOperation, "id" | "scope">,
+  { id, tenant }: Pick<NewOperation, "id" | "tenant">,
 ): Promise<Operation> {
-  const operation = await store.get(id, scope);
+  const operation = await store.get(id, tenant);
   ok(operation !== undefined, "an operation that was created can be read");
   return operation as Operation;
 }

@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "../../expect.js";
+import { TENANTS } from "../tenants.js";
 import {
   begin,
   COMPLETED,
@@ -21,37 +22,58 @@ export const getChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
-    rule: "get.scope",
-    name: "reads nothing for another scope, whatever the state of the operation",
+    rule: "get.tenant",
+    name: "reads nothing for another tenant, whatever the state of the operation",
     check: async (store) => {
       const { operation: preparing } = await createPreparing(store, LONG_MS);
       const { operation, lease } = await createWorking(store);
-      for (const scope of ["tenant-2", "", "tenant-1 ", "TENANT-1", "tenant-%"]) {
+      for (const tenant of ["tenant-2", "", "tenant-1 ", "TENANT-1", "tenant-%"]) {
         equal(
-          await store.get(preparing.id, scope),
+          await store.get(preparing.id, tenant),
           undefined,
-          "a preparing operation, read by another scope",
+          "a preparing operation, read by another tenant",
         );
-        equal(await store.get(operation.id, scope), undefined, "a pending operation, read by another scope");
+        equal(
+          await store.get(operation.id, tenant),
+          undefined,
+          "a pending operation, read by another tenant",
+        );
       }
       await store.settle(lease, COMPLETED);
       equal(
         await store.get(operation.id, "tenant-2"),
         undefined,
-        "an ended operation, read by another scope",
+        "an ended operation, read by another tenant",
       );
+    },
+  },
+  {
+    rule: "get.tenants",
+    name: "keeps tenants apart to the letter, up to 255 UTF-16 code units of any script",
+    check: async (store) => {
+      const ids = new Map<string, string>();
+      for (const tenant of TENANTS) ids.set(tenant, (await createPending(store, { tenant })).id);
+      for (const tenant of TENANTS) {
+        const shown = `of the tenant ${JSON.stringify(tenant)}`;
+        const cancelled = tenant === "acme" || (await store.requestCancel(ids.get("acme") ?? "", tenant));
+        if (cancelled !== true) equal(cancelled, "unknown", `cancelling another operation ${shown}`);
+        for (const [owner, id] of ids) {
+          const found = (await store.get(id, tenant))?.tenant;
+          equal(found, owner === tenant ? tenant : undefined, `what is read ${shown}`);
+        }
+      }
     },
   },
   {
     rule: "get.hidden",
     name: "reads nothing for a hidden operation, which can be worked on like any other",
     check: async (store) => {
-      const { id, scope } = await createPending(store, { hidden: true });
-      equal(await store.get(id, scope), undefined, "a hidden operation");
+      const { id, tenant } = await createPending(store, { hidden: true });
+      equal(await store.get(id, tenant), undefined, "a hidden operation");
       const { operation, lease } = await begin(store, id);
       equal(operation.hidden, true, "`hidden` as the worker sees it");
       await store.settle(lease, COMPLETED);
-      equal(await store.get(id, scope), undefined, "a hidden operation that has ended");
+      equal(await store.get(id, tenant), undefined, "a hidden operation that has ended");
     },
   },
   {

@@ -3,6 +3,7 @@ import { concurrently } from "../port-case.js";
 import {
   begin,
   COMPLETED,
+  createPending,
   createPreparing,
   ERROR,
   FAILED,
@@ -18,7 +19,7 @@ import {
 export const preparingChecks: readonly OperationStoreCheck[] = [
   {
     rule: "preparing.shown",
-    name: "shows an operation as preparing to its scope, so that a duplicate finds it",
+    name: "shows an operation as preparing to its tenant, so that a duplicate finds it",
     check: async (store) => {
       const { operation } = await createPreparing(store, LONG_MS);
       const { state, input } = await read(store, operation);
@@ -116,6 +117,22 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
         equal(await store.create(operation, initial), "exists", "repeating the creation");
         deepEqual(await read(store, operation), before, "the operation");
       }
+    },
+  },
+  {
+    rule: "preparing.creates",
+    name: "is left to callers that can create: to others it is `preparing`, and nothing changes",
+    check: async (store, { unitMs, pass }) => {
+      const { operation } = await createPreparing(store, unitMs);
+      await pass(unitMs);
+      const before = await read(store, operation);
+      const request = { token: newToken(), leaseMs: LONG_MS, creates: false };
+      isOutcome(await store.beginAttempt(operation.id, request), "preparing", "beginning without creating");
+      deepEqual(await read(store, operation), before, "the operation");
+      equal((await begin(store, operation.id)).operation.state, "preparing", "the state in which it begins");
+      const pending = await createPending(store);
+      const begun = await store.beginAttempt(pending.id, { ...request, token: newToken() });
+      isOutcome(begun, "begun", "beginning what is pending without creating");
     },
   },
   {

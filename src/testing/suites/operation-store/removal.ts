@@ -24,12 +24,12 @@ export const removalChecks: readonly OperationStoreCheck[] = [
       const before = await read(store, operation);
       await store.remove([operation.id], { afterMs: 5 * unitMs });
       await pass(4 * unitMs);
-      await takeExpiredIds(store, LONG_MS);
+      await takeExpiredIds(store);
       deepEqual(await read(store, operation), before, "the operation before it is forgotten");
       equal(await store.create(operation), "exists", "creating its id before it is forgotten");
       await pass(unitMs);
-      await takeExpiredIds(store, LONG_MS);
-      equal(await store.get(operation.id, operation.scope), undefined, "the operation afterwards");
+      await takeExpiredIds(store);
+      equal(await store.get(operation.id, operation.tenant), undefined, "the operation afterwards");
       equal(await store.create(operation), "created", "creating its id afterwards");
     },
   },
@@ -39,8 +39,8 @@ export const removalChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { operation } = await createEnded(store);
       await store.remove([operation.id], { afterMs: 0 });
-      await takeExpiredIds(store, LONG_MS);
-      equal(await store.get(operation.id, operation.scope), undefined, "the operation");
+      await takeExpiredIds(store);
+      equal(await store.get(operation.id, operation.tenant), undefined, "the operation");
     },
   },
   {
@@ -52,8 +52,8 @@ export const removalChecks: readonly OperationStoreCheck[] = [
       await store.remove([long.id], { afterMs: LONG_MS });
       await store.remove([short.id], { afterMs: unitMs });
       await pass(unitMs);
-      await takeExpiredIds(store, LONG_MS);
-      equal(await store.get(short.id, short.scope), undefined, "the one with the short time");
+      await takeExpiredIds(store);
+      equal(await store.get(short.id, short.tenant), undefined, "the one with the short time");
       equal((await read(store, long)).state, "completed", "the one with the long time");
     },
   },
@@ -66,11 +66,11 @@ export const removalChecks: readonly OperationStoreCheck[] = [
       await store.remove([newId(), operation.id, operation.id], { afterMs: unitMs });
       await store.remove([operation.id], { afterMs: unitMs });
       await pass(unitMs);
-      await takeExpiredIds(store, LONG_MS);
+      await takeExpiredIds(store);
       await store.remove([operation.id], { afterMs: unitMs });
       equal(await store.create(operation), "created", "creating its id afterwards");
       await pass(unitMs);
-      await takeExpiredIds(store, LONG_MS);
+      await takeExpiredIds(store);
       equal((await read(store, operation)).state, "pending", "the state of its successor");
     },
   },
@@ -82,11 +82,11 @@ export const removalChecks: readonly OperationStoreCheck[] = [
       const { operation: working, lease } = await createWorking(store);
       const { operation: preparing } = await createPreparing(store, LONG_MS);
       await store.remove([pending.id, working.id, preparing.id], { afterMs: 0 });
-      await takeExpiredIds(store, LONG_MS);
+      await takeExpiredIds(store);
       equal((await read(store, preparing)).state, "preparing", "the state of what was preparing");
       equal((await begin(store, pending.id)).operation.attempt, 1, "the attempt of what was pending");
       isOutcome(await store.settle(lease, COMPLETED), "settled", "settling what was worked on");
-      await takeExpiredIds(store, LONG_MS);
+      await takeExpiredIds(store);
       equal((await read(store, working)).state, "completed", "the state of what ended later");
     },
   },
@@ -96,10 +96,10 @@ export const removalChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { operation, lease } = await createEnded(store);
       await store.remove([operation.id], { afterMs: 0 });
-      await takeExpiredIds(store, LONG_MS);
+      await takeExpiredIds(store);
       isOutcome(await store.settle(lease, COMPLETED), "lost", "repeating the settle");
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "lost", "renewing");
-      equal(await store.requestCancel(operation.id, operation.scope), "unknown", "cancelling");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling");
       const begun = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
       isOutcome(begun, "unknown", "beginning");
     },
@@ -109,12 +109,12 @@ export const removalChecks: readonly OperationStoreCheck[] = [
     name: "does not hand out again what was given to `remove`",
     needs: ["skipsTime"],
     check: async (store, { pass }) => {
-      const { operation } = await createEnded(store);
-      deepEqual(await takeExpiredIds(store, 0), [operation.id], "what is handed out first");
+      const { operation } = await createEnded(store, { retentionMs: 0 });
+      deepEqual(await takeExpiredIds(store), [operation.id], "what is handed out first");
       await store.remove([operation.id], { afterMs: 5 * MINUTE_MS });
       for (let minutes = 1; minutes <= 4; minutes += 1) {
         await pass(MINUTE_MS);
-        deepEqual(await takeExpiredIds(store, 0), [], `what is handed out after ${minutes} min`);
+        deepEqual(await takeExpiredIds(store), [], `what is handed out after ${minutes} min`);
       }
     },
   },
@@ -123,12 +123,12 @@ export const removalChecks: readonly OperationStoreCheck[] = [
     name: "does not let what was removed take the place of what expires later",
     needs: ["skipsTime"],
     check: async (store, { pass }) => {
-      const { operation: first } = await createEnded(store);
-      deepEqual(await takeExpiredIds(store, 0, 1), [first.id], "what is handed out first");
+      const { operation: first } = await createEnded(store, { retentionMs: 0 });
+      deepEqual(await takeExpiredIds(store, 1), [first.id], "what is handed out first");
       await store.remove([first.id], { afterMs: 0 });
       await pass(MINUTE_MS);
-      const { operation: second } = await createEnded(store);
-      deepEqual(await takeExpiredIds(store, 0, 1), [second.id], "what is handed out a minute later");
+      const { operation: second } = await createEnded(store, { retentionMs: 0 });
+      deepEqual(await takeExpiredIds(store, 1), [second.id], "what is handed out a minute later");
     },
   },
 ];

@@ -21,22 +21,41 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
     rule: "retention.from-the-end",
     name: "hands out an operation when its retention is over, counted from its end, not sooner",
     check: async (store, { unitMs, pass }) => {
-      const { operation, lease } = await createWorking(store);
+      const { operation, lease } = await createWorking(store, LONG_MS, { retentionMs: 5 * unitMs });
       await pass(10 * unitMs);
       await store.settle(lease, COMPLETED);
-      deepEqual(await takeExpiredIds(store, 5 * unitMs), [], "what is handed out at its end");
+      deepEqual(await takeExpiredIds(store), [], "what is handed out at its end");
       await pass(4 * unitMs);
-      deepEqual(
-        await takeExpiredIds(store, 5 * unitMs),
-        [],
-        "what is handed out before its retention is over",
-      );
+      deepEqual(await takeExpiredIds(store), [], "what is handed out before its retention is over");
       await pass(unitMs);
-      deepEqual(
-        await takeExpiredIds(store, 5 * unitMs),
-        [operation.id],
-        "what is handed out when it is over",
-      );
+      deepEqual(await takeExpiredIds(store), [operation.id], "what is handed out when it is over");
+    },
+  },
+  {
+    rule: "retention.own",
+    name: "keeps each operation for its own retention, whichever ended first",
+    check: async (store, { unitMs, pass }) => {
+      const { operation: long } = await createEnded(store, { retentionMs: 10 * unitMs });
+      const { operation: short } = await createEnded(store, { retentionMs: 5 * unitMs });
+      await pass(5 * unitMs);
+      deepEqual(await takeExpiredIds(store), [short.id], "what is handed out after the short retention");
+      await pass(4 * unitMs);
+      deepEqual(await takeExpiredIds(store), [], "what is handed out before the long retention is over");
+      await pass(unitMs);
+      deepEqual(await takeExpiredIds(store), [long.id], "what is handed out when it is over");
+    },
+  },
+  {
+    rule: "retention.overdue",
+    name: "hands out what expired first before what ended first",
+    check: async (store, { unitMs, pass }) => {
+      const retentions = [6, 2, 4];
+      const ids: string[] = [];
+      for (const units of retentions)
+        ids.push((await createEnded(store, { retentionMs: units * unitMs })).operation.id);
+      await pass(7 * unitMs);
+      deepEqual(await takeExpiredIds(store, 2), [ids[1], ids[2]], "what is handed out with a limit of 2");
+      deepEqual(await takeExpiredIds(store, 2), [ids[0]], "what is handed out next");
     },
   },
   {
@@ -50,14 +69,14 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
       ];
       const expected = new Map<string, unknown>();
       for (const members of endings) {
-        const { operation } = await createEnded(store, members);
-        const { id, scope, definition, key } = operation;
-        expected.set(id, { id, scope, definition, key });
+        const { operation } = await createEnded(store, { ...members, retentionMs: 0 });
+        const { id, tenant, definition, key } = operation;
+        expected.set(id, { id, tenant, definition, key });
       }
-      const expired = await store.takeExpired({ retentionMs: 0, limit: 10 });
+      const expired = await store.takeExpired({ limit: 10 });
       equal(expired.length, endings.length, "how many are handed out");
-      for (const { id, scope, definition, key } of expired) {
-        deepEqual({ id, scope, definition, key }, expected.get(id), "what is handed out");
+      for (const { id, tenant, definition, key } of expired) {
+        deepEqual({ id, tenant, definition, key }, expected.get(id), "what is handed out");
       }
     },
   },
@@ -65,16 +84,17 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
     rule: "retention.terminal-only",
     name: "hands out what has ended, whichever way, and nothing else",
     check: async (store) => {
-      await createPending(store);
-      await createWorking(store);
-      await createPreparing(store, LONG_MS);
-      const failed = await createEnded(store, {}, FAILED);
-      const cancelled = await createPending(store);
-      await store.requestCancel(cancelled.id, cancelled.scope);
-      const stillborn = newOperation();
+      const members = { retentionMs: 0 };
+      await createPending(store, members);
+      await createWorking(store, LONG_MS, members);
+      await createPreparing(store, LONG_MS, members);
+      const failed = await createEnded(store, members, FAILED);
+      const cancelled = await createPending(store, members);
+      await store.requestCancel(cancelled.id, cancelled.tenant);
+      const stillborn = newOperation(members);
       await store.create(stillborn, { state: "failed", error: ERROR });
       const ids = [failed.operation.id, cancelled.id, stillborn.id].sort();
-      deepEqual((await takeExpiredIds(store, 0)).sort(), ids, "what is handed out");
+      deepEqual((await takeExpiredIds(store)).sort(), ids, "what is handed out");
     },
   },
   {
@@ -82,15 +102,16 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
     name: "hands out what ended first before what ended later, up to the limit",
     check: async (store, { unitMs, pass }) => {
       const leases = [];
-      for (let count = 0; count < 4; count += 1) leases.push((await createWorking(store)).lease);
+      for (let count = 0; count < 4; count += 1)
+        leases.push((await createWorking(store, LONG_MS, { retentionMs: 0 })).lease);
       leases.reverse();
       for (const lease of leases) {
         await store.settle(lease, COMPLETED);
         await pass(unitMs);
       }
       const ids = leases.map(({ operationId }) => operationId);
-      deepEqual(await takeExpiredIds(store, 0, 3), ids.slice(0, 3), "what is handed out with a limit of 3");
-      deepEqual(await takeExpiredIds(store, 0, 3), ids.slice(3), "what is handed out next");
+      deepEqual(await takeExpiredIds(store, 3), ids.slice(0, 3), "what is handed out with a limit of 3");
+      deepEqual(await takeExpiredIds(store, 3), ids.slice(3), "what is handed out next");
     },
   },
   {
@@ -98,10 +119,11 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
     name: "hands each expired operation to one of many concurrent callers",
     check: async (store) => {
       const ids: string[] = [];
-      for (let count = 0; count < 20; count += 1) ids.push((await createEnded(store)).operation.id);
-      const taken = (await concurrently(10, () => takeExpiredIds(store, 0, 5))).flat();
+      for (let count = 0; count < 20; count += 1)
+        ids.push((await createEnded(store, { retentionMs: 0 })).operation.id);
+      const taken = (await concurrently(10, () => takeExpiredIds(store, 5))).flat();
       while (taken.length < ids.length) {
-        const next = await takeExpiredIds(store, 0);
+        const next = await takeExpiredIds(store);
         if (next.length === 0) break;
         taken.push(...next);
       }
@@ -113,13 +135,13 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
     name: "hands out an operation again after a minute if it was not removed, not sooner",
     needs: ["skipsTime"],
     check: async (store, { unitMs, pass }) => {
-      const { operation } = await createEnded(store);
-      deepEqual(await takeExpiredIds(store, 0), [operation.id], "what is handed out first");
+      const { operation } = await createEnded(store, { retentionMs: 0 });
+      deepEqual(await takeExpiredIds(store), [operation.id], "what is handed out first");
       for (const time of ["second", "third"]) {
         await pass(MINUTE_MS - unitMs);
-        deepEqual(await takeExpiredIds(store, 0), [], "what is handed out before a minute is over");
+        deepEqual(await takeExpiredIds(store), [], "what is handed out before a minute is over");
         await pass(unitMs);
-        deepEqual(await takeExpiredIds(store, 0), [operation.id], `what is handed out the ${time} time`);
+        deepEqual(await takeExpiredIds(store), [operation.id], `what is handed out the ${time} time`);
       }
     },
   },

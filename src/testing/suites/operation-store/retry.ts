@@ -1,9 +1,11 @@
 import { deepEqual, equal, isOutcome } from "../../expect.js";
+import { DIFFICULT_TEXT } from "./create.js";
 import {
   begin,
   COMPLETED,
   createPending,
   createWorking,
+  ERROR,
   GIVEN_BACK,
   knock,
   LONG_MS,
@@ -86,6 +88,30 @@ export const retryChecks: readonly OperationStoreCheck[] = [
         isOutcome(await store.settle(lease, settlement), "lost", "settling it once more");
         deepEqual(await read(store, operation), before, "the operation");
       }
+    },
+  },
+  {
+    rule: "retry.last-error",
+    name: "keeps why the latest attempt is tried again, until another reason comes",
+    check: async (store) => {
+      const { operation, lease: first } = await createWorking(store);
+      const shows = async (lastError: string, what: string): Promise<void> => {
+        const begun = await begin(store, operation.id);
+        equal(begun.operation.lastError, lastError, `the reason ${what}, begun`);
+        equal((await read(store, operation)).lastError, lastError, `the reason ${what}, read`);
+        lease = begun.lease;
+      };
+      let lease = first;
+      await store.settle(lease, { ...RETRIED, lastError: ERROR });
+      await shows(ERROR, "after the first attempt");
+      await store.settle(lease, { ...RETRIED, lastError: DIFFICULT_TEXT });
+      await shows(DIFFICULT_TEXT, "after the second attempt");
+      await store.settle(lease, GIVEN_BACK);
+      await shows(DIFFICULT_TEXT, "after a retry without one");
+      await store.settle(lease, { ...GIVEN_BACK, lastError: ERROR });
+      await shows(ERROR, "after an attempt that was given back with one");
+      await store.settle(lease, COMPLETED);
+      equal((await read(store, operation)).lastError, ERROR, "the reason after the end");
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { Settlement } from "../../../core/operation.js";
+import type { Settlement } from "../../../contract/operation.js";
 import { deepEqual, equal, isOutcome, ok } from "../../expect.js";
 import { concurrently } from "../port-case.js";
 import { DIFFICULT_TEXT } from "./create.js";
@@ -52,18 +52,31 @@ export const settleChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "settle.times",
+    name: "keeps the times of creation and of the end to the millisecond",
+    needs: ["skipsTime"],
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store);
+      await pass(1_234);
+      isOutcome(await store.settle(lease, COMPLETED), "settled", "completing after 1,234 ms");
+      const { createdAt, settledAt = 0 } = await read(store, operation);
+      const tookMs = settledAt - createdAt;
+      ok(tookMs >= 1_234 && tookMs <= 1_234 + unitMs, `1,234 ms are between the times, not ${tookMs}`);
+    },
+  },
+  {
     rule: "settle.stranger",
     name: "changes nothing for a token that never began, whether somebody works or not",
     check: async (store) => {
       const idle = await createPending(store);
       const { operation: busy } = await createWorking(store);
-      for (const { id, scope } of [idle, busy]) {
-        const before = await read(store, { id, scope });
+      for (const { id, tenant } of [idle, busy]) {
+        const before = await read(store, { id, tenant });
         for (const settlement of EVERY_SETTLEMENT) {
           const settled = await store.settle({ operationId: id, token: newToken() }, settlement);
           isOutcome(settled, "lost", `settling as ${settlement.to} with a token that never began`);
         }
-        deepEqual(await read(store, { id, scope }), before, "the operation");
+        deepEqual(await read(store, { id, tenant }), before, "the operation");
       }
       equal(await knock(store, busy.id), "busy", "beginning what somebody else works on");
     },

@@ -1,4 +1,4 @@
-import type { NewOperation } from "../../../core/operation.js";
+import type { NewOperation } from "../../../contract/operation.js";
 import type { OperationStore } from "../../../ports/operation-store.js";
 import type { PortTime } from "../port-case.js";
 import { createWorking } from "./fixtures.js";
@@ -28,10 +28,6 @@ export async function createDue(
 }
 
 /** Ids that `takeExpired` hands out, in the order in which it does. */
-export async function takeExpiredIds(
-  store: OperationStore,
-  retentionMs: number,
-  limit = 100,
-): Promise<string[]> {
-  return (await store.takeExpired({ retentionMs, limit })).map(({ id }) => id);
+export async function takeExpiredIds(store: OperationStore, limit = 100): Promise<string[]> {
+  return (await store.takeExpired({ limit })).map(({ id }) => id);
 }

@@ -77,9 +77,9 @@ export const watchChecks: readonly OperationStoreCheck[] = [
             return id;
           });
         }
-        const { id, scope } = await createPending(store);
+        const { id, tenant } = await createPending(store);
         await sees("is cancelled", async () => {
-          await store.requestCancel(id, scope);
+          await store.requestCancel(id, tenant);
           return id;
         });
       }

@@ -1,12 +1,15 @@
 import { deepEqual, equal, ok } from "../../expect.js";
 import {
   ackAll,
+  consume,
   gather,
   gatherNothing,
   idsOf,
   newAnnouncement,
+  newToken,
   publish,
   type QueueCheck,
+  receive,
 } from "./fixtures.js";
 
 export const deliveryChecks: readonly QueueCheck[] = [
@@ -81,19 +84,54 @@ export const deliveryChecks: readonly QueueCheck[] = [
     needs: ["beginsAttempts"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders"]);
-      const received = await gather(queue, harness, 2);
+      const token = newToken();
+      const received = await receive(consume(queue), AbortSignal.abort(), { token });
       deepEqual(idsOf(received), idsOf(published), "what is delivered");
-      const tokens = new Set<string | undefined>();
       for (const { announcement, attempt } of received) {
         const { operationId, definition } = announcement;
         equal(attempt?.lease.operationId, operationId, "the operation of the lease");
         equal(attempt?.begun.operation.id, operationId, "the operation of the attempt");
         equal(attempt?.begun.operation.definition, definition, "the definition of the attempt");
         equal(attempt?.begun.operation.attempt, 1, "the number of the attempt");
-        tokens.add(attempt?.lease.token);
+        equal(attempt?.lease.token, token, "the token of the lease");
       }
-      equal(tokens.size, 2, "how many different tokens there are");
       await gatherNothing(queue, harness, "receiving while the leases live");
+    },
+  },
+  {
+    rule: "delivery.repeated",
+    name: "returns the same attempts when a receipt is repeated by its token, and begins no others",
+    needs: ["beginsAttempts"],
+    check: async (queue, _, harness) => {
+      const published = await publish(queue, harness, ["orders", "orders", "orders"]);
+      const consumer = consume(queue);
+      const request = { limit: 2, token: newToken() };
+      const first = await receive(consumer, AbortSignal.abort(), request);
+      equal(first.length, 2, "how many are delivered");
+      const again = await receive(consumer, AbortSignal.abort(), request);
+      deepEqual(idsOf(again), idsOf(first), "what the repeated call returns");
+      for (const { attempt } of again) {
+        equal(attempt?.begun.operation.attempt, 1, "the number of an attempt that is returned again");
+        equal(attempt?.begun.previousLost, false, "whether an attempt before it was lost");
+        equal(attempt?.lease.token, request.token, "the token of its lease");
+      }
+      const last = await receive(consumer, AbortSignal.abort());
+      deepEqual(idsOf([...again, ...last]), idsOf(published), "what the next call adds");
+    },
+  },
+  {
+    rule: "delivery.repeated-empty",
+    name: "returns nothing when a receipt is repeated that began nothing, and leaves all to the next one",
+    needs: ["beginsAttempts"],
+    check: async (queue, _, harness) => {
+      const consumer = consume(queue);
+      const request = { token: newToken() };
+      equal((await receive(consumer, AbortSignal.abort(), request)).length, 0, "what there is at first");
+      const published = await publish(queue, harness, ["orders"]);
+      const repeated = await receive(consumer, AbortSignal.abort(), request);
+      equal(repeated.length, 0, "what the repeated call returns");
+      const received = await receive(consumer, AbortSignal.abort());
+      deepEqual(idsOf(received), idsOf(published), "what the next call returns");
     },
   },
 ];

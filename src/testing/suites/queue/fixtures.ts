@@ -1,5 +1,5 @@
-import { type Announcement, announce } from "../../../core/announcement.js";
-import type { Delivery, Queue, ReceiveRequest } from "../../../ports/queue.js";
+import { type Announcement, announce } from "../../../ports/announcement.js";
+import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { ok } from "../../expect.js";
 import { turn } from "../../turn.js";
@@ -16,6 +16,9 @@ export interface QueueHarness extends PortHarness<Queue> {
 export type QueueCheck = PortCheck<Queue, QueueHarness>;
 
 const runtime = createSystemRuntime();
+
+/** A token for a receipt. */
+export const newToken = (): string => runtime.newToken();
 
 export function newAnnouncement(definition = "orders", id: string = runtime.newId()): Announcement {
   return announce({ id, definition }, runtime.newToken());
@@ -39,28 +42,41 @@ export interface Receiving {
   gather(count: number): Promise<readonly Delivery[]>;
 }
 
-export type Request = Omit<ReceiveRequest, "signal" | "leaseMs">;
+/** What a case receives, where it matters. */
+export interface Request {
+  readonly definitions?: readonly string[];
+  readonly limit?: number;
+  /** Free slots by definition. Default: `limit` of each. */
+  readonly slots?: ReadonlyMap<string, number>;
+  readonly token?: string;
+}
 
 const LEASE_MS = 60_000;
+/** More than any case publishes. */
+const MANY = 1_000;
+
+/** Opens a consumer of these definitions, with slots for everything that a case publishes. */
+export function consume(queue: Queue, definitions: readonly string[] = ["orders"]): Consumer {
+  const consumed = definitions.map((name) => ({ name, concurrency: MANY, leaseMs: LEASE_MS }));
+  return queue.consume({ definitions: consumed });
+}
 
 /** Calls `receive` again and again, as a worker does. */
-export function startReceiving(
-  queue: Queue,
-  harness: QueueHarness,
-  request: Partial<Request> = {},
-): Receiving {
+export function startReceiving(queue: Queue, harness: QueueHarness, request: Request = {}): Receiving {
   const aborter = new AbortController();
+  const consumer = consume(queue, request.definitions);
   const gathered: Delivery[] = [];
   let wanted = Number.POSITIVE_INFINITY;
   let enough: () => void = () => {};
   const loop = async (): Promise<void> => {
     while (!aborter.signal.aborted) {
-      const received = await receive(queue, aborter.signal, request);
+      const received = await receive(consumer, aborter.signal, request);
       gathered.push(...received);
       if (gathered.length >= wanted) enough();
       // A queue may prefer to be asked again: that must not keep everything else from running.
       await turn();
     }
+    await consumer.close();
   };
   const looping = loop();
   // What goes wrong before anybody waits for it is told to whoever gathers.
@@ -91,7 +107,7 @@ export function gather(
   queue: Queue,
   harness: QueueHarness,
   count: number,
-  request: Partial<Request> = {},
+  request: Request = {},
 ): Promise<readonly Delivery[]> {
   return startReceiving(queue, harness, request).gather(count);
 }
@@ -102,15 +118,20 @@ export async function gatherNothing(queue: Queue, harness: QueueHarness, what: s
   ok(received.length === 0, `${what}: expected no delivery, got ${JSON.stringify(idsOf(received))}`);
 }
 
+/** Makes one call of `receive`, by default with room for 100 deliveries of `orders` and a new token. */
 export async function receive(
-  queue: Queue,
+  consumer: Consumer,
   signal: AbortSignal,
-  request: Partial<Request> = {},
+  { definitions = ["orders"], limit = 100, slots, token = newToken() }: Request = {},
 ): Promise<readonly Delivery[]> {
-  const asked = { definitions: ["orders"], limit: 100, leaseMs: LEASE_MS, ...request, signal };
-  const received = await queue.receive(asked);
+  const free = slots ?? new Map(definitions.map((name) => [name, limit]));
+  const received = await consumer.receive({ slots: free, limit, token, signal });
   const count = received.length;
-  ok(count <= asked.limit, `receive returns at most its limit of ${asked.limit} deliveries, not ${count}`);
+  ok(count <= limit, `receive returns at most its limit of ${limit} deliveries, not ${count}`);
+  for (const [name, most] of free) {
+    const ofName = received.filter(({ announcement }) => announcement.definition === name).length;
+    ok(ofName <= most, `receive returns at most ${most} deliveries of ${name}, not ${ofName}`);
+  }
   return received;
 }
 

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "../../expect.js";
 import {
   ackAll,
+  consume,
   endsInTime,
   gather,
   gatherNothing,
@@ -64,6 +65,20 @@ export const receiveChecks: readonly QueueCheck[] = [
     },
   },
   {
+    rule: "receive.slots",
+    name: "delivers no more of a definition at once than it has free slots, and the rest afterwards",
+    check: async (queue, _, harness) => {
+      const published = await publish(queue, harness, ["orders", "orders", "reports", "orders", "reports"]);
+      const slots = new Map([
+        ["orders", 1],
+        ["reports", 2],
+      ]);
+      const received = await gather(queue, harness, 5, { definitions: ["orders", "reports"], slots });
+      deepEqual(idsOf(received), idsOf(published), "what is delivered in the end");
+      await ackAll(received);
+    },
+  },
+  {
     rule: "receive.waits",
     name: "delivers to a call that was waiting when something is published",
     check: async (queue, { unitMs, pass }, harness) => {
@@ -96,7 +111,7 @@ export const receiveChecks: readonly QueueCheck[] = [
       for (const waiting of [true, false]) {
         const aborter = new AbortController();
         if (!waiting) aborter.abort();
-        const call = receive(queue, aborter.signal);
+        const call = receive(consume(queue), aborter.signal);
         if (waiting) await pass(unitMs);
         aborter.abort();
         equal((await endsInTime(call, harness, "an aborted `receive`")).length, 0, "how many are delivered");
@@ -104,7 +119,7 @@ export const receiveChecks: readonly QueueCheck[] = [
       const published = await publish(queue, harness, ["orders", "orders", "orders"]);
       const received = [
         ...(await endsInTime(
-          receive(queue, AbortSignal.abort(), { limit: 1 }),
+          receive(consume(queue), AbortSignal.abort(), { limit: 1 }),
           harness,
           "an aborted `receive`",
         )),

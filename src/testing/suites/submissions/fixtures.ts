@@ -1,8 +1,8 @@
-import type { NewOperation } from "../../../core/operation.js";
+import type { NewOperation } from "../../../contract/operation.js";
 import type { Submission, Submissions } from "../../../ports/backend.js";
 import type { Claim } from "../../../ports/idempotency-store.js";
 import { isOutcome } from "../../expect.js";
-import { newOperation } from "../operation-store/fixtures.js";
+import { begin, COMPLETED, newOperation } from "../operation-store/fixtures.js";
 import type { OpenPort, PortCheck, PortHarness } from "../port-case.js";
 
 /** Gives the cases of `submissionsCases` stores to work on. */
@@ -36,8 +36,20 @@ export async function recorded(
   return submission;
 }
 
+/** Records a submission under a free key and completes its operation. */
+export async function recordedAndEnded(
+  submissions: Submissions<unknown>,
+  key: string,
+  retentionMs = 0,
+): Promise<Submission> {
+  const submission = await recorded(submissions, { key, retentionMs });
+  const { lease } = await begin(submissions.operations, submission.operation.id);
+  isOutcome(await submissions.operations.settle(lease, COMPLETED), "settled", "settling it");
+  return submission;
+}
+
 /** The claim that belongs to a submission. */
 export function claimOf({ operation, fingerprint }: Submission): Claim {
-  const { id: operationId, scope, definition, key = "" } = operation;
-  return { scope, definition, key, fingerprint, operationId };
+  const { id: operationId, tenant, definition, key = "" } = operation;
+  return { tenant, definition, key, fingerprint, operationId };
 }

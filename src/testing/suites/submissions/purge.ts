@@ -1,20 +1,14 @@
 import type { Submission, Submissions } from "../../../ports/backend.js";
 import { equal, isOutcome } from "../../expect.js";
-import { begin, COMPLETED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
+import { begin, COMPLETED, FAILED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
+import { redrive } from "../operation-store/redrive.js";
 import { concurrently } from "../port-case.js";
-import { claimOf, recorded, type SubmissionsCheck } from "./fixtures.js";
-
-async function recordedAndEnded(submissions: Submissions<unknown>, key: string): Promise<Submission> {
-  const submission = await recorded(submissions, { key });
-  const { lease } = await begin(submissions.operations, submission.operation.id);
-  isOutcome(await submissions.operations.settle(lease, COMPLETED), "settled", "settling it");
-  return submission;
-}
+import { claimOf, newSubmission, recorded, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
 
 /** Sees that neither the operation nor its key is left. */
 async function isForgotten(submissions: Submissions<unknown>, submission: Submission): Promise<void> {
-  const { id, scope } = submission.operation;
-  equal(await submissions.operations.get(id, scope), undefined, "the purged operation");
+  const { id, tenant } = submission.operation;
+  equal(await submissions.operations.get(id, tenant), undefined, "the purged operation");
   const claim = { ...claimOf(submission), operationId: newId() };
   isOutcome(await submissions.idempotency.claim(claim), "claimed", "claiming the key of a purged operation");
 }
@@ -24,26 +18,45 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
     rule: "purge.both",
     name: "forgets an operation and its key together, when its retention is over, not sooner",
     check: async (submissions, { unitMs, pass }) => {
-      const submission = await recordedAndEnded(submissions, "key-1");
-      const retention = { retentionMs: 5 * unitMs, limit: 10 };
+      const submission = await recordedAndEnded(submissions, "key-1", 5 * unitMs);
+      const limit = 10;
       await pass(4 * unitMs);
-      equal(await submissions.purge(retention), 0, "how many are purged before the retention is over");
+      equal(await submissions.purge({ limit }), 0, "how many are purged before the retention is over");
       equal((await read(submissions.operations, submission.operation)).state, "completed", "the state");
       await pass(unitMs);
-      equal(await submissions.purge(retention), 1, "how many are purged when it is over");
+      equal(await submissions.purge({ limit }), 1, "how many are purged when it is over");
       await isForgotten(submissions, submission);
-      equal(await submissions.purge(retention), 0, "how many are purged after that");
+      equal(await submissions.purge({ limit }), 0, "how many are purged after that");
+    },
+  },
+  {
+    rule: "purge.own-retention",
+    name: "keeps each operation for its own retention, whichever ended first",
+    check: async (submissions, { unitMs, pass }) => {
+      const long = await recordedAndEnded(submissions, "long", 10 * unitMs);
+      const short = await recordedAndEnded(submissions, "short", 5 * unitMs);
+      await pass(5 * unitMs);
+      equal(await submissions.purge({ limit: 10 }), 1, "how many are purged after the short retention");
+      await isForgotten(submissions, short);
+      equal(
+        (await read(submissions.operations, long.operation)).state,
+        "completed",
+        "the state of the other",
+      );
+      await pass(5 * unitMs);
+      equal(await submissions.purge({ limit: 10 }), 1, "how many are purged after the long retention");
+      await isForgotten(submissions, long);
     },
   },
   {
     rule: "purge.terminal-only",
     name: "leaves what has not ended, however old it is, with its key",
     check: async (submissions, { unitMs, pass }) => {
-      const pending = await recorded(submissions);
-      const working = await recorded(submissions, { key: "key-2" });
+      const pending = await recorded(submissions, { retentionMs: 0 });
+      const working = await recorded(submissions, { key: "key-2", retentionMs: 0 });
       const { lease } = await begin(submissions.operations, working.operation.id);
       await pass(10 * unitMs);
-      equal(await submissions.purge({ retentionMs: 0, limit: 10 }), 0, "how many are purged");
+      equal(await submissions.purge({ limit: 10 }), 0, "how many are purged");
       for (const submission of [pending, working]) {
         const claim = { ...claimOf(submission), operationId: newId() };
         isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
@@ -59,7 +72,7 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       const ended = [];
       for (const key of ["a", "b", "c"]) ended.push(await recordedAndEnded(submissions, key));
       for (const count of [2, 1, 0]) {
-        equal(await submissions.purge({ retentionMs: 0, limit: 2 }), count, "how many are purged");
+        equal(await submissions.purge({ limit: 2 }), count, "how many are purged");
       }
       for (const submission of ended) await isForgotten(submissions, submission);
     },
@@ -69,7 +82,7 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
     name: "counts each operation for one of many concurrent callers",
     check: async (submissions) => {
       for (let index = 0; index < 20; index += 1) await recordedAndEnded(submissions, `key-${index}`);
-      const purge = (): Promise<number> => submissions.purge({ retentionMs: 0, limit: 5 });
+      const purge = (): Promise<number> => submissions.purge({ limit: 5 });
       let total = (await concurrently(10, purge)).reduce((sum, count) => sum + count, 0);
       for (let count = await purge(); count > 0; count = await purge()) total += count;
       equal(total, 20, "how many were purged by all callers");
@@ -80,12 +93,36 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
     name: "leaves the key to its next operation, which lives on",
     check: async (submissions) => {
       await recordedAndEnded(submissions, "key-1");
-      await submissions.purge({ retentionMs: 0, limit: 10 });
+      await submissions.purge({ limit: 10 });
       const successor = await recorded(submissions);
-      equal(await submissions.purge({ retentionMs: 0, limit: 10 }), 0, "how many are purged then");
+      equal(await submissions.purge({ limit: 10 }), 0, "how many are purged then");
       equal((await read(submissions.operations, successor.operation)).state, "pending", "its state");
       const claim = { ...claimOf(successor), operationId: newId() };
       isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
+    },
+  },
+  {
+    rule: "purge.redriven",
+    name: "keeps an operation that was redriven, and its key, until its successor is gone",
+    needs: ["redrive"],
+    check: async (submissions, { unitMs, pass }) => {
+      const { operations } = submissions;
+      const submission = await recorded(submissions, { retentionMs: unitMs });
+      const { lease } = await begin(operations, submission.operation.id);
+      isOutcome(await operations.settle(lease, FAILED), "settled", "failing it");
+      const result = await redrive(operations, submission.operation.id);
+      const { operationId } = isOutcome(result, "redriven", "redriving it");
+      await pass(10 * unitMs);
+      equal(await submissions.purge({ limit: 10 }), 0, "how many are purged while the successor is pending");
+      const again = isOutcome(await submissions.record(newSubmission()), "exists", "recording its key again");
+      equal(again.operation.retriedBy, operationId, "the successor of the operation of the key");
+      const work = await begin(operations, operationId);
+      isOutcome(await operations.settle(work.lease, COMPLETED), "settled", "completing the successor");
+      await pass(unitMs);
+      let total = 0;
+      for (let round = 0; round < 5; round += 1) total += await submissions.purge({ limit: 10 });
+      equal(total, 2, "how many are purged when the successor has expired");
+      await isForgotten(submissions, submission);
     },
   },
   {
@@ -94,10 +131,10 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
     needs: ["skipsTime"],
     check: async (submissions, { pass }) => {
       await recordedAndEnded(submissions, "key-1");
-      equal(await submissions.purge({ retentionMs: 0, limit: 1 }), 1, "how many are purged first");
+      equal(await submissions.purge({ limit: 1 }), 1, "how many are purged first");
       await pass(LONG_MS);
       await recordedAndEnded(submissions, "key-2");
-      equal(await submissions.purge({ retentionMs: 0, limit: 1 }), 1, "how many are purged an hour later");
+      equal(await submissions.purge({ limit: 1 }), 1, "how many are purged an hour later");
     },
   },
 ];

@@ -1,3 +1,4 @@
+import type { Submission } from "../../../ports/backend.js";
 import { deepEqual, equal, isOutcome } from "../../expect.js";
 import {
   begin,
@@ -5,11 +6,14 @@ import {
   knock,
   LONG_MS,
   newId,
+  newOperation,
   newToken,
   PREPARED,
   read,
 } from "../operation-store/fixtures.js";
+import { newFollowUp } from "../operation-store/on-end.js";
 import { concurrently } from "../port-case.js";
+import { TENANTS } from "../tenants.js";
 import { claimOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
 
 export const recordChecks: readonly SubmissionsCheck[] = [
@@ -28,6 +32,28 @@ export const recordChecks: readonly SubmissionsCheck[] = [
     },
   },
   {
+    rule: "record.members",
+    name: "keeps everything that comes with a submission, with a key and without",
+    check: async (submissions, { unitMs, pass }) => {
+      for (const key of ["key-1", undefined]) {
+        const { key: _, ...members } = newOperation({
+          delayMs: 2 * unitMs,
+          meta: '{"trace":1}',
+          retryOf: newId(),
+          onEnd: newFollowUp(),
+        });
+        const operation = key === undefined ? members : { ...members, key };
+        isOutcome(await submissions.record({ operation, fingerprint: "1:abc" }), "created", "recording");
+        const { delayMs: _delay, ...rest } = operation;
+        const { createdAt: _at, ...shown } = await read(submissions.operations, operation);
+        deepEqual(shown, { ...rest, state: "pending", attempt: 0 }, "the operation");
+        equal(await knock(submissions.operations, operation.id), "not-due", "beginning it");
+        await pass(2 * unitMs);
+        equal(await knock(submissions.operations, operation.id), "begun", "beginning it after its delay");
+      }
+    },
+  },
+  {
     rule: "record.race",
     name: "creates one operation for 50 concurrent records of one key; all others get that one",
     check: async (submissions) => {
@@ -37,14 +63,15 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       equal(winners.length, 1, "how many were created");
       for (const result of results) {
         if (result.outcome === "created") continue;
-        const told = [result.operation.id, result.operation.state, result.fingerprint];
+        const exists = isOutcome(result, "exists", "recording a bound key");
+        const told = [exists.operation.id, exists.operation.state, exists.fingerprint];
         const expected = [winners[0]?.operation.id, "pending", winners[0]?.fingerprint];
         deepEqual(told, expected, "operation, state and fingerprint in the other answers");
       }
       for (const { operation } of given) {
         if (operation.id === winners[0]?.operation.id) continue;
         equal(
-          await submissions.operations.get(operation.id, operation.scope),
+          await submissions.operations.get(operation.id, operation.tenant),
           undefined,
           "a loser's operation",
         );
@@ -86,28 +113,47 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.apart",
-    name: "keeps keys of different scopes and definitions apart, and separators out of it",
+    name: "keeps keys of different tenants and definitions apart, and separators out of it",
     check: async (submissions) => {
       await recorded(submissions);
-      await recorded(submissions, { scope: "tenant-2" });
+      await recorded(submissions, { tenant: "tenant-2" });
       await recorded(submissions, { definition: "reports" });
-      await recorded(submissions, { scope: "a:b", definition: "c" });
-      await recorded(submissions, { scope: "a", definition: "b:c" });
+      await recorded(submissions, { tenant: "a:b", definition: "c" });
+      await recorded(submissions, { tenant: "a", definition: "b:c" });
+    },
+  },
+  {
+    rule: "record.tenants",
+    name: "keeps tenants apart to the letter, up to 255 UTF-16 code units of any script",
+    check: async (submissions) => {
+      const key = "k".repeat(255);
+      const submitted = await Promise.all(TENANTS.map((tenant) => recorded(submissions, { tenant, key })));
+      for (const { operation } of submitted) {
+        const { tenant } = operation;
+        const again = isOutcome(
+          await submissions.record(newSubmission({ tenant, key })),
+          "exists",
+          `recording the key of ${JSON.stringify(tenant)} again`,
+        );
+        deepEqual([again.operation.id, again.operation.tenant], [operation.id, tenant], "the operation");
+      }
     },
   },
   {
     rule: "record.keyless",
     name: "creates an operation for every submission without a key",
     check: async (submissions) => {
-      const [first, second] = [newSubmission(), newSubmission()].map(({ operation, fingerprint }) => {
-        const { key: _, ...keyless } = operation;
-        return { operation: keyless, fingerprint };
-      });
-      for (const submission of [first, second]) {
-        if (submission === undefined) continue;
+      const keyless = (): Submission => ({ operation: newOperation(), fingerprint: "1:abc" });
+      for (const submission of [keyless(), keyless()]) {
         isOutcome(await submissions.record(submission), "created", "recording without a key");
         isOutcome(await submissions.record(submission), "created", "repeating it");
-        equal((await read(submissions.operations, submission.operation)).state, "pending", "the state");
+      }
+      const given = Array.from({ length: 20 }, keyless);
+      const results = await Promise.all(given.map((each) => submissions.record(each)));
+      for (const result of results) isOutcome(result, "created", "recording without a key, 20 at once");
+      for (const { operation } of given) {
+        const { state, key } = await read(submissions.operations, operation);
+        deepEqual([state, key], ["pending", undefined], "state and key");
       }
     },
   },
@@ -150,15 +196,15 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.half-done-other",
-    name: "creates nothing from another payload for a key that is bound",
+    name: "answers `in-progress` and creates nothing if the fingerprint differs from that of a claim without operation",
     check: async (submissions) => {
       const first = newSubmission();
       await submissions.idempotency.claim(claimOf(first));
       const other = newSubmission({ input: '"other"' }, "1:other");
-      // There is no operation to answer with, so that refusing is as good an answer as another.
-      await submissions.record(other).catch(() => undefined);
+      const inProgress = { outcome: "in-progress", fingerprint: first.fingerprint };
+      deepEqual(await submissions.record(other), inProgress, "recording another payload");
       for (const { operation } of [first, other]) {
-        const known = await submissions.operations.get(operation.id, operation.scope);
+        const known = await submissions.operations.get(operation.id, operation.tenant);
         equal(known?.input, undefined, "the input of what was created");
       }
     },

@@ -1,0 +1,33 @@
+import type { Operation } from "../../contract/operation.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../../ports/operation-store.js";
+
+/** A page of these operations, newest first. */
+export function pageOf(operations: Iterable<Operation>, request: ListRequest): ListedOperation[] {
+  const found: Operation[] = [];
+  for (const operation of operations) if (isAskedFor(operation, request)) found.push(operation);
+  return found.sort(newestFirst).slice(0, request.limit).map(toListed);
+}
+
+function isAskedFor(operation: Operation, request: ListRequest): boolean {
+  const { tenant, definition, state, createdFrom, createdBefore, after, internal = false } = request;
+  return (
+    (internal || (operation.hidden !== true && operation.state !== "preparing")) &&
+    (tenant === undefined || operation.tenant === tenant) &&
+    (definition === undefined || operation.definition === definition) &&
+    (state === undefined || operation.state === state) &&
+    (createdFrom === undefined || operation.createdAt >= createdFrom) &&
+    (createdBefore === undefined || operation.createdAt < createdBefore) &&
+    (after === undefined || newestFirst(after, operation) < 0)
+  );
+}
+
+function newestFirst(one: ListPosition, other: ListPosition): number {
+  if (one.createdAt !== other.createdAt) return other.createdAt - one.createdAt;
+  if (one.id === other.id) return 0;
+  return one.id > other.id ? -1 : 1;
+}
+
+function toListed(operation: Operation): ListedOperation {
+  const { input, result, resource, progress, meta, onEnd, ...listed } = operation;
+  return listed;
+}

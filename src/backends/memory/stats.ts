@@ -1,0 +1,36 @@
+import type { BoundedCount, DefinitionStats } from "../../ports/operation-store.js";
+import { type Entry, hasLiveLease } from "./entry.js";
+
+const MAX_COUNT = 10_000;
+
+/** Counts unfinished entries of one definition by what they wait for. */
+export function statsOf(
+  definition: string,
+  unfinished: Iterable<Entry>,
+  failed: number,
+  now: number,
+): DefinitionStats {
+  let [due, running, scheduled] = [0, 0, 0];
+  let oldestDueAt = Number.POSITIVE_INFINITY;
+  for (const entry of unfinished) {
+    if (entry.operation.state !== "pending") continue;
+    const dueAt = entry.token === undefined ? entry.dueAt : entry.leaseEndsAt;
+    if (dueAt <= now) {
+      due += 1;
+      oldestDueAt = Math.min(oldestDueAt, dueAt);
+    } else if (hasLiveLease(entry, now)) running += 1;
+    else scheduled += 1;
+  }
+  return {
+    definition,
+    due: bounded(due),
+    running: bounded(running),
+    scheduled: bounded(scheduled),
+    failed: bounded(failed),
+    ...(due === 0 ? {} : { oldestDueMs: now - oldestDueAt }),
+  };
+}
+
+function bounded(count: number): BoundedCount {
+  return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
+}

@@ -1,0 +1,86 @@
+import type { SqlStatement } from "../connection/sql-database.js";
+import { listedColumns, operationColumns } from "./operation-columns.js";
+
+/** A function of the schema. */
+export type FunctionName =
+  | "record_alone_v1"
+  | "record_v1"
+  | "record_each_v1"
+  | "record_in_v1"
+  | "hold_v1"
+  | "create_v1"
+  | "get_v1"
+  | "get_many_v1"
+  | "list_v1"
+  | "stats_v1"
+  | "redrive_v1"
+  | "begin_v1"
+  | "receive_v1"
+  | "renew_v1"
+  | "settle_v1"
+  | "cancel_v1"
+  | "take_due_v1"
+  | "take_expired_v1"
+  | "remove_v1"
+  | "purge_v1"
+  | "set_resource_v1"
+  | "lock_key_v1"
+  | "claim_v1"
+  | "release_v1"
+  | "take_stale_v1";
+
+const attemptColumns = `${operationColumns("operation")}, (operation).previous_lost as previous_lost`;
+
+/** The functions of the schema, each with the columns that are read of what it returns. */
+const COLUMNS: Readonly<Record<FunctionName, string>> = {
+  record_alone_v1: "place, outcome, operation",
+  record_v1: "place, outcome, operation",
+  record_each_v1: "place, outcome, operation",
+  record_in_v1: "outcome, operation",
+  hold_v1: "f as held",
+  create_v1: "f as created",
+  get_v1: operationColumns("f"),
+  get_many_v1: operationColumns("f"),
+  list_v1: listedColumns("f"),
+  stats_v1: "definition, due, running, scheduled, failed, oldest_due_ms::bigint as oldest_due_ms",
+  redrive_v1: "outcome, operation_id, created, state",
+  begin_v1: `place, outcome, due_in_ms::bigint as due_in_ms, ${attemptColumns}`,
+  receive_v1: `outcome, ${attemptColumns}`,
+  renew_v1: "place, outcome, cancel_requested",
+  settle_v1: "place, state",
+  cancel_v1: "f as outcome",
+  take_due_v1: "id, definition",
+  take_expired_v1: "id, tenant, definition, key",
+  remove_v1: "1 as done",
+  purge_v1: "f as purged",
+  set_resource_v1: "1 as done",
+  lock_key_v1: "f as locked",
+  claim_v1: "operation_id, fingerprint",
+  release_v1: "1 as done",
+  take_stale_v1: "tenant, definition, key, fingerprint, operation_id",
+};
+
+/** Makes the statements that call the functions of a schema. `schema` is quoted. */
+export function createCalls(schema: string): (name: FunctionName, values: unknown[]) => SqlStatement {
+  const known = new Map<string, { readonly name: string; readonly text: string }>();
+  return (name, values) => {
+    const key = `${name} ${values.length}`;
+    let call = known.get(key);
+    if (call === undefined) {
+      const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
+      const text = `select ${COLUMNS[name]} from ${schema}.${name}(${parameters}) as f`;
+      // A connection may serve several schemas and releases, whose texts differ.
+      call = { name: `arr_${name}_${hash(text)}`, text };
+      known.set(key, call);
+    }
+    return { ...call, values };
+  };
+}
+
+/** FNV-1a: short, and the same in every process. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

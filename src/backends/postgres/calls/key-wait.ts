@@ -1,0 +1,68 @@
+import type { RecordResult, Submission } from "../../../ports/backend.js";
+import { submissionInProgress } from "./record-values.js";
+
+/** Records a submission, or resolves to undefined if another transaction holds its key. */
+type TryRecord = (submission: Submission) => Promise<RecordResult | undefined>;
+
+/** What {@link createKeyWait} takes. */
+export interface KeyWaitOptions {
+  /** Tries once, apart from other submissions, so that it does not delay them. */
+  readonly tryRecord: TryRecord;
+  /** Records a submission whose key has become free or has an operation by now. */
+  readonly record: (submission: Submission) => Promise<RecordResult>;
+  /** Maximum number of submissions that wait. */
+  readonly maxWaiting: number;
+}
+
+/** Slow commits are over by then. */
+const WAIT_MS = 1_000;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 100;
+
+/**
+ * Waits for keys that other transactions hold, for up to a second each. Submissions with the same key share one wait, so
+ * the database is asked about each key by one call at a time.
+ *
+ * Rejects with AsyncReplyError `SUBMISSION_IN_PROGRESS` if the key is still held after that, or if too many wait already.
+ */
+export function createKeyWait(options: KeyWaitOptions): (submission: Submission) => Promise<RecordResult> {
+  const { tryRecord, record, maxWaiting } = options;
+  const waits = new Map<string, Promise<RecordResult>>();
+  let waiting = 0;
+
+  async function wait(submission: Submission): Promise<RecordResult> {
+    const { id, tenant, definition, key } = submission.operation;
+    const name = key === undefined ? id : JSON.stringify([tenant, definition, key]);
+    const first = waits.get(name);
+    if (first !== undefined) {
+      await first;
+      return record(submission);
+    }
+    const own = untilRecorded(() => tryRecord(submission)).finally(() => waits.delete(name));
+    waits.set(name, own);
+    return own;
+  }
+
+  return (submission) => {
+    if (waiting >= maxWaiting) throw submissionInProgress();
+    waiting += 1;
+    return wait(submission).finally(() => {
+      waiting -= 1;
+    });
+  };
+}
+
+async function untilRecorded(tryRecord: () => Promise<RecordResult | undefined>): Promise<RecordResult> {
+  const begun = performance.now();
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    // At random times, so that processes that wait for the same key do not keep meeting each other.
+    await pause(pauseMs * (0.5 + Math.random() / 2));
+    const result = await tryRecord();
+    if (result !== undefined) return result;
+    if (performance.now() - begun >= WAIT_MS) throw submissionInProgress();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

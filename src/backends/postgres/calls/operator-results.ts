@@ -1,0 +1,38 @@
+import type { BoundedCount, DefinitionStats, RedriveResult } from "../../../ports/operation-store.js";
+import { integer, type Row, state, text } from "./row.js";
+
+/** The functions count one more, which says that there are more. */
+const MAX_COUNT = 10_000;
+
+/** Reads what `stats_v1` returns for one definition. */
+export function toStats(row: Row): DefinitionStats {
+  return {
+    definition: text(row, "definition"),
+    due: toCount(row, "due"),
+    running: toCount(row, "running"),
+    scheduled: toCount(row, "scheduled"),
+    failed: toCount(row, "failed"),
+    ...(row.oldest_due_ms === null ? {} : { oldestDueMs: integer(row, "oldest_due_ms") }),
+  };
+}
+
+function toCount(row: Row, column: string): BoundedCount {
+  const count = integer(row, column);
+  return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
+}
+
+/** Reads what `redrive_v1` returns. */
+export function toRedriveResult(row: Row): RedriveResult {
+  switch (row.outcome) {
+    case "redriven":
+      return {
+        outcome: "redriven",
+        operationId: text(row, "operation_id"),
+        created: row.created === true,
+      };
+    case "not-redrivable":
+      return { outcome: "not-redrivable", state: state(row) };
+    default:
+      return { outcome: "unknown" };
+  }
+}

@@ -1,0 +1,110 @@
+import { AsyncReplyError } from "../../../contract/errors.js";
+import { parseStored } from "../../../contract/json/json-text.js";
+import type { FollowUp, Operation, OperationState } from "../../../contract/operation.js";
+import type { ListedOperation } from "../../../ports/operation-store.js";
+
+/** A row as a client gives it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a column that must hold text.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string") throw corrupt(column);
+  return value;
+}
+
+/**
+ * Reads a column that must hold a JSON object, which some clients have parsed by then.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function json(row: Row, column: string): Row {
+  const value: unknown = typeof row[column] === "string" ? parseStored(row[column]) : row[column];
+  if (typeof value !== "object" || value === null) throw corrupt(column);
+  return value as Row;
+}
+
+/**
+ * Reads a column that must hold a whole number.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function integer(row: Row, column: string): number {
+  const value = Number(row[column] ?? Number.NaN);
+  if (!Number.isSafeInteger(value)) throw corrupt(column);
+  return value;
+}
+
+const STATES: ReadonlySet<unknown> = new Set(["preparing", "pending", "completed", "failed"]);
+
+function isState(value: unknown): value is OperationState {
+  return STATES.has(value);
+}
+
+/** Reads the state of an operation. @throws AsyncReplyError `CORRUPT_RECORD` */
+export function state(row: Row): OperationState {
+  if (!isState(row.state)) throw corrupt("state");
+  return row.state;
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Columns of texts that an operation may have, and the members that they become. */
+const OPTIONAL = [
+  ["key", "key"],
+  ["retry_of", "retryOf"],
+  ["retried_by", "retriedBy"],
+  ["error", "error"],
+  ["last_error", "lastError"],
+] as const;
+const OPTIONAL_PAYLOADS = ["meta", "resource", "progress", "result"] as const;
+
+/**
+ * Reads an operation without its payloads. A row that cannot be read is an error, not an absence.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function toListed(row: Row): ListedOperation {
+  const listed: Mutable<ListedOperation> = {
+    id: text(row, "id"),
+    tenant: text(row, "tenant"),
+    definition: text(row, "definition"),
+    retentionMs: integer(row, "retention_ms"),
+    state: state(row),
+    attempt: integer(row, "attempt"),
+    createdAt: integer(row, "created_at"),
+  };
+  if (row.settled_at !== null) listed.settledAt = integer(row, "settled_at");
+  if (row.hidden === true) listed.hidden = true;
+  for (const [column, member] of OPTIONAL) if (row[column] !== null) listed[member] = text(row, column);
+  return listed;
+}
+
+/**
+ * Reads an operation.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function toOperation(row: Row): Operation {
+  const operation: Mutable<Operation> = Object.assign(toListed(row), { input: text(row, "input") });
+  for (const column of OPTIONAL_PAYLOADS) if (row[column] !== null) operation[column] = text(row, column);
+  if (row.on_end !== null) operation.onEnd = toFollowUp(json(row, "on_end"));
+  return operation;
+}
+
+function toFollowUp(row: Row): FollowUp {
+  return {
+    id: text(row, "id"),
+    definition: text(row, "definition"),
+    input: text(row, "input"),
+    retentionMs: integer(row, "retentionMs"),
+  };
+}
+
+function corrupt(column: string): AsyncReplyError {
+  return new AsyncReplyError("CORRUPT_RECORD", `The column ${column} holds what it should not.`);
+}

@@ -1,0 +1,33 @@
+import { AsyncReplyError } from "../../../contract/errors.js";
+import { isRefusal } from "../connection/store-error.js";
+
+/** Follows the tries of one call, to know whether any of them may have taken effect. */
+export interface Sending {
+  /** Notes that the statement is being sent. Throws once the caller has given up, so that it is not sent then. */
+  send(): void;
+  /** Notes that a try has failed. */
+  failed(error: unknown): void;
+  /** Gives up, and returns whether a statement that was sent may have taken effect. */
+  giveUp(): boolean;
+}
+
+/** Creates a {@link Sending}. */
+export function createSending(): Sending {
+  let sent = false;
+  let lost = false;
+  let over = false;
+  return {
+    send: () => {
+      if (over) throw new AsyncReplyError("STORE_UNAVAILABLE", "The caller has already timed out.");
+      sent = true;
+    },
+    failed: (error) => {
+      lost ||= sent && !isRefusal(error);
+      sent = false;
+    },
+    giveUp: () => {
+      over = true;
+      return lost || sent;
+    },
+  };
+}

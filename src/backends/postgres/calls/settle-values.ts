@@ -1,0 +1,42 @@
+import type { JsonText, Settlement } from "../../../contract/operation.js";
+import { CANCELLED } from "../../../contract/problem.js";
+import type { Lease } from "../../../ports/operation-store.js";
+import { orEmpty } from "./or-empty.js";
+
+/** One settlement of a batch. */
+export interface SettleItem {
+  readonly lease: Lease;
+  readonly settlement: Settlement;
+}
+
+/** Returns the parameters of `settle_v1`. */
+export function settleValues(items: readonly SettleItem[]): unknown[] {
+  return [
+    items.map(({ lease }) => lease.operationId),
+    items.map(({ lease }) => lease.token),
+    items.map(({ settlement }) => settlement.to),
+    items.map(({ settlement }) => orEmpty(contentOf(settlement))),
+    items.map(({ settlement }) => (settlement.to === "retry" ? settlement.delayMs : 0)),
+    items.map(({ settlement }) => settlement.to === "retry" && settlement.countAttempt),
+    CANCELLED,
+  ];
+}
+
+/** How much of a batch a settlement takes up. */
+export function settleBytes({ settlement }: SettleItem): number {
+  return contentOf(settlement)?.length ?? 0;
+}
+
+/** Returns the text that goes with a settlement. Its target says what the text is. */
+function contentOf(settlement: Settlement): JsonText | undefined {
+  switch (settlement.to) {
+    case "completed":
+      return settlement.result;
+    case "failed":
+      return settlement.error;
+    case "prepared":
+      return settlement.resource;
+    case "retry":
+      return settlement.lastError;
+  }
+}

@@ -1,0 +1,103 @@
+import { listenOn } from "./pool-listener.js";
+import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
+import { isConnectionError, isReadOnly } from "./store-error.js";
+import { createTimeLimit } from "./time-limit.js";
+import { untilAborted } from "./until-aborted.js";
+
+/** A pool of connections as a database. Connections that do not answer within `timeoutMs` are ended. */
+export function fromPool<Client extends SqlClient>(
+  pool: SqlPool<Client>,
+  timeoutMs: number,
+): SqlDatabase<Client> {
+  const within = createTimeLimit(timeoutMs);
+
+  async function connect(): Promise<Client> {
+    const connecting = take(pool);
+    try {
+      return await within(connecting);
+    } catch (error) {
+      // It may come yet, for nobody.
+      connecting.then((client) => client.release()).catch(() => {});
+      throw error;
+    }
+  }
+
+  const queryIn =
+    (client: Client): RunStatement =>
+    (statement) =>
+      within(client.query(statement));
+
+  return {
+    tellsSending: true,
+    query: async (statement, onSend) => {
+      const client = await connect();
+      try {
+        onSend?.();
+      } catch (error) {
+        client.release();
+        throw error;
+      }
+      let broken = false;
+      try {
+        return await within(client.query(statement));
+      } catch (error) {
+        broken = isConnectionError(error);
+        throw error;
+      } finally {
+        // Given back, one that does not answer would be the next one's.
+        client.release(broken);
+      }
+    },
+    transaction: (run, signal) => inTransaction(connect, queryIn, run, signal),
+    queryIn,
+    listen: async (onMessage, onLost) => listenOn(await connect(), { onMessage, onLost, within }),
+  };
+}
+
+async function inTransaction<Client extends SqlClient, Result>(
+  connect: () => Promise<Client>,
+  queryIn: (client: Client) => RunStatement,
+  run: (tx: Client) => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const client = await connect();
+  const query = queryIn(client);
+  const end = async (how: "commit" | "rollback"): Promise<void> => {
+    await query({ text: how });
+    broken = false;
+  };
+  let broken = true;
+  try {
+    await query({ text: "begin" });
+    const result = await untilAborted(run(client), signal).catch(async (error: unknown) => {
+      // Who was not waited for may still use the connection: it is ended, which rolls back as well.
+      if (signal?.aborted !== true && !isReadOnly(error)) await end("rollback").catch(() => {});
+      throw error;
+    });
+    await end("commit");
+    return result;
+  } finally {
+    // A connection in an unknown state must not get back to others.
+    client.release(broken);
+  }
+}
+
+/** By a callback: a connection may be lost in the moment in which the pool lets go of it, before any promise can tell. */
+function take<Client extends SqlClient>(pool: SqlPool<Client>): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error);
+      bearLoss(client);
+      resolve(client);
+    });
+  });
+}
+
+const bearing = new WeakSet<SqlClient>();
+
+/** Whoever waits for an answer is told that the connection is lost. Where nobody waits, an event without a listener would end the process. */
+function bearLoss(client: SqlClient & { on?(event: "error", listener: () => void): unknown }): void {
+  if (bearing.has(client)) return;
+  bearing.add(client);
+  client.on?.("error", () => {});
+}

@@ -1,0 +1,1092 @@
+-- Version 1 of the schema. The name in double braces is replaced by that of the schema.
+-- Frozen: never edit this file. Changes go into the next version, so that the previous release keeps working.
+--
+-- Functions plan for the life of a connection, maybe while the table is empty. Only index scans in the order of an index
+-- stay good when it has grown, so every function that reads a table rules out all others. Planning anew for the arrays
+-- of each call gains nothing after that, and takes as long as the insert itself.
+--
+-- Functions that only take a lease or a turn set `synchronous_commit` to off until the end of the transaction, so their
+-- commit does not wait for the disk. If the server crashes and forgets it, the lease is lost; everything that depends
+-- on it is committed later.
+
+-- One row is an operation, its key and its due work. Times are those of the database. `due_at` is the end of the lease if
+-- there is a token. Every unfinished operation has an `announce_at`: the partial indexes over it drop operations that
+-- end, so a million finished operations cost nothing to those who look for work.
+--
+-- A row in the state `claimed` only holds a key, for callers that use the idempotency store by itself; `claimed_for` is
+-- its operation. All keys are in one unique index. `bound` says that a row holds its key: an operation that was created
+-- without RECORD merely knows it.
+--
+-- If the resource of an operation is created before the reply, `not_before` is the end of its delay until the resource exists,
+-- and then null. So an operation that failed with a `not_before` never had work to do. `on_end` is JSON with id, definition, input and retentionMs of the follow-up.
+create table {{schema}}.operations (
+  id uuid primary key,
+  tenant text collate "C" not null,
+  definition text collate "C" not null,
+  key text collate "C",
+  bound boolean not null default false,
+  fingerprint text,
+  claimed_for uuid,
+  state text not null,
+  hidden boolean not null default false,
+  attempt integer not null default 0,
+  token text,
+  previous_lost boolean not null default false,
+  cancel_requested boolean not null default false,
+  round integer not null default 0,
+  due_at timestamptz,
+  announce_at timestamptz,
+  not_before timestamptz,
+  created_at timestamptz not null,
+  settled_at timestamptz,
+  retention_ms bigint not null,
+  expires_at timestamptz,
+  forget_at timestamptz,
+  retry_of uuid,
+  retried_by uuid,
+  input text not null,
+  meta text,
+  on_end text,
+  resource text,
+  progress text,
+  result text,
+  error text,
+  last_error text
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+
+create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
+-- An operation is in one of these two, so that waiting and running ones can be counted without looking at the others.
+create index operations_waiting on {{schema}}.operations (definition, due_at) where announce_at is not null and token is null;
+create index operations_leased on {{schema}}.operations (definition, due_at) where announce_at is not null and token is not null;
+create index operations_announce on {{schema}}.operations (definition, announce_at) where announce_at is not null;
+create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
+create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
+create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
+-- For lists and counts of failed operations. Each of these needs one more condition than the one before, and queries name no
+-- more than they need: the planner would otherwise take an index that is nearer to the order of the table, and filter.
+create index operations_failed_of_tenant on {{schema}}.operations (tenant, created_at, id) where state = 'failed';
+create index operations_failed_of_definition on {{schema}}.operations (definition, created_at, id)
+  where state = 'failed' and settled_at is not null;
+create index operations_failed on {{schema}}.operations (created_at, id)
+  where state = 'failed' and settled_at is not null and announce_at is null;
+
+-- The store's clock, in one place: a test can put its own there.
+create function {{schema}}.now_v1() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()';
+
+-- Lets the server end the transaction when its client is gone. It notices by the time without a statement, unless a time is
+-- set already, and by looking at the connection during a long statement on servers that can do so.
+create function {{schema}}.end_if_abandoned_v1(idle_ms float8) returns void language plpgsql
+as $function$
+begin
+  if current_setting('idle_in_transaction_session_timeout') = '0' then
+    perform set_config('idle_in_transaction_session_timeout', idle_ms::bigint::text, true);
+  end if;
+  if current_setting('client_connection_check_interval', true) = '0' then
+    begin
+      perform set_config('client_connection_check_interval', '1000', true);
+    exception when invalid_parameter_value then null;
+    end;
+  end if;
+end
+$function$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Follow-ups
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.follow_up_v1(p_tenant text, p_on_end json, at timestamptz) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $function$
+#variable_conflict use_column
+begin
+  insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms, input)
+  values ((p_on_end->>'id')::uuid, p_tenant, p_on_end->>'definition', 'pending', true, at, at,
+    date_trunc('milliseconds', at), (p_on_end->>'retentionMs')::bigint, p_on_end->>'input')
+  -- No notification: it would wait at the commit, where no lock_timeout of ours holds. Workers find it when they look.
+  on conflict do nothing;
+end
+$function$;
+
+create function {{schema}}.ended_v1() returns trigger language plpgsql
+as $function$
+begin
+  perform {{schema}}.follow_up_v1(new.tenant, new.on_end::json, new.settled_at);
+  return null;
+end
+$function$;
+
+-- A trigger, so that no function which ends operations can forget the follow-up.
+create trigger operations_ended after update of settled_at on {{schema}}.operations for each row
+when (old.settled_at is null and new.settled_at is not null and new.on_end is not null)
+execute function {{schema}}.ended_v1();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Recording and creating. The parameter `extra` is empty or JSON with the members that few operations have: hidden,
+-- delayMs, retryOf and onEnd. An empty key, token, meta or extra means that there is none: arrays hold no null, because
+-- Postgres reads it as the text "NULL" where `array_nulls` is off.
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.insert_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_bound boolean,
+  p_fingerprint text, p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
+returns boolean language plpgsql
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  extra json := nullif(p_extra, '');
+  delay float8 := extra->>'delayMs';
+begin
+  insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
+    token, due_at, announce_at, not_before, created_at, retention_ms, retry_of, input, meta, on_end)
+  values (p_id, p_tenant, p_definition, nullif(p_key, ''), p_bound, p_fingerprint,
+    case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
+    (p_token <> '')::integer, nullif(p_token, ''),
+    at + case when p_token = '' then coalesce(delay, 0) else p_lease end * interval '1 ms',
+    at + case when p_token = '' then coalesce(delay, 30000) else p_lease end * interval '1 ms',
+    case when p_token <> '' then at + coalesce(delay, 0) * interval '1 ms' end,
+    date_trunc('milliseconds', at), p_retention, (extra->>'retryOf')::uuid, p_input, nullif(p_meta, ''), extra->>'onEnd')
+  on conflict do nothing;
+  return found;
+end
+$function$;
+
+create function {{schema}}.operation_json_v1(o {{schema}}.operations) returns json language sql stable
+as $function$
+  select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition, 'key', o.key,
+    'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden, 'attempt', o.attempt,
+    'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
+    'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
+    'retention_ms', o.retention_ms, 'retry_of', o.retry_of, 'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta,
+    'on_end', o.on_end, 'resource', o.resource, 'progress', o.progress, 'result', o.result, 'error', o.error,
+    'last_error', o.last_error)
+$function$;
+
+create function {{schema}}.create_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_input text,
+  p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8, p_error text)
+returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  extra json := nullif(p_extra, '');
+begin
+  if p_error = '' then
+    if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, false, null, p_input, p_retention, p_meta, p_extra,
+        p_token, p_lease) then
+      return true;
+    end if;
+    -- The creator of one that is preparing may have lost the answer.
+    return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
+  end if;
+  insert into {{schema}}.operations (id, tenant, definition, key, state, hidden, not_before, created_at, settled_at,
+    retention_ms, expires_at, retry_of, input, meta, on_end, error)
+  values (p_id, p_tenant, p_definition, nullif(p_key, ''), 'failed', coalesce((extra->>'hidden')::boolean, false), at,
+    date_trunc('milliseconds', at), at, p_retention, at + p_retention * interval '1 ms', (extra->>'retryOf')::uuid,
+    p_input, nullif(p_meta, ''), extra->>'onEnd', p_error)
+  on conflict do nothing;
+  if not found then
+    return false;
+  end if;
+  if extra->>'onEnd' is not null then
+    perform {{schema}}.follow_up_v1(p_tenant, extra->'onEnd', at);
+  end if;
+  return true;
+end
+$function$;
+
+-- RECORD of one submission that has something in its way.
+create function {{schema}}.record_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
+  p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8,
+  out outcome text, out operation {{schema}}.operations)
+returns record language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $function$
+#variable_conflict use_column
+declare
+  holder {{schema}}.operations;
+begin
+  -- What is in the way may be purged between two looks; then the next round finds the way free.
+  for round in 1..5 loop
+    select o.* into operation from {{schema}}.operations o where o.id = p_id;
+    if found then
+      outcome := 'exists';
+      return;
+    end if;
+    select o.* into holder from {{schema}}.operations o
+      where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
+    if not found then
+      if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention,
+          p_meta, p_extra, p_token, p_lease) then
+        outcome := 'created';
+        return;
+      end if;
+    elsif holder.state <> 'claimed' then
+      operation := holder;
+      outcome := 'exists';
+      return;
+    else
+      -- The claim of a caller that uses the stores one by one and has not created the operation yet. This helps it to its end.
+      if holder.fingerprint = p_fingerprint then
+        outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_key, false, p_fingerprint,
+          p_input, p_retention, p_meta, p_extra, p_token, p_lease) then 'helped' end;
+      end if;
+      select o.* into operation from {{schema}}.operations o where o.id = holder.claimed_for;
+      outcome := coalesce(outcome, case when found then 'exists' else 'reused' end);
+      operation.fingerprint := holder.fingerprint;
+      return;
+    end if;
+  end loop;
+  raise exception 'the key is bound and released over and over' using errcode = 'serialization_failure';
+end
+$function$;
+
+-- The three functions that record return nothing for a submission that became an operation, which is nearly every one.
+-- One column holds the operation, because clients read the names of all columns with every answer.
+
+-- It reads no table, so no plan can go wrong, and settings for plans would take longer than they save.
+create function {{schema}}.record_alone_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
+  p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
+returns table (place integer, outcome text, operation json) language plpgsql
+set search_path = pg_catalog, pg_temp set lock_timeout = '100ms'
+as $function$
+#variable_conflict use_column
+declare
+  answer record;
+begin
+  if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention, p_meta,
+      p_extra, p_token, p_lease) then
+    return;
+  end if;
+  answer := {{schema}}.record_one_v1(p_id, p_tenant, p_definition, p_key, p_fingerprint, p_input, p_retention, p_meta,
+    p_extra, p_token, p_lease);
+  place := 1;
+  outcome := answer.outcome;
+  operation := {{schema}}.operation_json_v1(answer.operation);
+  return next;
+end
+$function$;
+
+create function {{schema}}.record_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
+  inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
+returns table (place integer, outcome text, operation json) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '100ms'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  created timestamptz := date_trunc('milliseconds', at);
+  made uuid[];
+  item record;
+  answer record;
+begin
+  -- In the order of the key, so that two batches wait for each other in one direction only.
+  with inserted as (
+    insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
+      token, due_at, announce_at, not_before, created_at, retention_ms, retry_of, input, meta, on_end)
+    select n.id, n.tenant, n.definition, nullif(n.key, ''), n.key <> '', n.fingerprint,
+      case when n.token = '' then 'pending' else 'preparing' end, coalesce((n.extra->>'hidden')::boolean, false),
+      (n.token <> '')::integer, nullif(n.token, ''),
+      at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 0) else n.lease end * interval '1 ms',
+      at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 30000) else n.lease end * interval '1 ms',
+      case when n.token <> '' then at + coalesce((n.extra->>'delayMs')::float8, 0) * interval '1 ms' end,
+      created, n.retention, (n.extra->>'retryOf')::uuid, n.input, nullif(n.meta, ''), n.extra->>'onEnd'
+    from (
+      select m.*, nullif(m.extras, '')::json as extra
+      from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases)
+        as m(id, tenant, definition, key, fingerprint, input, retention, meta, extras, token, lease)) n
+    order by n.tenant, n.definition, n.key, n.id
+    on conflict do nothing returning id)
+  select array_agg(id) into made from inserted;
+  if cardinality(made) = cardinality(ids) then
+    return;
+  end if;
+  for item in
+    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases)
+      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, meta, extra, token, lease, place)
+    where n.id <> all (coalesce(made, '{}'))
+  loop
+    place := item.place;
+    answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.key, item.fingerprint, item.input,
+      item.retention, item.meta, item.extra, item.token, item.lease);
+    outcome := answer.outcome;
+    operation := {{schema}}.operation_json_v1(answer.operation);
+    return next;
+  end loop;
+end
+$function$;
+
+-- Each by itself, so that one which has to wait or cannot be kept does not fail the others.
+create function {{schema}}.record_each_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
+  inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
+returns table (place integer, outcome text, operation json) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5ms'
+as $function$
+#variable_conflict use_column
+declare
+  item record;
+  answer record;
+begin
+  -- A lock on the table, unlike one on a row, concerns all of them.
+  begin
+    lock table {{schema}}.operations in row exclusive mode;
+  exception when lock_not_available then
+    raise exception 'the table is locked' using errcode = 'cannot_connect_now';
+  end;
+  for item in
+    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases)
+      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, meta, extra, token, lease, place)
+    order by n.tenant, n.definition, n.key, n.id
+  loop
+    place := item.place;
+    begin
+      answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.key, item.fingerprint, item.input,
+        item.retention, item.meta, item.extra, item.token, item.lease);
+      outcome := answer.outcome;
+      operation := {{schema}}.operation_json_v1(answer.operation);
+    exception
+      when lock_not_available then outcome := 'locked'; operation := null;
+      when data_exception or program_limit_exceeded or integrity_constraint_violation then
+        outcome := 'refused:' || sqlstate; operation := null;
+    end;
+    return next;
+  end loop;
+end
+$function$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reading
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.get_v1(p_id uuid, p_tenant text) returns setof {{schema}}.operations language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+begin
+  return query select o.* from {{schema}}.operations o
+  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state <> 'claimed';
+end
+$function$;
+
+create function {{schema}}.get_many_v1(ids uuid[]) returns setof {{schema}}.operations language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+begin
+  return query select o.* from {{schema}}.operations o where o.id = any (ids) and o.state <> 'claimed';
+end
+$function$;
+
+create function {{schema}}.list_v1(p_tenant text, p_definition text, p_state text, created_from float8, created_before float8,
+  after_created float8, after_id uuid, internal boolean, most integer)
+returns setof {{schema}}.operations language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set lock_timeout = '5s'
+as $function$
+begin
+  -- Planned for what is asked, so that the index for it serves.
+  return query execute 'select o.* from {{schema}}.operations o where o.state <> ''claimed'''
+    || case when internal then '' else ' and not o.hidden and o.state <> ''preparing''' end
+    || case when p_tenant is null then '' else ' and o.tenant = $1' end
+    || case when p_definition is null then '' else ' and o.definition = $2' end
+    || case when p_state is null then '' else ' and o.state = $3' end
+    -- Each names the conditions of its index.
+    || case
+      when p_state in ('pending', 'preparing') then ' and o.announce_at is not null'
+      when p_state is distinct from 'failed' or p_tenant is not null then ''
+      when p_definition is not null then ' and o.settled_at is not null'
+      else ' and o.settled_at is not null and o.announce_at is null'
+    end
+    || case when created_from is null then '' else ' and o.created_at >= to_timestamp($4 / 1000)' end
+    || case when created_before is null then '' else ' and o.created_at < to_timestamp($5 / 1000)' end
+    || case when after_id is null then '' else ' and (o.created_at, o.id) < (to_timestamp($6 / 1000), $7)' end
+    || ' order by o.created_at desc, o.id desc limit $8'
+    using p_tenant, p_definition, p_state, created_from, created_before, after_created, after_id, most;
+end
+$function$;
+
+-- Every count stops at 10,001 and is made by an index that holds nothing else.
+create function {{schema}}.stats_v1(definitions text[])
+returns table (definition text, due integer, running integer, scheduled integer, failed integer, oldest_due_ms float8)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  name text;
+  lost integer;
+  oldest timestamptz;
+  oldest_lost timestamptz;
+begin
+  foreach name in array definitions loop
+    definition := name;
+    select count(*), min(n.due_at) into due, oldest from (
+      select o.due_at from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is null and o.due_at <= at
+      order by o.due_at limit 10001) n;
+    select count(*) into scheduled from (
+      select from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is null and o.due_at > at
+      order by o.due_at limit 10001) n;
+    select count(*), min(n.due_at) into lost, oldest_lost from (
+      select o.due_at from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at <= at
+        and o.state = 'pending'
+      order by o.due_at limit 10001) n;
+    select count(*) into running from (
+      select from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at > at
+        and o.state = 'pending'
+      order by o.due_at limit 10001) n;
+    select count(*) into failed from (
+      select from {{schema}}.operations o where o.definition = name and o.state = 'failed' and o.settled_at is not null
+      order by o.created_at limit 10001) n;
+    due := due + lost;
+    oldest_due_ms := floor(extract(epoch from at - least(oldest, oldest_lost)) * 1000);
+    return next;
+  end loop;
+end
+$function$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Attempts. Rows that may have to be waited for are locked in the order of their ids.
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.begin_v1(ids uuid[], tokens text[], leases float8[], creates boolean[], cancelled text)
+returns table (place integer, outcome text, due_in_ms float8, operation {{schema}}.operations) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '100ms'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+  locked boolean;
+  ended boolean := false;
+begin
+  for item in select n.* from unnest(ids, tokens, leases, creates) with ordinality
+    as n(id, token, lease, creates, place) order by n.id
+  loop
+    place := item.place;
+    due_in_ms := null;
+    select o.* into operation from {{schema}}.operations o
+    where o.id = item.id and o.state <> 'claimed' for update skip locked;
+    locked := false;
+    if not found then
+      begin
+        select o.* into operation from {{schema}}.operations o where o.id = item.id and o.state <> 'claimed' for update;
+      exception when lock_not_available then locked := true;
+      end;
+    end if;
+    if locked then
+      -- By a transaction that does the work: its lock is its lease.
+      outcome := 'busy';
+    elsif operation.id is null then
+      outcome := 'unknown';
+    elsif operation.announce_at is null then
+      outcome := 'terminal';
+    elsif operation.state = 'preparing' and not item.creates then
+      outcome := 'preparing';
+    elsif operation.token is distinct from item.token and operation.due_at > at then
+      outcome := case when operation.token is null then 'not-due' else 'busy' end;
+      due_in_ms := ceil(extract(epoch from operation.due_at - at) * 1000);
+    elsif operation.token is distinct from item.token and operation.cancel_requested then
+      update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
+        expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null where o.id = item.id;
+      ended := true;
+      outcome := 'terminal';
+    else
+      update {{schema}}.operations o set previous_lost = o.previous_lost or coalesce(o.token <> item.token, false),
+        attempt = o.attempt + (o.token is distinct from item.token)::integer, token = item.token,
+        due_at = at + item.lease * interval '1 ms', announce_at = at + item.lease * interval '1 ms', round = 0
+      where o.id = item.id returning o.* into operation;
+      outcome := 'begun';
+    end if;
+    return next;
+  end loop;
+  if not ended then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+end
+$function$;
+
+-- Receives what is due, and begins it. `repeated`: receives again what the first call with this receipt has begun.
+create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[], most integer,
+  receipt text, repeated boolean)
+returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  name text;
+  lease float8;
+  plain uuid[];
+  suspects uuid[];
+  suspect uuid;
+  suspected boolean := false;
+  quota integer;
+  taken integer;
+  free integer := most;
+  more boolean;
+  marked boolean := false;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  if repeated then
+    -- What the first call began is under its lease: between now and the end of the longest one.
+    for which in 1..cardinality(definitions) loop
+      lease := leases[which];
+      outcome := 'begun';
+      for operation in
+        update {{schema}}.operations o
+        set due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
+        where o.definition = definitions[which] and o.announce_at is not null and o.token is not null and o.token = receipt
+          and o.due_at > at and o.due_at <= at + lease * interval '1 ms' returning o.*
+      loop
+        return next;
+      end loop;
+    end loop;
+    return;
+  end if;
+  -- Each definition gets its share, and what one leaves goes to the others, so that a long backlog delays no other definition.
+  loop
+    more := false;
+    quota := greatest(1, free / greatest(1, cardinality(definitions)));
+    for which in 1..cardinality(definitions) loop
+      continue when slots[which] <= 0;
+      name := definitions[which];
+      lease := leases[which];
+      select array_agg(c.id order by c.due_at), count(*) into suspects, taken from (
+        select o.id, o.due_at from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at <= at and not suspected
+          and (creates[which] or o.state <> 'preparing')
+        order by o.due_at limit least(quota, free, slots[which]) for update skip locked) c;
+      select array_agg(c.id order by c.due_at) filter (where not c.previous_lost),
+          suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*)
+        into plain, suspects, taken from (
+          select o.id, o.due_at, o.previous_lost from {{schema}}.operations o
+          where o.definition = name and o.announce_at is not null and o.token is null and o.due_at <= at
+            and not (suspected and o.previous_lost) and (creates[which] or o.state <> 'preparing')
+          order by o.due_at limit least(quota, free, slots[which]) - taken for update skip locked) c;
+      more := more or taken = quota;
+      outcome := 'begun';
+      for operation in
+        update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt,
+          due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
+        where o.id = any (plain) returning o.*
+      loop
+        free := free - 1;
+        slots[which] := slots[which] - 1;
+        return next;
+      end loop;
+      -- One at a time whose last attempt was lost: it may end its process, and with it every attempt that began beside it.
+      foreach suspect in array coalesce(suspects, '{}') loop
+        select o.* into operation from {{schema}}.operations o where o.id = suspect;
+        if operation.cancel_requested then
+          -- Beginning would end it, which begin_v1 does and reports: it is only announced.
+          marked := true;
+          outcome := 'announced';
+        else
+          continue when suspected;
+          suspected := true;
+          update {{schema}}.operations o set previous_lost = true, attempt = o.attempt + 1, token = receipt,
+            due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
+          where o.id = suspect returning o.* into operation;
+          outcome := 'begun';
+        end if;
+        free := free - 1;
+        slots[which] := slots[which] - 1;
+        return next;
+      end loop;
+      exit when free <= 0;
+    end loop;
+    exit when free <= 0 or marked or not more;
+  end loop;
+end
+$function$;
+
+create function {{schema}}.renew_v1(ids uuid[], tokens text[], leases float8[], progresses text[])
+returns table (place integer, outcome text, cancel_requested boolean) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '100ms'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  -- One that another transaction has locked is skipped: the others must not lose their leases because of it.
+  for item in
+    select n.* from unnest(ids, tokens, leases, progresses) with ordinality as n(id, token, lease, progress, place)
+    order by n.id, n.place
+  loop
+    place := item.place;
+    cancel_requested := null;
+    perform from {{schema}}.operations o
+    where o.id = item.id and o.token = item.token and o.settled_at is null for update skip locked;
+    if found then
+      update {{schema}}.operations o set due_at = at + item.lease * interval '1 ms',
+        announce_at = at + item.lease * interval '1 ms', round = 0, progress = coalesce(nullif(item.progress, ''), o.progress)
+      where o.id = item.id returning o.cancel_requested into cancel_requested;
+      outcome := 'renewed';
+      return next;
+    elsif exists (
+      select from {{schema}}.operations o where o.id = item.id and o.token = item.token and o.settled_at is null
+    ) then
+      outcome := 'locked';
+      return next;
+    end if;
+  end loop;
+end
+$function$;
+
+-- `texts` are the result, the error, the resource or, of a retry, the last error. Rows are found by their id alone: another
+-- index (`announce_at`) would look cheap while the table is empty.
+create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], delays float8[],
+  counts boolean[], cancelled text)
+returns table (place integer, state text) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '100ms'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+  done bigint[];
+begin
+  -- Operations that just end, which is nearly all of them, take one statement.
+  with ended as (
+    update {{schema}}.operations o set state = item.target, settled_at = at,
+      expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null,
+      result = case item.target when 'completed' then nullif(item.content, '') end,
+      error = case item.target when 'failed' then item.content end
+    from (
+      select n.* from unnest(ids, tokens, targets, texts) with ordinality as n(id, token, target, content, place)
+      where n.target in ('completed', 'failed') order by n.id) item
+    -- The array bounds the plan in which the table comes first, which looks cheap while the table is empty.
+    where o.id = any (ids) and o.id = item.id and o.token = item.token and o.settled_at is null
+      and (o.state = 'pending' or item.target = 'failed') returning item.place)
+  select array_agg(e.place) into done from ended e;
+  return query select n.place::integer, targets[n.place] from unnest(done) as n(place);
+  if cardinality(done) = cardinality(ids) then
+    return;
+  end if;
+  for item in
+    select n.* from unnest(ids, tokens, targets, texts, delays, counts) with ordinality
+      as n(id, token, target, content, delay, counted, place)
+    where n.place <> all (coalesce(done, '{}')) order by n.id, n.place
+  loop
+    place := item.place;
+    state := null;
+    if item.target = 'prepared' then
+      update {{schema}}.operations o set state = 'pending', resource = item.content, attempt = 0, token = null,
+        previous_lost = false, round = 0, not_before = null, due_at = greatest(at, o.not_before),
+        announce_at = case when o.not_before > at then o.not_before else at + interval '30 s' end
+      where o.id = item.id and o.token = item.token and o.settled_at is null and o.state = 'preparing'
+      returning o.state into state;
+    elsif item.target = 'retry' then
+      update {{schema}}.operations o set attempt = o.attempt - (not item.counted)::integer, token = null,
+        previous_lost = o.previous_lost and not item.counted, last_error = coalesce(nullif(item.content, ''), o.last_error),
+        due_at = at + item.delay * interval '1 ms', announce_at = at + item.delay * interval '1 ms', round = 0
+      where o.id = item.id and o.token = item.token and o.settled_at is null and not o.cancel_requested
+      returning o.state into state;
+      if not found then
+        update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
+          expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null
+        where o.id = item.id and o.token = item.token and o.settled_at is null and o.cancel_requested
+        returning o.state into state;
+      end if;
+    end if;
+    if state is null then
+      -- A repeated call of the attempt that ended it gets the same answer.
+      select o.state into state from {{schema}}.operations o
+      where o.id = item.id and o.token = item.token and o.settled_at is not null;
+      continue when not found;
+    end if;
+    return next;
+  end loop;
+end
+$function$;
+
+-- A transaction that does the work holds the row until its end, so it waits longer.
+create function {{schema}}.cancel_v1(p_id uuid, p_tenant text, cancelled text) returns text language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '1s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  known {{schema}}.operations;
+begin
+  select o.* into known from {{schema}}.operations o
+  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state not in ('claimed', 'preparing') for update;
+  if not found then
+    return 'unknown';
+  elsif known.announce_at is null then
+    return 'terminal';
+  elsif known.token is not null and known.due_at > at then
+    update {{schema}}.operations o set cancel_requested = true where o.id = p_id;
+    return 'requested';
+  end if;
+  update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
+    expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null where o.id = p_id;
+  return 'cancelled';
+end
+$function$;
+
+-- Runs a failed operation again, as a new one. The lock on the failed one makes concurrent calls create one successor.
+create function {{schema}}.redrive_v1(p_id uuid, p_successor uuid, p_on_end_id uuid,
+  out outcome text, out operation_id uuid, out created boolean, out state text)
+returns record language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  known {{schema}}.operations;
+  follow_up json;
+begin
+  select o.* into known from {{schema}}.operations o where o.id = p_id and o.state <> 'claimed' for update;
+  if not found then
+    outcome := 'unknown';
+  elsif known.retried_by is not null then
+    outcome := 'redriven';
+    operation_id := known.retried_by;
+    created := false;
+  elsif known.state <> 'failed' or known.not_before is not null then
+    outcome := 'not-redrivable';
+    state := known.state;
+  else
+    follow_up := known.on_end;
+    insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms,
+      retry_of, input, meta, on_end)
+    values (p_successor, known.tenant, known.definition, 'pending', known.hidden, at, at + interval '30 s',
+      date_trunc('milliseconds', at), known.retention_ms, known.id, known.input, known.meta,
+      case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
+        'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs')::text end)
+    on conflict do nothing;
+    outcome := 'redriven';
+    operation_id := p_successor;
+    created := found;
+    -- It stays as long as its successor, also if `remove` has asked for its end.
+    update {{schema}}.operations o set retried_by = p_successor, forget_at = null, expires_at = coalesce(o.expires_at, at)
+    where o.id = p_id;
+  end if;
+end
+$function$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Sweeping. Rows that another sweeper is taking are skipped.
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.take_due_v1(definitions text[], most integer)
+returns table (id uuid, definition text) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  name text;
+  item record;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  foreach name in array definitions loop
+    for item in
+      select o.id from {{schema}}.operations o where o.definition = name and o.announce_at <= at
+      order by o.announce_at limit most for update skip locked
+    loop
+      update {{schema}}.operations o set round = o.round + 1,
+        announce_at = at + least(30000 * 4 ^ least(o.round, 10), 3600000) * interval '1 ms' where o.id = item.id;
+      most := most - 1;
+      id := item.id;
+      definition := name;
+      return next;
+    end loop;
+    exit when most <= 0;
+  end loop;
+end
+$function$;
+
+-- Keeps operations whose successor is still there, for a day at a time: deleting the successor ends that at once.
+create function {{schema}}.postpone_redriven_v1(p_id uuid, p_retried_by uuid, at timestamptz) returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $function$
+begin
+  update {{schema}}.operations o set expires_at = at + interval '1 day'
+  where o.id = p_id and exists (select from {{schema}}.operations s where s.id = p_retried_by);
+  return found;
+end
+$function$;
+
+-- Deletes what `remove_v1` asked to delete by now.
+create function {{schema}}.forget_v1(at timestamptz) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $function$
+declare
+  item record;
+begin
+  for item in
+    select o.id, o.retry_of from {{schema}}.operations o where o.forget_at <= at
+    order by o.forget_at limit 10000 for update skip locked
+  loop
+    delete from {{schema}}.operations o where o.id = item.id;
+    if item.retry_of is not null then
+      update {{schema}}.operations o set expires_at = at where o.id = item.retry_of and o.retried_by = item.id;
+    end if;
+  end loop;
+end
+$function$;
+
+create function {{schema}}.take_expired_v1(most integer)
+returns table (id uuid, tenant text, definition text, key text) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform {{schema}}.forget_v1(at);
+  for item in
+    select o.id, o.tenant, o.definition, o.key, o.retried_by from {{schema}}.operations o where o.expires_at <= at
+    order by o.expires_at limit most for update skip locked
+  loop
+    if item.retried_by is not null then
+      continue when {{schema}}.postpone_redriven_v1(item.id, item.retried_by, at);
+    end if;
+    -- If it is not removed, it comes again.
+    update {{schema}}.operations o set expires_at = at + interval '1 minute' where o.id = item.id;
+    id := item.id;
+    tenant := item.tenant;
+    definition := item.definition;
+    key := item.key;
+    return next;
+  end loop;
+end
+$function$;
+
+create function {{schema}}.remove_v1(ids uuid[], after_ms float8) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  target uuid;
+begin
+  for target in select distinct n.id from unnest(ids) as n(id) order by 1 loop
+    update {{schema}}.operations o set forget_at = at + after_ms * interval '1 ms', expires_at = null
+    where o.id = target and o.settled_at is not null
+      and (o.retried_by is null or not exists (select from {{schema}}.operations s where s.id = o.retried_by));
+  end loop;
+end
+$function$;
+
+create function {{schema}}.purge_v1(most integer) returns integer language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+  purged integer := 0;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform {{schema}}.forget_v1(at);
+  for item in
+    select o.id, o.tenant, o.definition, o.key, o.bound, o.retry_of, o.retried_by from {{schema}}.operations o
+    where o.expires_at <= at order by o.expires_at limit most for update skip locked
+  loop
+    if item.retried_by is not null then
+      continue when {{schema}}.postpone_redriven_v1(item.id, item.retried_by, at);
+    end if;
+    delete from {{schema}}.operations o where o.id = item.id;
+    if item.retry_of is not null then
+      update {{schema}}.operations o set expires_at = at where o.id = item.retry_of and o.retried_by = item.id;
+    end if;
+    purged := purged + 1;
+    if item.key is not null and not item.bound then
+      delete from {{schema}}.operations o where o.bound and o.tenant = item.tenant and o.definition = item.definition
+        and o.key = item.key and o.claimed_for = item.id;
+    end if;
+  end loop;
+  return purged;
+end
+$function$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The idempotency store by itself: rows that only hold a key, beside those of operations that hold theirs
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.claim_v1(p_tenant text, p_definition text, p_key text, p_fingerprint text, p_operation_id uuid,
+  out operation_id uuid, out fingerprint text)
+returns record language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+begin
+  for round in 1..5 loop
+    insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, claimed_for, state, due_at, created_at,
+      retention_ms, input)
+    values (gen_random_uuid(), p_tenant, p_definition, p_key, true, p_fingerprint, p_operation_id, 'claimed', at, at, 0, '')
+    on conflict do nothing;
+    select coalesce(o.claimed_for, o.id), o.fingerprint into operation_id, fingerprint from {{schema}}.operations o
+    where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
+    if found then
+      return;
+    end if;
+  end loop;
+  raise exception 'the key is bound and released over and over' using errcode = 'serialization_failure';
+end
+$function$;
+
+create function {{schema}}.release_v1(p_tenant text, p_definition text, p_key text, p_operation_id uuid)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+begin
+  delete from {{schema}}.operations o where o.bound and o.tenant = p_tenant and o.definition = p_definition
+    and o.key = p_key and o.claimed_for = p_operation_id;
+  update {{schema}}.operations o set bound = false where o.bound and o.tenant = p_tenant and o.definition = p_definition
+    and o.key = p_key and o.id = p_operation_id;
+end
+$function$;
+
+create function {{schema}}.take_stale_v1(older_than float8, most integer)
+returns table (tenant text, definition text, key text, fingerprint text, operation_id uuid) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  for item in
+    select o.* from {{schema}}.operations o where o.state = 'claimed' and o.due_at <= at - older_than * interval '1 ms'
+    order by o.due_at limit most for update skip locked
+  loop
+    update {{schema}}.operations o set due_at = at where o.id = item.id;
+    tenant := item.tenant;
+    definition := item.definition;
+    key := item.key;
+    fingerprint := item.fingerprint;
+    operation_id := item.claimed_for;
+    return next;
+  end loop;
+end
+$function$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Within transactions of the user
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Records in a transaction that is open. Whatever fails in the block is rolled back to its start, and the transaction of the
+-- caller can go on.
+create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
+  inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[], channel text)
+returns table (outcome text, operation json) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+begin
+  begin
+    select r.outcome, r.operation into outcome, operation from {{schema}}.record_each_v1(
+      ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases) r;
+  exception when cannot_connect_now then outcome := 'locked';
+  end;
+  if outcome in ('created', 'helped') then
+    -- No caller announces it, so the next sweep does, if the queue is another one than this.
+    update {{schema}}.operations o set announce_at = greatest(at, o.due_at)
+    where o.id = coalesce((operation->>'id')::uuid, ids[1]);
+    if channel is not null then
+      -- Postgres delivers it when the transaction commits, and only then.
+      perform pg_notify(channel, json_build_object('definitions', json_build_array(definitions[1]))::text);
+    end if;
+  end if;
+  return next;
+end
+$function$;
+
+-- Locks the key while its resource is created, so that others with it get an answer at once.
+create function {{schema}}.lock_key_v1(p_tenant text, p_definition text, p_key text, p_idle float8)
+returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp set lock_timeout = '5s'
+as $function$
+begin
+  perform {{schema}}.end_if_abandoned_v1(p_idle);
+  return pg_try_advisory_xact_lock(
+    hashtextextended(jsonb_build_array('{{schema}}', p_tenant, p_definition, p_key)::text, 0));
+end
+$function$;
+
+create function {{schema}}.set_resource_v1(p_id uuid, p_resource text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+begin
+  update {{schema}}.operations o set resource = p_resource where o.id = p_id;
+end
+$function$;
+
+-- Locks the operation of an attempt until the end of the transaction that does its work.
+create function {{schema}}.hold_v1(p_id uuid, p_token text, p_idle float8) returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+begin
+  perform {{schema}}.end_if_abandoned_v1(p_idle);
+  perform from {{schema}}.operations o
+  where o.id = p_id and o.token = p_token and o.settled_at is null for update;
+  return found;
+end
+$function$;

@@ -1,0 +1,129 @@
+import { AsyncReplyError } from "../errors.js";
+import type { JsonText } from "../operation.js";
+import { largestPart } from "./largest-part.js";
+import { stepTo } from "./path-step.js";
+
+/**
+ * Turns a value from user code into JSON text. Rejects everything that `JSON.stringify` would drop or change silently, such
+ * as a `Map`, a class instance without `toJSON`, `NaN` or an `undefined` item of an array. A member of a plain object that
+ * is `undefined` is dropped, as `JSON.stringify` does.
+ *
+ * @param option the option that sets `maxBytes`, for the error message
+ * @throws AsyncReplyError `INVALID_RESULT`, naming the path of the value
+ */
+export function toJsonText(value: unknown, maxBytes: number, option = "maxResultBytes"): JsonText {
+  const text = stringify(value);
+  const bytes = utf8Length(text);
+  if (bytes <= maxBytes) return text;
+  throw tooLarge(text, bytes, maxBytes, option);
+}
+
+function tooLarge(text: JsonText, bytes: number, maxBytes: number, option: string): AsyncReplyError {
+  const detail = `The value takes ${bytes} bytes as JSON, and \`${option}\` allows ${maxBytes}.`;
+  const advice = `Most of it is \`${largestPart(text)}\`. Raise \`${option}\`, or keep the data elsewhere and return a reference.`;
+  return new AsyncReplyError("INVALID_RESULT", detail, { eventDetail: `${detail} ${advice}` });
+}
+
+/**
+ * Parses what a store has kept. The error of the engine would quote it.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
+export function parseStored(text: JsonText): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AsyncReplyError("CORRUPT_RECORD", "The store holds text that is not JSON.");
+  }
+}
+
+/** The number of bytes of a text in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // A surrogate pair is two units and four bytes.
+    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return bytes;
+}
+
+function stringify(value: unknown): string {
+  let cause: unknown;
+  try {
+    const text = JSON.stringify(value, rejectLoss);
+    if (text !== undefined) return text;
+  } catch (error) {
+    cause = error;
+  }
+  const found = explain(value);
+  if (found !== undefined) throw invalid(found);
+  throw invalid("The value threw an error or changed while it was turned into JSON.", cause);
+}
+
+function rejectLoss(this: unknown, _name: string, value: unknown): unknown {
+  // Most values are strings: measured.
+  if (typeof value === "string") return value;
+  const loss = lossOf(this, value);
+  if (loss === undefined) return value;
+  throw new TypeError(loss);
+}
+
+/** What `JSON.stringify` would drop or change, in words for a client. Undefined if the value is safe. */
+function lossOf(holder: unknown, value: unknown): string | undefined {
+  if (typeof value === "object")
+    return value === null || Array.isArray(value) || isPlain(value) ? undefined : kindOf(value);
+  if (value === undefined) return Array.isArray(holder) ? "undefined" : undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : `${value}`;
+  return typeof value === "string" || typeof value === "boolean" ? undefined : `a ${typeof value}`;
+}
+
+/** Whether an object was made by a literal, by `JSON.parse` or with `Object.create(null)`, in any realm. */
+export function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return (
+    prototype === Object.prototype ||
+    prototype === null ||
+    // The `Object.prototype` of another realm.
+    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf"))
+  );
+}
+
+/** The name of a user's class is internal: a client may read this. */
+function kindOf(value: object): string | undefined {
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  // `JSON.stringify` unwraps these.
+  if (/^(Number|String|Boolean)$/.test(tag)) return lossOf(tag, value.valueOf());
+  return /^(Map|Set|Promise)$/.test(tag) ? `a ${tag}` : "a class instance";
+}
+
+/** Searches the value for what was rejected. Runs only after a rejection, because keeping paths is slow. */
+function explain(value: unknown): string | undefined {
+  const parents: { readonly value: unknown; readonly path: string }[] = [];
+  let found: string | undefined;
+  try {
+    JSON.stringify(value, function (this: unknown, name: string, each: unknown) {
+      while (parents[0] !== undefined && parents[0].value !== this) parents.shift();
+      const [parent] = parents;
+      const path = parent === undefined ? "$" : parent.path + stepTo(this, name);
+      const isCycle = parents.some((other) => other.value === each);
+      // A root that is undefined is a loss too.
+      const loss = isCycle
+        ? "an object that contains itself"
+        : lossOf(parent === undefined ? [] : this, each);
+      if (loss !== undefined) {
+        found = `\`${path}\` is ${loss}, which JSON cannot represent. Use plain JSON values, or give it a toJSON() method.`;
+        throw found;
+      }
+      parents.unshift({ value: each, path });
+      return each;
+    });
+  } catch {
+    // Either it is found, or reading the value throws.
+  }
+  return found;
+}
+
+function invalid(detail: string, cause?: unknown): AsyncReplyError {
+  return new AsyncReplyError("INVALID_RESULT", detail, { cause });
+}

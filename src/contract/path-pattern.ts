@@ -1,0 +1,59 @@
+import type { AsyncReplyError } from "./errors.js";
+import { invalidOption, misuse, shown } from "./options.js";
+
+/** One segment of a path pattern: fixed text, or a field that takes the text of the path. */
+export type PathSegment = { readonly text: string } | { readonly field: string };
+
+/** Texts of the path fields of one request by name, percent-decoded. */
+export type PathParams = Readonly<Record<string, string>>;
+
+const TEXT = /^[A-Za-z0-9._~-]+$/;
+const FIELD = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+const MAX_FIELDS = 16;
+
+/**
+ * Splits a path such as `/accounts/{accountId}/exports` into its segments.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function parsePathPattern(path: string): readonly PathSegment[] {
+  if (typeof path !== "string") throw invalidOption("path", "a path such as `/orders`", path);
+  if (!path.startsWith("/")) throw invalid(path, "does not begin with a slash");
+  if (path.endsWith("/")) throw invalid(path, "ends with a slash");
+  const segments = path
+    .slice(1)
+    .split("/")
+    .map((segment) => parseSegment(path, segment));
+  const fields = segments.flatMap((segment) => ("field" in segment ? [segment.field] : []));
+  const repeated = fields.find((field, index) => fields.indexOf(field) !== index);
+  if (repeated !== undefined) throw invalid(path, `has the field {${repeated}} more than once`);
+  if (fields.length > MAX_FIELDS)
+    throw invalid(path, `has ${fields.length} fields; at most ${MAX_FIELDS} are allowed`);
+  return segments;
+}
+
+/** Returns the names of the fields of a path pattern, in their order. */
+export function pathFields(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^{}]*)\}/g)].map(([, field = ""]) => field);
+}
+
+function parseSegment(path: string, segment: string): PathSegment {
+  const [, field] = FIELD.exec(segment) ?? [];
+  if (field !== undefined) return { field };
+  if (TEXT.test(segment)) return { text: segment };
+  if (segment === "") throw invalid(path, "has an empty segment");
+  if (/[{}]/.test(segment))
+    throw invalid(
+      path,
+      `has the segment "${segment}". A field is a whole segment, named like a variable: \`/accounts/{accountId}\``,
+    );
+  throw invalid(
+    path,
+    `has the segment "${segment}". A segment is one or more of \`A-Za-z0-9._~-\`, or a field`,
+  );
+}
+
+function invalid(path: string, problem: string): AsyncReplyError {
+  const example = "Pass a path such as `/orders` or `/accounts/{accountId}/exports`.";
+  return misuse(`Option \`path\` is ${shown(path)}, which ${problem}. ${example}`);
+}

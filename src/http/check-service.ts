@@ -1,0 +1,17 @@
+import { isObject, misuse, shown } from "../contract/options.js";
+import type { Service } from "./context.js";
+
+/**
+ * Checks that a function got a service.
+ *
+ * @param service what the caller passed
+ * @param owner the function that takes it, such as `toNodeHandler`
+ * @param members the members that the function uses
+ * @throws AsyncReplyError `INVALID_OPTION`, saying what to pass
+ */
+export function checkService(service: unknown, owner: string, ...members: readonly (keyof Service)[]): void {
+  if (isObject(service) && members.every((member) => Reflect.get(service, member) !== undefined)) return;
+  throw misuse(
+    `${owner}() takes a service, which createService() or createOrderService() returns, not ${shown(service)}.`,
+  );
+}

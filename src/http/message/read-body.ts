@@ -1,0 +1,120 @@
+import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
+import { adoptPromise } from "../../contract/promises.js";
+import type { Clock } from "../../ports/runtime.js";
+import { withinTime } from "../../protocol/within-time.js";
+import { header } from "./headers.js";
+import type { HttpRequest } from "./message.js";
+
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Reads the body with a bound: refused by its `Content-Length`, and again by the bytes that come (RFC 9110 §15.5.14).
+ *
+ * @throws AsyncReplyError `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`
+ */
+export function readBody(
+  request: HttpRequest,
+  limits: BodyLimits,
+  clock: Clock,
+): Uint8Array | Promise<Uint8Array> {
+  const { body, headers } = request;
+  const { maxBodyBytes } = limits;
+  if (Number(header(headers, "content-length")) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  if (body === undefined) return new Uint8Array();
+  if (typeof body === "string") return bounded(toBytes(body), maxBodyBytes);
+  if (isBytes(body)) return bounded(body, maxBodyBytes);
+  try {
+    if (typeof body === "function") {
+      const reading = adoptPromise(body(maxBodyBytes));
+      return reading instanceof Promise ? readSlowly(reading, limits, clock) : bounded(reading, maxBodyBytes);
+    }
+    const chunks = body[Symbol.asyncIterator]();
+    return readSlowly(collect(chunks, maxBodyBytes), limits, clock, () => chunks.return?.());
+  } catch (error) {
+    throw toBodyError(error);
+  }
+}
+
+async function readSlowly(
+  reading: Promise<Uint8Array>,
+  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+  clock: Clock,
+  cancel: () => unknown = () => {},
+): Promise<Uint8Array> {
+  try {
+    return bounded(await withinTime(reading, bodyTimeoutMs, clock, tooSlow), maxBodyBytes);
+  } catch (error) {
+    // Not awaited: a source that hangs may hang here too. What it throws is dropped, because the reply is known already.
+    Promise.resolve()
+      .then(cancel)
+      .catch(() => {});
+    throw toBodyError(error);
+  }
+}
+
+type Chunks = AsyncIterator<Uint8Array>;
+
+/** Collects a stream up to a bound. */
+async function collect(chunks: Chunks, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    length += checkBytes(next.value).byteLength;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    parts.push(next.value);
+  }
+  return join(parts, length);
+}
+
+/** The error of a body that is too large. */
+export function tooLarge(maxBytes: number): AsyncReplyError {
+  return new AsyncReplyError("BODY_TOO_LARGE", `The body may have at most ${maxBytes} bytes.`);
+}
+
+/** One array for all parts. */
+export function join(parts: readonly Uint8Array[], length: number): Uint8Array {
+  if (parts.length === 1) return parts[0] as Uint8Array;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}
+
+function bounded(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  if (checkBytes(bytes).byteLength > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+/** Text has no length in bytes, so that no bound would apply to it. */
+function checkBytes(bytes: Uint8Array): Uint8Array {
+  if (isBytes(bytes)) return bytes;
+  throw new AsyncReplyError("INTERNAL", `The body must be made of Uint8Array, not ${typeof bytes}.`);
+}
+
+/** Also true for bytes of another realm, for which `instanceof` is false. Never throws, for any value. */
+function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
+}
+
+function toBytes(text: string): Uint8Array {
+  // The encoder would replace a lone surrogate without a word.
+  if (!text.isWellFormed()) throw new AsyncReplyError("MALFORMED_BODY", "The body is not Unicode text.");
+  return encoder.encode(text);
+}
+
+function toBodyError(error: unknown): AsyncReplyError {
+  if (isAsyncReplyError(error)) return error;
+  return new AsyncReplyError("BODY_ABORTED", "The body ended too early.", { cause: error });
+}
+
+function tooSlow(): AsyncReplyError {
+  return new AsyncReplyError("BODY_TIMEOUT", "The body did not arrive in time.");
+}

@@ -1,0 +1,7 @@
+import type { HttpRequest } from "./message.js";
+
+/** The path of the request target without its query, which changes nothing here. */
+export function pathOf({ path }: Pick<HttpRequest, "path">): string {
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+}

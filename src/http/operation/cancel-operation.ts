@@ -1,0 +1,48 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import { isTerminal, type Operation } from "../../contract/operation.js";
+import { replyFormat } from "../../formats/accept.js";
+import { storeAnswer } from "../../submission/store-answer.js";
+import { admitRequest } from "../access/admission.js";
+import { answer } from "../answer.js";
+import { checkService } from "../check-service.js";
+import type { Service } from "../context.js";
+import { header } from "../message/headers.js";
+import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { type Fields, reply } from "../message/reply.js";
+import { NO_PARAMS } from "../routing/route-table.js";
+import { findOperation, notFound, retryAfter } from "./get-operation.js";
+import { toVisible } from "./represent.js";
+
+/**
+ * Asks to cancel an operation of a definition that allows it. 200 when it has ended, cancelled or not; 202 when somebody
+ * works on it and will be told. May be repeated. Never rejects. Throws `INVALID_OPTION` if it gets no service.
+ */
+export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  checkService(service, "cancelOperation", "settings");
+  return answer(service, request, async () => {
+    const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
+    const format = replyFormat(header(request.headers, "accept"), service.formats);
+    const { operations } = service.backend;
+    const found = await findOperation(service, request, tenant);
+    checkCancellable(service, found);
+    const outcome = await storeAnswer(service, operations.requestCancel(found.id, tenant));
+    const operation = await storeAnswer(service, operations.get(found.id, tenant));
+    if (outcome === "unknown" || operation === undefined) throw notFound();
+    const fields: Fields = { "cache-control": "no-store" };
+    const ended = isTerminal(operation.state);
+    if (!ended) fields["retry-after"] = retryAfter(service, operation);
+    const shown = {
+      kind: "operation",
+      name: operation.definition,
+      value: toVisible(operation, service.settings),
+    } as const;
+    return reply(format, { status: ended ? 200 : 202, ...shown }, fields);
+  });
+}
+
+function checkCancellable({ definitions }: Service, { definition }: Operation): void {
+  if (definitions.some(({ name, cancellable }) => name === definition && cancellable)) return;
+  throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be cancelled.", {
+    headers: { allow: "GET, HEAD, OPTIONS" },
+  });
+}

@@ -1,0 +1,73 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import { isOperationId, isTerminal, type Operation } from "../../contract/operation.js";
+import { replyFormat } from "../../formats/accept.js";
+import { storeAnswer } from "../../submission/store-answer.js";
+import { admitRequest } from "../access/admission.js";
+import { answer } from "../answer.js";
+import { checkService } from "../check-service.js";
+import type { Service } from "../context.js";
+import { entityTag, matches } from "../message/entity-tag.js";
+import { header } from "../message/headers.js";
+import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { type Fields, notModified, reply } from "../message/reply.js";
+import { pathOf } from "../message/request-path.js";
+import { NO_PARAMS } from "../routing/route-table.js";
+import { toVisible } from "./represent.js";
+import { addSuccessorLink } from "./successor-link.js";
+
+/**
+ * Reads the status of an operation (spec §4.2): 200 while it is pending and after. Never rejects. Another tenant's
+ * operation is answered exactly as an unknown one. Throws `INVALID_OPTION` if it gets no service.
+ */
+export function getOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  checkService(service, "getOperation", "settings");
+  return answer(service, request, async () => {
+    const { tenant } = await admitRequest(service, request, { action: "read", params: NO_PARAMS });
+    const format = replyFormat(header(request.headers, "accept"), service.formats);
+    const operation = await findOperation(service, request, tenant);
+    const { definition: name } = operation;
+    const fields: Fields = { "cache-control": "private, no-cache" };
+    // A process without a worker learns from the operations that it sees ended.
+    if (isTerminal(operation.state)) service.estimate.readEnded(operation);
+    else fields["retry-after"] = retryAfter(service, operation);
+    addSuccessorLink(fields, service, operation);
+    const full = reply(
+      format,
+      { status: 200, kind: "operation", name, value: toVisible(operation, service.settings) },
+      fields,
+    );
+    const tag = entityTag(full, service.runtime.hash);
+    fields.etag = typeof tag === "string" ? tag : await tag;
+    return matches(header(request.headers, "if-none-match"), fields.etag) ? notModified(full) : full;
+  });
+}
+
+/**
+ * The operation that a request to the status endpoint names, if this tenant may see it.
+ *
+ * @throws AsyncReplyError `NOT_FOUND`
+ */
+export async function findOperation(
+  service: Service,
+  request: HttpRequest,
+  tenant: string,
+): Promise<Operation> {
+  const path = pathOf(request);
+  const id = path.slice(path.lastIndexOf("/") + 1);
+  // Ids are checked before any store sees them.
+  const operation = isOperationId(id)
+    ? await storeAnswer(service, service.backend.operations.get(id, tenant))
+    : undefined;
+  if (operation === undefined || operation.state === "preparing") throw notFound();
+  return operation;
+}
+
+/** The error for whatever is not there, or not for this caller. */
+export function notFound(): AsyncReplyError {
+  return new AsyncReplyError("NOT_FOUND", "There is no such resource.");
+}
+
+/** Returns the seconds after which a client should look at a pending operation again. */
+export function retryAfter({ estimate, runtime }: Service, operation: Operation): string {
+  return String(estimate.pending(operation, runtime.clock.now()));
+}

@@ -1,0 +1,55 @@
+import { replyFormat } from "../../formats/accept.js";
+import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import { storeAnswer } from "../../submission/store-answer.js";
+import { admitRequest } from "../access/admission.js";
+import { answer } from "../answer.js";
+import type { Service } from "../context.js";
+import { header } from "../message/headers.js";
+import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { type Fields, reply } from "../message/reply.js";
+import { NO_PARAMS } from "../routing/route-table.js";
+import { notFound } from "./get-operation.js";
+import { type ListQuery, readListQuery, toCursor } from "./list-query.js";
+import { toVisible } from "./represent.js";
+
+/**
+ * Lists the operations of the caller's tenant, newest first, in pages that `Link` connects (RFC 8288). If the service does
+ * not have `list`, the reply is a 404. Never rejects.
+ */
+export function listOperations(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  return answer(service, request, async () => {
+    const { settings, backend, definitions, formats } = service;
+    if (!settings.list || backend.operations.list === undefined) throw notFound();
+    const { tenant } = await admitRequest(service, request, { action: "list", params: NO_PARAMS });
+    const format = replyFormat(header(request.headers, "accept"), formats);
+    const query = readListQuery(
+      request.path,
+      definitions.map(({ name }) => name),
+    );
+    const asked = toListRequest(query, tenant);
+    const found = await storeAnswer(service, backend.operations.list(asked));
+    const page = found.slice(0, query.limit);
+    const fields: Fields = { "cache-control": "no-store" };
+    const last = found.length > query.limit ? page.at(-1) : undefined;
+    if (last !== undefined) fields.link = `<${nextPage(service, query, last)}>; rel="next"`;
+    const value = { operations: page.map((operation) => toVisible(operation, settings)) };
+    return reply(format, { status: 200, kind: "operations", name: "operations", value }, fields);
+  });
+}
+
+/** One more than the page has tells whether there is another page. */
+function toListRequest({ definition, status, after, limit }: ListQuery, tenant: string): ListRequest {
+  return {
+    tenant,
+    ...(definition === undefined ? {} : { definition }),
+    ...(status === undefined ? {} : { state: status }),
+    ...(after === undefined ? {} : { after }),
+    limit: limit + 1,
+  };
+}
+
+function nextPage({ settings }: Service, { given }: ListQuery, last: ListedOperation): string {
+  const next = new URLSearchParams(given);
+  next.set("cursor", toCursor(last));
+  return `${settings.basePath}${settings.statusPath}?${next}`;
+}

@@ -1,0 +1,91 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import { isOperationId, type OperationStatus } from "../../contract/operation.js";
+import type { ListPosition } from "../../ports/operation-store.js";
+
+/** What a client asks a list for. */
+export interface ListQuery {
+  readonly definition?: string;
+  readonly status?: OperationStatus;
+  readonly after?: ListPosition;
+  readonly limit: number;
+  /** The parameters as they were sent, without the cursor. */
+  readonly given: URLSearchParams;
+}
+
+const STATUSES: readonly string[] = ["pending", "completed", "failed"] satisfies OperationStatus[];
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+/**
+ * Reads the query of a list strictly: a parameter that is misspelt would otherwise list too much.
+ *
+ * Throws `INVALID_QUERY`.
+ */
+export function readListQuery(target: string, definitions: readonly string[]): ListQuery {
+  const given = new URLSearchParams(target.includes("?") ? target.slice(target.indexOf("?") + 1) : "");
+  const { definition, status, cursor, limit } = namedOnce(given);
+  if (definition !== undefined && !definitions.includes(definition))
+    throw invalid("definition", "must be the name of a definition");
+  if (status !== undefined && !isStatus(status))
+    throw invalid("status", "must be `pending`, `completed` or `failed`");
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  given.delete("cursor");
+  return {
+    ...(definition === undefined ? {} : { definition }),
+    ...(status === undefined ? {} : { status }),
+    ...(after === undefined ? {} : { after }),
+    limit: limit === undefined ? DEFAULT_LIMIT : readLimit(limit),
+    given,
+  };
+}
+
+/** Writes where a page ends. Clients must not look inside. */
+export function toCursor({ createdAt, id }: ListPosition): string {
+  return btoa(`${createdAt}.${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function readCursor(cursor: string): ListPosition {
+  const [createdAt = "", id = ""] = decode(cursor).split(".");
+  const position = { createdAt: Number(createdAt), id };
+  // Only what was written here is read: anything else may mean another place to another version.
+  if (isOperationId(id) && Number.isSafeInteger(position.createdAt) && toCursor(position) === cursor)
+    return position;
+  throw invalid("cursor", "must be one that a `Link` field gave");
+}
+
+function decode(cursor: string): string {
+  try {
+    return atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return "";
+  }
+}
+
+function readLimit(text: string): number {
+  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw invalid("limit", `must be a whole number from 1 to ${MAX_LIMIT}`);
+}
+
+const PARAMETERS = ["definition", "status", "cursor", "limit"] as const;
+
+function namedOnce(given: URLSearchParams): Partial<Record<(typeof PARAMETERS)[number], string>> {
+  const known: readonly string[] = PARAMETERS;
+  for (const name of given.keys()) {
+    if (!known.includes(name))
+      throw new AsyncReplyError(
+        "INVALID_QUERY",
+        `The query has an unknown parameter. Known: ${known.join(", ")}.`,
+      );
+    if (given.getAll(name).length > 1) throw invalid(name, "must not be repeated");
+  }
+  return Object.fromEntries(given);
+}
+
+function isStatus(text: string): text is OperationStatus {
+  return STATUSES.includes(text);
+}
+
+function invalid(name: string, problem: string): AsyncReplyError {
+  return new AsyncReplyError("INVALID_QUERY", `The query parameter \`${name}\` ${problem}.`);
+}

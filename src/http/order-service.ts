@@ -1,0 +1,52 @@
+import { isPlain } from "../contract/json/json-text.js";
+import { checkFunction, checkOptions } from "../contract/options.js";
+import {
+  defineOrders,
+  ORDER_OPTIONS,
+  type Order,
+  type OrderDefinition,
+  type OrderOptions,
+} from "../contract/order.js";
+import type { CreatedResource, CreateResource } from "../ports/create.js";
+import type { Service } from "./context.js";
+import { createService, SERVICE_OPTIONS, type ServiceOptions } from "./service.js";
+
+/** What {@link createOrderService} takes. Only `authorize` is required. */
+export interface OrderServiceOptions<Tx = unknown>
+  extends Omit<ServiceOptions<readonly [OrderDefinition], Tx>, "definitions" | "create">,
+    OrderOptions {
+  /** Creates the order before the reply, which is then a 201 whose body has the `status` `pending`. Default: none. */
+  readonly create?: CreateResource<Order, NoInfer<Tx>>;
+}
+
+/**
+ * Creates the order submission service of the specification: `POST /orders` and `GET /operations/<id>`.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ */
+export function createOrderService<Tx = never>(
+  options: OrderServiceOptions<Tx>,
+): Service<readonly [OrderDefinition], Tx> {
+  const { definitions: _, ...known } = SERVICE_OPTIONS;
+  checkOptions(options, { ...known, ...ORDER_OPTIONS }, "createOrderService");
+  const { create, idempotencyKey, cancellable, deprecated, retentionMs, ...rest } = options;
+  checkFunction("create", create, { optional: true });
+  const definitions = [
+    defineOrders({ idempotencyKey, cancellable, deprecated, retentionMs } as OrderOptions),
+  ] as const;
+  const creators = create === undefined ? {} : { create: { orders: withPendingStatus(create) } };
+  return createService<readonly [OrderDefinition], Tx, "orders">({ ...rest, definitions, ...creators });
+}
+
+function withPendingStatus<Tx>(create: CreateResource<Order, Tx>): CreateResource<Order, Tx> {
+  return async (order, context) => {
+    const created = await create(order, context);
+    const body = toPlain(created.body);
+    return { ...created, body: isPlain(body) ? { ...body, status: "pending" } : body };
+  };
+}
+
+/** Spreading an object that has a `toJSON` method would show members that the method leaves out. */
+function toPlain(body: CreatedResource["body"]): CreatedResource["body"] {
+  return typeof body.toJSON === "function" ? body.toJSON("body") : body;
+}

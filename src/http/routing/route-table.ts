@@ -1,0 +1,112 @@
+import { type PathParams, type PathSegment, parsePathPattern } from "../../contract/path-pattern.js";
+import { decodeSegment } from "./decode-segment.js";
+
+/** A path pattern, and what is at the paths that it matches. */
+export interface Route<Target> {
+  readonly path: string;
+  readonly target: Target;
+}
+
+/** What is at a path, with the texts of the fields of its pattern. */
+export interface Match<Target> {
+  readonly target: Target;
+  readonly params: PathParams;
+}
+
+/** The params of a path without fields. */
+export const NO_PARAMS: PathParams = Object.freeze({});
+
+/** What is at paths. Fixed paths come first. */
+export interface RouteTable<Target> {
+  /** Returns what is at exactly this path. */
+  fixed(path: string): Match<Target> | undefined;
+  /** Returns what the most specific path with fields is for that matches. */
+  withFields(path: string): Match<Target> | undefined;
+}
+
+/**
+ * Finds what is at a path: fixed text wins over a field. One step per segment, however many patterns there are. Paths are
+ * compared as they were sent; only the text of a field is percent-decoded.
+ */
+export function createRouteTable<Target>(routes: readonly Route<Target>[]): RouteTable<Target> {
+  const fixed = new Map(routes.map(({ path, target }) => [path, { target, params: NO_PARAMS }]));
+  const patterns = routes
+    .filter(({ path }) => path.includes("{"))
+    .map(({ path, target }) => ({ segments: parsePathPattern(path), target }));
+  const root = patterns.length === 0 ? undefined : toNode(patterns, 0);
+  return {
+    fixed: (path) => fixed.get(path),
+    withFields: (path) => root && find(root, path),
+  };
+}
+
+/** Returns the texts of the fields if the path matches the pattern. */
+export function matchPath(pattern: string, path: string): PathParams | undefined {
+  return createRouteTable([{ path: pattern, target: undefined }]).withFields(path)?.params;
+}
+
+interface Pattern<Target> {
+  readonly segments: readonly PathSegment[];
+  readonly target: Target;
+}
+
+/** What may follow the segments that were read so far. */
+interface Node<Target> {
+  readonly byText: ReadonlyMap<string, Node<Target>>;
+  readonly field: Node<Target> | undefined;
+  /** The most specific pattern that ends here. */
+  readonly end: Pattern<Target> | undefined;
+}
+
+/**
+ * Patterns that have a field where others have a text stand under that text too, so that a look-up never has to go back.
+ * Patterns that end in one node all match one path, so that the one with the fewest fields is the most specific.
+ */
+function toNode<Target>(patterns: readonly Pattern<Target>[], depth: number): Node<Target> {
+  const [end] = patterns
+    .filter(({ segments }) => segments.length === depth)
+    .sort((a, b) => fieldCount(a) - fieldCount(b));
+  const longer = patterns.filter(({ segments }) => segments.length > depth);
+  const open = longer.filter((pattern) => textAt(pattern, depth) === undefined);
+  const texts = new Set(longer.map((pattern) => textAt(pattern, depth)).filter((text) => text !== undefined));
+  const matching = (text: string): Pattern<Target>[] =>
+    longer.filter((pattern) => (textAt(pattern, depth) ?? text) === text);
+  return {
+    byText: new Map([...texts].map((text) => [text, toNode(matching(text), depth + 1)])),
+    field: open.length === 0 ? undefined : toNode(open, depth + 1),
+    end,
+  };
+}
+
+function find<Target>(root: Node<Target>, path: string): Match<Target> | undefined {
+  if (!path.startsWith("/")) return undefined;
+  const sent = path.slice(1).split("/");
+  let node: Node<Target> | undefined = root;
+  for (const text of sent) node = node?.byText.get(text) ?? node?.field;
+  const { end } = node ?? {};
+  return end && bind(end, sent);
+}
+
+/** An empty text, a dot segment and malformed encoding name nothing. */
+function bind<Target>(
+  { segments, target }: Pattern<Target>,
+  sent: readonly string[],
+): Match<Target> | undefined {
+  const params: [string, string][] = [];
+  for (const [index, segment] of segments.entries()) {
+    if (!("field" in segment)) continue;
+    const text = decodeSegment(sent[index] ?? "");
+    if (text === undefined) return undefined;
+    params.push([segment.field, text]);
+  }
+  return { target, params: Object.freeze(Object.fromEntries(params)) };
+}
+
+function textAt({ segments }: Pattern<unknown>, depth: number): string | undefined {
+  const segment = segments[depth];
+  return segment !== undefined && "text" in segment ? segment.text : undefined;
+}
+
+function fieldCount({ segments }: Pattern<unknown>): number {
+  return segments.filter((segment) => "field" in segment).length;
+}

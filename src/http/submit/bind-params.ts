@@ -1,0 +1,61 @@
+import type { JsonSchema } from "../../contract/definition.js";
+import { AsyncReplyError, type Violation } from "../../contract/errors.js";
+import { canonicalJson } from "../../contract/json/canonical-json.js";
+import { toFragmentPointer } from "../../contract/json/json-pointer.js";
+import type { PathParams } from "../../contract/path-pattern.js";
+import type { ParsedBody } from "../../formats/format.js";
+import { type Place, rootPlace } from "../../formats/schema-place.js";
+import { JSON_NUMBERS, readTypedText } from "../../formats/typed-text.js";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Adds the path fields to a body as members: to the value with the type that the JSON Schema gives them, to the tree as the
+ * text of the path. A body may repeat them, with the same values.
+ *
+ * Throws `CONTRACT_VIOLATION`.
+ */
+export function bindParams(
+  { value, tree }: ParsedBody,
+  params: PathParams,
+  schema: JsonSchema | undefined,
+): ParsedBody {
+  if (!isObject(value)) throw violation([{ pointer: "#", detail: "must be an object" }]);
+  const place = rootPlace(schema);
+  const violations: Violation[] = [];
+  const bound = Object.entries(params).map(([name, text]) => {
+    const member = readText(text, place.member(name));
+    if (member === undefined) violations.push(at(name, "is a number that cannot be kept exactly"));
+    else if (Object.hasOwn(value, name) && canonicalJson(value[name]) !== canonicalJson(member))
+      violations.push(at(name, "must have the value in the path, or be left out of the body"));
+    return [name, member] as const;
+  });
+  if (violations.length > 0) throw violation(violations);
+  return {
+    value: { ...value, ...Object.fromEntries(bound) },
+    // A document without members is text to a format that has no types.
+    tree: tree === undefined ? undefined : { ...(isObject(tree) ? tree : {}), ...params },
+  };
+}
+
+/** Reads the text of a path like text in XML. Returns `undefined` for a number that cannot be kept exactly. */
+function readText(text: string, place: Place): unknown {
+  try {
+    return readTypedText(text, place, JSON_NUMBERS);
+  } catch {
+    return undefined;
+  }
+}
+
+function at(name: string, detail: string): Violation {
+  return { pointer: toFragmentPointer([name]), detail };
+}
+
+function violation(violations: readonly Violation[]): AsyncReplyError {
+  const detail = "The path and the body are well formed, but not what this operation accepts.";
+  return new AsyncReplyError("CONTRACT_VIOLATION", detail, { violations });
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,102 @@
+import type { JsonSchema, OperationDefinition } from "../../contract/definition.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import { parseIdempotencyKey } from "../../contract/idempotency-key.js";
+import { canonicalJson } from "../../contract/json/canonical-json.js";
+import type { JsonText } from "../../contract/operation.js";
+import type { PathParams } from "../../contract/path-pattern.js";
+import { adoptPromise } from "../../contract/promises.js";
+import { validate } from "../../contract/schema/validate.js";
+import { replyFormat } from "../../formats/accept.js";
+import type { Format, ParsedBody } from "../../formats/format.js";
+import { refuseContentCoding, requestFormat } from "../../formats/media-type.js";
+import { treeText } from "../../formats/payload-tree.js";
+import { fingerprint } from "../../submission/fingerprint.js";
+import type { Service } from "../context.js";
+import { fieldValue, header, singleHeader } from "../message/headers.js";
+import type { HttpRequest } from "../message/message.js";
+import { readBody } from "../message/read-body.js";
+import { NO_PARAMS } from "../routing/route-table.js";
+import type { ServiceSettings } from "../settings.js";
+import { bindParams } from "./bind-params.js";
+
+/** A request that may be recorded: everything that can be refused has been. */
+export interface ReadSubmission {
+  readonly replyFormat: Format;
+  readonly key: string | undefined;
+  /** The payload as parsed, in RFC 8785 form. */
+  readonly input: JsonText;
+  readonly fingerprint: string;
+  /** The body without types, if its format reads it by the schema. */
+  readonly tree: unknown;
+  /** What the schema makes of the payload. */
+  readonly output: unknown;
+}
+
+/** What a request is addressed to. */
+interface Addressed {
+  readonly definition: OperationDefinition;
+  /** Texts of the path fields. */
+  readonly params: PathParams;
+}
+
+/**
+ * Negotiates, reads, parses and validates, in this order (spec §2: syntax and contract are separate checks).
+ *
+ * @throws AsyncReplyError the first reason to refuse the request
+ */
+export async function readSubmission(
+  service: Service,
+  request: HttpRequest,
+  { definition, params }: Addressed,
+): Promise<ReadSubmission> {
+  const { formats, settings, runtime } = service;
+  const { headers } = request;
+  const format = requestFormat(singleHeader(headers, "content-type"), formats);
+  refuseContentCoding(header(headers, "content-encoding"));
+  const accepted = replyFormat(header(headers, "accept"), formats);
+  const key = readKey(request, definition);
+  const bytes = await readBody(request, settings, runtime.clock);
+  const { rootName } = definition;
+  const { value, tree } = await readPayload(format, bytes, settings, { definition, params });
+  const output = await validate(definition.input, value);
+  const input = canonicalJson(value);
+  const named =
+    tree === undefined
+      ? fingerprint(input, runtime.hash)
+      : fingerprint(treeText(tree, rootName), runtime.hash, format.mediaTypes[0]);
+  return { replyFormat: accepted, key, input, fingerprint: await named, tree, output };
+}
+
+/** The body together with what the path says. */
+async function readPayload(
+  format: Format,
+  bytes: Uint8Array,
+  limits: ServiceSettings,
+  { definition, params }: Addressed,
+): Promise<ParsedBody> {
+  const { rootName: name, jsonSchema } = definition;
+  const hasParams = params !== NO_PARAMS;
+  // An empty element is an object then, also where no schema says so.
+  const context = { limits, name, schema: hasParams ? (jsonSchema ?? OBJECT) : jsonSchema };
+  const reading = format.parseWithTree && adoptPromise(format.parseWithTree(bytes, context));
+  const parsed = reading instanceof Promise ? await reading : reading;
+  const plain = parsed === undefined ? adoptPromise(format.parse(bytes, context)) : parsed.value;
+  const value = plain instanceof Promise ? await plain : plain;
+  const body = { value, tree: parsed?.tree };
+  return hasParams ? bindParams(body, params, jsonSchema) : body;
+}
+
+const OBJECT: JsonSchema = { type: "object" };
+
+function readKey({ headers }: HttpRequest, definition: OperationDefinition): string | undefined {
+  const line = fieldValue(headers, "idempotency-key");
+  if (typeof line === "object") {
+    throw new AsyncReplyError(
+      "INVALID_IDEMPOTENCY_KEY",
+      "The header field Idempotency-Key must not be repeated.",
+    );
+  }
+  if (line !== undefined) return parseIdempotencyKey(line);
+  if (definition.idempotencyKey === "optional") return undefined;
+  throw new AsyncReplyError("MISSING_IDEMPOTENCY_KEY", "The header field Idempotency-Key is required here.");
+}

@@ -1,0 +1,122 @@
+import type { OperationDefinition } from "../../contract/definition.js";
+import { isTerminal } from "../../contract/operation.js";
+import type { OrderDefinition } from "../../contract/order.js";
+import type { PathParams } from "../../contract/path-pattern.js";
+import type { Format } from "../../formats/format.js";
+import { accept } from "../../submission/accept.js";
+import { type Accepted, toSubmission } from "../../submission/record-submission.js";
+import { admitRequest } from "../access/admission.js";
+import { answer } from "../answer.js";
+import { checkService } from "../check-service.js";
+import type { Service } from "../context.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { type Fields, reply } from "../message/reply.js";
+import { pathOf } from "../message/request-path.js";
+import { notFound, retryAfter } from "../operation/get-operation.js";
+import { monitorPath } from "../operation/monitor-path.js";
+import { toResource } from "../operation/represent.js";
+import { addSuccessorLink } from "../operation/successor-link.js";
+import { matchPath, NO_PARAMS } from "../routing/route-table.js";
+import { readSubmission } from "./read-submission.js";
+
+/**
+ * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 where
+ * the definition creates the order first. Whatever can be refused is refused before anything is stored or queued (§7).
+ * Never rejects. Throws `INVALID_OPTION` if it gets no service.
+ */
+export function submitOrder(
+  request: HttpRequest,
+  service: Service<readonly [OrderDefinition, ...OperationDefinition[]]>,
+  context?: RequestContext,
+): Promise<HttpResponse> {
+  checkService(service, "submitOrder", "definitions");
+  return submitOperation(request, service, service.definitions[0], context);
+}
+
+/**
+ * Accepts work of one definition: see {@link submitOrder}. If the path of the definition has fields, the path of the request
+ * must match it; otherwise the reply is a 404. Never rejects.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION` if it gets no service
+ */
+export function submitOperation(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  context: RequestContext = {},
+): Promise<HttpResponse> {
+  checkService(service, "submitOperation", "settings");
+  const { path } = definition;
+  const pattern = service.settings.basePath + path;
+  const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
+  if (params === undefined) return answer(service, request, () => Promise.reject(notFound()), definition);
+  return submitWithParams(request, service, definition, { context, params });
+}
+
+/** What the platform lends to a submission, and what its path says. */
+export interface PlatformAndPath {
+  readonly context: RequestContext;
+  readonly params: PathParams;
+}
+
+/** Accepts work of one definition whose path has been matched. Never rejects. */
+export function submitWithParams(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  context: PlatformAndPath,
+): Promise<HttpResponse> {
+  return answer(service, request, () => submit(request, service, definition, context), definition);
+}
+
+async function submit(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  { context, params }: PlatformAndPath,
+): Promise<HttpResponse> {
+  const { name } = definition;
+  const { tenant } = await admitRequest(service, request, { action: "submit", definition: name, params });
+  const read = await readSubmission(service, request, { definition, params });
+  const { replyFormat, tree, output, ...parts } = read;
+  const submission = toSubmission(service, definition, tenant, parts);
+  const accepted = await accept(service, { definition, submission, tree, output }, context);
+  return replyToSubmission(service, definition, replyFormat, accepted);
+}
+
+function replyToSubmission(
+  service: Service,
+  { name, rootName, jsonSchema }: OperationDefinition,
+  format: Format,
+  accepted: Accepted,
+): HttpResponse {
+  const { operationId, operation, replayed, resource } = accepted;
+  const wait = retryAfterOf(service, name, accepted);
+  const monitor = monitorPath(service, operationId);
+  const fields: Fields = { "cache-control": "no-store" };
+  if (replayed) fields["idempotent-replayed"] = "true";
+  addSuccessorLink(fields, service, operation);
+  if (resource !== undefined) {
+    const { body, location } = toResource(resource);
+    // Without a URI of its own the resource is identified by the target URI (RFC 9110 §15.3.2).
+    if (location !== undefined) fields.location = location;
+    fields["operation-location"] = monitor;
+    const shown = { status: 201, kind: "resource", name: rootName, schema: jsonSchema, value: body } as const;
+    return reply(format, shown, fields);
+  }
+  fields.location = monitor;
+  fields["retry-after"] = wait;
+  const value = { operationId, status: operation?.state ?? "pending" };
+  return reply(format, { status: 202, kind: "operation", name: rootName, value }, fields);
+}
+
+/** Returns `Retry-After` of the reply, and follows a new operation from here on. */
+function retryAfterOf(
+  service: Service,
+  definition: string,
+  { operationId: id, operation }: Accepted,
+): string {
+  const { estimate, runtime } = service;
+  if (operation === undefined) return String(estimate.accepted({ id, definition }, runtime.clock.now()));
+  return isTerminal(operation.state) ? "0" : retryAfter(service, operation);
+}

@@ -1,0 +1,33 @@
+import type { OperationDefinition } from "../contract/definition.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
+import type { SubmissionContext, SubmissionSettings } from "../submission/context.js";
+
+/** Dependencies shared by everything that a service does in process. */
+export interface InProcessContext extends SubmissionContext {
+  readonly settings: SubmissionSettings & { readonly maxBodyBytes: number; readonly maxDepth: number };
+}
+
+/**
+ * Returns the definition of the service that has the name of the one that was passed.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
+export function knownDefinition(
+  { definitions }: Pick<InProcessContext, "definitions">,
+  definition: OperationDefinition,
+): OperationDefinition {
+  const name: unknown = (definition as Partial<OperationDefinition> | undefined)?.name;
+  const known = definitions.find((each) => each.name === name);
+  if (known !== undefined) return known;
+  const names = definitions.map((each) => each.name).join(", ");
+  const shown = typeof name === "string" ? `Unknown definition "${name}".` : "Pass a definition.";
+  throw new AsyncReplyError("INVALID_OPTION", `${shown} Known definitions: ${names}.`);
+}
+
+/** @throws AsyncReplyError `INVALID_OPTION` */
+export function checkTenant(tenant: string): void {
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return;
+  throw new AsyncReplyError("INVALID_OPTION", `Option \`tenant\` ${problem}. ${TENANT_RULE}`);
+}

@@ -1,0 +1,62 @@
+import type { OperationDefinition } from "../contract/definition.js";
+import { parseStored } from "../contract/json/json-text.js";
+import { isOperationId, type Operation } from "../contract/operation.js";
+import type { Problem } from "../contract/problem.js";
+import type { CancelOutcome } from "../ports/operation-store.js";
+import { storeAnswer } from "../submission/store-answer.js";
+import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
+
+/** An operation of any definition, as `Service.get` returns it. */
+export interface AnyOperationView {
+  readonly operationId: string;
+  readonly definition: string;
+  readonly status: "pending" | "completed" | "failed";
+  readonly attempt: number;
+  readonly createdAt: number;
+  readonly finishedAt?: number;
+  readonly progress?: unknown;
+  readonly result?: unknown;
+  readonly error?: Problem;
+}
+
+/** Reads an operation without HTTP: see `Service.get`. */
+export async function get(
+  context: InProcessContext,
+  definition: OperationDefinition,
+  id: string,
+  { tenant }: { readonly tenant: string },
+): Promise<AnyOperationView | undefined> {
+  const { name } = knownDefinition(context, definition);
+  checkTenant(tenant);
+  if (!isOperationId(id)) return undefined;
+  const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
+  return operation?.definition === name ? toView(operation) : undefined;
+}
+
+function toView(operation: Operation): AnyOperationView | undefined {
+  const { id: operationId, definition, state, attempt, createdAt, settledAt } = operation;
+  if (state === "preparing") return undefined;
+  const { progress, result, error } = operation;
+  return {
+    operationId,
+    definition,
+    status: state,
+    attempt,
+    createdAt,
+    ...(settledAt === undefined ? {} : { finishedAt: settledAt }),
+    ...(state !== "pending" || progress === undefined ? {} : { progress: parseStored(progress) }),
+    ...(result === undefined ? {} : { result: parseStored(result) }),
+    ...(error === undefined ? {} : { error: parseStored(error) as Problem }),
+  };
+}
+
+/** Cancels an operation without HTTP: see `Service.cancel`. */
+export async function cancel(
+  context: InProcessContext,
+  id: string,
+  { tenant }: { readonly tenant: string },
+): Promise<CancelOutcome> {
+  checkTenant(tenant);
+  if (!isOperationId(id)) return "unknown";
+  return storeAnswer(context, context.backend.operations.requestCancel(id, tenant));
+}

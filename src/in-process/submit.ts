@@ -1,0 +1,104 @@
+import type { OperationDefinition } from "../contract/definition.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import { parseIdempotencyKey } from "../contract/idempotency-key.js";
+import { canonicalJson } from "../contract/json/canonical-json.js";
+import { parseStored, toJsonText } from "../contract/json/json-text.js";
+import type { JsonText } from "../contract/operation.js";
+import { invalidOption, longDurationMs } from "../contract/options.js";
+import { validate } from "../contract/schema/validate.js";
+import { jsonFormat } from "../formats/json.js";
+import type { CreatedResource } from "../ports/create.js";
+import { accept, type CheckedSubmission } from "../submission/accept.js";
+import { recordIn } from "../submission/creation/record-in.js";
+import { fingerprint } from "../submission/fingerprint.js";
+import { type Accepted, toSubmission } from "../submission/record-submission.js";
+import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
+
+/** The options of {@link submit} for any back end. */
+export interface AnySubmitOptions {
+  readonly tenant: string;
+  readonly key?: string | undefined;
+  readonly delayMs?: number | undefined;
+  readonly tx?: unknown;
+}
+
+/** What became of a submission. If it was made within a transaction: once that commits. */
+export interface Submitted {
+  /** For `service.get`, `service.cancel` and the status endpoint. */
+  readonly operationId: string;
+  /** `pending`, or what the earlier operation with this key has become. */
+  readonly status: "pending" | "completed" | "failed";
+  /** Whether an earlier submission used the same key. */
+  readonly replayed: boolean;
+  /** The resource, if the service creates it before it replies. */
+  readonly resource?: CreatedResource;
+}
+
+/** Submits work without HTTP: see `Service.submit`. */
+export async function submit(
+  context: InProcessContext,
+  definition: OperationDefinition,
+  input: unknown,
+  options: AnySubmitOptions,
+): Promise<Submitted> {
+  const checked = await check(context, knownDefinition(context, definition), input, options);
+  const { tx } = options;
+  return toSubmitted(
+    tx === undefined ? await accept(context, checked) : await recordIn(context, checked, tx),
+  );
+}
+
+async function check(
+  context: InProcessContext,
+  definition: OperationDefinition,
+  given: unknown,
+  { tenant, key, delayMs }: AnySubmitOptions,
+): Promise<CheckedSubmission> {
+  checkTenant(tenant);
+  const { runtime, settings } = context;
+  const bytes = new TextEncoder().encode(toText(given, settings.maxBodyBytes));
+  const { rootName: name, jsonSchema: schema } = definition;
+  const value = jsonFormat.parse(bytes, { limits: settings, name, schema });
+  const output = await validate(definition.input, value);
+  const input = canonicalJson(value);
+  const parts = {
+    key: readKey(key, definition),
+    delayMs: readDelay(context, delayMs, definition),
+    input,
+    fingerprint: await fingerprint(input, runtime.hash),
+  };
+  return { definition, submission: toSubmission(context, definition, tenant, parts), output };
+}
+
+/** The rules for keys are those for the header field. */
+function readKey(key: string | undefined, definition: OperationDefinition): string | undefined {
+  if (key !== undefined) return parseIdempotencyKey(`"${key.replace(/["\\]/g, "\\$&")}"`);
+  if (definition.idempotencyKey === "optional") return undefined;
+  throw new AsyncReplyError("MISSING_IDEMPOTENCY_KEY", `The definition "${definition.name}" requires a key.`);
+}
+
+function readDelay(
+  { create }: InProcessContext,
+  delayMs: number | undefined,
+  { name }: OperationDefinition,
+): number | undefined {
+  if (delayMs === undefined || delayMs === 0) return undefined;
+  if (Object.hasOwn(create, name))
+    throw invalidOption("delayMs", `absent, because "${name}" creates its resource at once`, delayMs);
+  return longDurationMs("delayMs", delayMs, 0);
+}
+
+function toText(given: unknown, maxBytes: number): JsonText {
+  try {
+    return toJsonText(given, maxBytes, "maxBodyBytes");
+  } catch (cause) {
+    throw new AsyncReplyError("MALFORMED_BODY", (cause as AsyncReplyError).detail, { cause });
+  }
+}
+
+function toSubmitted({ operationId, operation, replayed, resource }: Accepted): Submitted {
+  const { state = "pending" } = operation ?? {};
+  const status = state === "preparing" ? "pending" : state;
+  if (resource === undefined) return { operationId, status, replayed };
+  return { operationId, status, replayed, resource: parseStored(resource) as CreatedResource };
+}

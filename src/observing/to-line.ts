@@ -1,0 +1,80 @@
+import { isAsyncReplyError } from "../contract/errors.js";
+import type { ServiceEvent } from "../ports/observer.js";
+import { describeCause, describeError, describeStack } from "./describe-error.js";
+
+/** Writes an event as one line of text: what happened, then its fields. */
+export function toLine(event: ServiceEvent): string {
+  const fields = Object.entries(fieldsOf(event)).filter(([, value]) => value !== undefined);
+  const text = fields.map(([name, value]) => `${name}=${typeof value === "string" ? quoted(value) : value}`);
+  return [`${event.event}: ${sentenceOf(event)}`, ...text].join(" ");
+}
+
+/** Returns the code that an event is about, or undefined. */
+export function codeOf(event: ServiceEvent): string | undefined {
+  if (event.event === "request.refused") return event.code;
+  return "error" in event && isAsyncReplyError(event.error) ? event.error.code : undefined;
+}
+
+function sentenceOf(event: ServiceEvent): string {
+  switch (event.event) {
+    case "operation.retried":
+      return `The attempt failed. It will be retried in ${event.delayMs} ms.`;
+    case "operation.failed":
+      return "The operation failed.";
+    case "attempt.lost":
+      return "The attempt lost its lease, so its outcome was dropped.";
+    case "operation.abandoned":
+      return "A submission that was never finished was ended.";
+    case "request.refused":
+      return `A request was answered with status ${event.status}.`;
+    case "background.failed":
+      return `The step \`${event.step}\` failed. It will be tried again.`;
+    case "definition.unattended":
+      return unattended(event.due, event.oldestDueMs);
+    case "service.memory-only":
+      return MEMORY_ONLY;
+    default:
+      return "";
+  }
+}
+
+function unattended(due: number, oldestDueMs: number): string {
+  const seconds = Math.round(oldestDueMs / 1_000);
+  return (
+    `No worker takes the operations of this definition: ${due} are due, the oldest for ${seconds} s. ` +
+    "Pass a processor for it to createWorker() in one of your processes."
+  );
+}
+
+const MEMORY_ONLY =
+  "The service has no `backend`, so operations are kept in memory and are lost when the process ends. Pass a back end " +
+  "such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` if this is intended.";
+
+function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number | undefined>> {
+  const { operationId, definition, attempt } = event as Partial<
+    Extract<ServiceEvent, { readonly event: "operation.failed" }>
+  >;
+  const about = { operation: operationId, definition, attempt, code: codeOf(event) };
+  if (!("error" in event) || event.error === undefined) return about;
+  const { error } = event;
+  return {
+    ...about,
+    error: describeError(error),
+    cause: describeCause(error),
+    stack: isUnexpected(event) ? describeStack(error) : undefined,
+  };
+}
+
+/** Whether an error is a fault of the service that only its stack can explain. */
+function isUnexpected(event: ServiceEvent): boolean {
+  if (event.event !== "request.refused" && event.event !== "background.failed") return false;
+  return (
+    !isAsyncReplyError(event.error) && (event.event === "background.failed" || event.code === "INTERNAL")
+  );
+}
+
+/** Quotes a text unless it is one plain word. No line break and no control character gets through. */
+function quoted(text: string): string {
+  if (/^[\w.:-]+$/.test(text)) return text;
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, " ");
+}

@@ -1,0 +1,92 @@
+import type { OperationState } from "../contract/operation.js";
+import {
+  checkOptions,
+  invalidOption,
+  misuse,
+  type OptionNames,
+  positiveInteger,
+} from "../contract/options.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
+import { parseCursor, toCursor } from "../protocol/list-cursor.js";
+import type { OperatorContext } from "./context.js";
+import { checkFilter, FILTER_NAMES, type Filter, hasErrorType, toRequest } from "./filter.js";
+import { scan } from "./scan.js";
+import { type OperationSummary, toSummary } from "./views.js";
+
+/** Which operations to list. Absent members do not narrow the list. */
+export interface ListFilter<Name extends string = string> extends Filter<Name> {
+  /** Only operations in this state. With `errorType` only `failed` makes sense, which is then the default. */
+  readonly state?: OperationState;
+  /** Maximum number of operations on the page, 1 to 1,000. Default: 100. */
+  readonly limit?: number;
+  /** The `cursor` of the page before. Default: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page of operations, newest first: in the order of `createdAt`, then of the id. */
+export interface OperationPage {
+  /** At most `limit`. With `errorType` there may be fewer, or none, although a later page has more. */
+  readonly operations: readonly OperationSummary[];
+  /** Where the next page begins. Absent on the last page. */
+  readonly cursor?: string;
+}
+
+const LIST_NAMES: OptionNames<ListFilter> = { ...FILTER_NAMES, state: true, limit: true, cursor: true };
+const STATES: readonly unknown[] = ["preparing", "pending", "completed", "failed"] satisfies OperationState[];
+
+/** No store filters by the type of the error, so a page reads at most this many operations to find them. */
+const MAX_READ = 1_000;
+const MAX_LIMIT = 1_000;
+
+/** Lists operations of any tenant: see `Operator.list`. */
+export async function list(context: OperatorContext, filter: ListFilter = {}): Promise<OperationPage> {
+  checkOptions(filter, LIST_NAMES, "operator.list");
+  checkFilter(context, filter);
+  checkState(filter);
+  const limit = readLimit(filter.limit);
+  const { errorType } = filter;
+  const found: ListedOperation[] = [];
+  // One more than fits on the page tells whether there is another page.
+  const pageSize = errorType === undefined ? limit + 1 : MAX_READ + 1;
+  const next = await scan(
+    context,
+    { request: toListRequest(filter, pageSize), maxRead: MAX_READ },
+    (operation) => {
+      if (errorType !== undefined && !hasErrorType(operation, errorType)) return true;
+      if (found.length === limit) return false;
+      found.push(operation);
+      return true;
+    },
+  );
+  return { operations: found.map(toSummary), ...(next === undefined ? {} : { cursor: toCursor(next) }) };
+}
+
+function toListRequest(filter: ListFilter, limit: number): ListRequest {
+  const { errorType, state = errorType === undefined ? undefined : "failed", cursor } = filter;
+  return {
+    ...toRequest(filter),
+    limit,
+    ...(state === undefined ? {} : { state }),
+    ...(cursor === undefined ? {} : { after: readCursor(cursor) }),
+  };
+}
+
+function checkState({ state, errorType }: ListFilter): void {
+  if (state === undefined) return;
+  if (!STATES.includes(state)) throw invalidOption("state", `one of ${STATES.join(", ")}`, state);
+  if (errorType !== undefined && state !== "failed")
+    throw misuse(`Only failed operations have an \`errorType\`. Remove it, or \`state: "${state}"\`.`);
+}
+
+function readLimit(value: number | undefined): number {
+  const limit = positiveInteger("limit", value, 100);
+  if (limit <= MAX_LIMIT) return limit;
+  throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to read on`, value);
+}
+
+/** @throws AsyncReplyError `INVALID_OPTION` */
+export function readCursor(cursor: unknown): ListPosition {
+  const position = parseCursor(cursor);
+  if (position !== undefined) return position;
+  throw invalidOption("cursor", "the `cursor` of an earlier answer, unchanged", cursor);
+}

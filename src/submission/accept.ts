@@ -1,0 +1,51 @@
+import type { SubmissionContext } from "./context.js";
+import { createBeforeReply } from "./creation/create-before-reply.js";
+import type { ComparableSubmission } from "./earlier-operation.js";
+import { type Accepted, recordSubmission } from "./record-submission.js";
+
+/** A submission that has passed every check. */
+export interface CheckedSubmission extends ComparableSubmission {
+  /** Output of the input schema. */
+  readonly output: unknown;
+}
+
+/** What the platform offers to a submission. */
+interface Platform {
+  readonly waitUntil?: (work: Promise<unknown>) => void;
+}
+
+/**
+ * Accepts a submission: records it, creates its resource if the service does that before the reply, and announces it. Every
+ * step may be repeated: a retry after a crash meets the same operation and completes what is missing.
+ *
+ * @param platform its `waitUntil` keeps the process alive until the announcement is published
+ * @throws AsyncReplyError what recording and creating throw
+ */
+export async function accept(
+  context: SubmissionContext,
+  checked: CheckedSubmission,
+  platform: Platform = {},
+): Promise<Accepted> {
+  const { definition, submission } = checked;
+  const accepted = Object.hasOwn(context.create, definition.name)
+    ? await createBeforeReply({ context, ...checked })
+    : await recordSubmission(context, checked);
+  const { operationId, replayed } = accepted;
+  const { name } = definition;
+  const event = replayed ? "operation.replayed" : "operation.accepted";
+  context.observe({ event, operationId, definition: name, tenant: submission.operation.tenant });
+  if (accepted.announce) {
+    // Not awaited: the record is the outbox, and a silent broker must not hold back the reply.
+    stayFor(context, platform, context.announcer.announce({ id: operationId, definition: name }));
+  }
+  return accepted;
+}
+
+/** If `waitUntil` throws, the operation is already recorded; the sweep will announce it. */
+function stayFor({ observe }: SubmissionContext, platform: Platform, work: Promise<void>): void {
+  try {
+    platform.waitUntil?.(work);
+  } catch (error) {
+    observe({ event: "background.failed", step: "announce", error });
+  }
+}

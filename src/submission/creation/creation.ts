@@ -1,0 +1,95 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { Operation } from "../../contract/operation.js";
+import { atomicSubmissions } from "../../ports/backend.js";
+import type { AnyCreate } from "../../ports/create.js";
+import type { Lease } from "../../ports/operation-store.js";
+import type { CheckedSubmission } from "../accept.js";
+import type { SubmissionContext } from "../context.js";
+import { type Accepted, replayOf } from "../record-submission.js";
+import { createResource } from "./create-resource.js";
+import type { CreateCall, CreateLimits } from "./run-create.js";
+
+/** A submission whose resource is created before the reply: what the 201 path carries along. */
+export interface Creation extends CheckedSubmission {
+  readonly context: SubmissionContext;
+}
+
+/** Answers from an operation that exists, or takes its creation over if nobody is at it. */
+export async function continueWith(creation: Creation, operation: Operation): Promise<Accepted> {
+  if (operation.state !== "preparing") return replayOf(operation);
+  const { operations } = creation.context.backend;
+  const { settings, runtime } = creation.context;
+  const lease: Lease = { operationId: operation.id, token: runtime.newToken() };
+  const begun = await operations.beginAttempt(operation.id, {
+    token: lease.token,
+    leaseMs: settings.leaseMs,
+  });
+  if (begun.outcome === "busy") throw inProgress();
+  if (begun.outcome === "not-due") throw notCreated(begun.dueInMs);
+  if (begun.outcome !== "begun") return readAgain(creation, operation.id);
+  if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
+  // It became pending in between, so that this has begun its work: not ours to do.
+  await operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
+  return { ...replayOf(begun.operation), announce: true };
+}
+
+/** Creates the resource of an operation that is `preparing`, under a lease. */
+export async function createUnder(creation: Creation, lease: Lease, replayed: boolean): Promise<Accepted> {
+  const { context } = creation;
+  const { backend, settings } = context;
+  const created = await createResource(toCall(creation, lease.operationId), lease, {
+    operations: backend.operations,
+    transactions: atomicSubmissions(backend)?.transactions,
+    leaseMs: settings.leaseMs,
+    retryDelayMs: 0,
+    ...limitsOf(context),
+  });
+  const { operationId } = lease;
+  if (created.outcome === "created")
+    return { operationId, replayed, announce: true, resource: created.resource };
+  if (created.outcome === "not-created") throw notCreated(0);
+  const accepted = await readAgain(creation, operationId);
+  return { ...accepted, replayed: replayed || created.outcome === "lost" };
+}
+
+/** The call of `create` for a submission. */
+export function toCall(
+  { context, definition, submission, output }: Creation,
+  operationId: string,
+): CreateCall {
+  const create = context.create[definition.name] as AnyCreate;
+  return { create, input: output, operationId, tenant: submission.operation.tenant };
+}
+
+/** How much a creation may take, and who is told what goes wrong in it. */
+export function limitsOf({
+  runtime,
+  settings,
+  observe,
+}: SubmissionContext): CreateLimits & { readonly onError: (error: unknown) => void } {
+  const { createTimeoutMs, maxResultBytes } = settings;
+  const onError = (error: unknown): void =>
+    observe({ event: "background.failed", step: "create-resource", error });
+  return { clock: runtime.clock, createTimeoutMs, maxResultBytes, onError };
+}
+
+/** Answers from what an operation has become. */
+export async function readAgain({ context, submission }: Creation, id: string): Promise<Accepted> {
+  const operation = await context.backend.operations.get(id, submission.operation.tenant);
+  if (operation === undefined || operation.state === "preparing") throw inProgress();
+  return replayOf(operation);
+}
+
+function inProgress(): AsyncReplyError {
+  const detail =
+    "An earlier request with this Idempotency-Key is creating the resource. Repeat the request unchanged.";
+  return new AsyncReplyError("CREATION_IN_PROGRESS", detail);
+}
+
+/** The reply where `create` threw or took too long. */
+export function notCreated(dueInMs: number): AsyncReplyError {
+  const detail = "The resource could not be created yet. Repeat the request with the same Idempotency-Key.";
+  return new AsyncReplyError("CREATION_FAILED", detail, {
+    retryAfterSeconds: Math.max(1, Math.ceil(dueInMs / 1_000)),
+  });
+}

@@ -1,0 +1,37 @@
+import { sharedTransactions } from "../../ports/backend.js";
+import type { AnyCreate } from "../../ports/create.js";
+import type { CheckedSubmission } from "../accept.js";
+import type { SubmissionContext } from "../context.js";
+import { earlierOperation } from "../earlier-operation.js";
+import { type Accepted, replayOf } from "../record-submission.js";
+import { limitsOf } from "./creation.js";
+import { runCreate } from "./run-create.js";
+
+/**
+ * Records a submission in a transaction of the caller, and creates its resource there if the service does that before the
+ * reply. There is no event: whether the transaction commits is not known here.
+ *
+ * @throws AsyncReplyError `NO_TRANSACTIONS`, what {@link earlierOperation} throws, and what `create` throws
+ */
+export async function recordIn(
+  context: SubmissionContext,
+  checked: CheckedSubmission,
+  tx: unknown,
+): Promise<Accepted> {
+  const { definition, submission, output } = checked;
+  const { id: operationId, tenant } = submission.operation;
+  const { recordIn: recordInTransaction } = sharedTransactions(context.backend);
+  let resource: string | undefined;
+  const hook = Object.hasOwn(context.create, definition.name) ? context.create[definition.name] : undefined;
+  const create =
+    hook &&
+    (async (): Promise<string> => {
+      const call = { create: hook as AnyCreate, input: output, operationId, tenant };
+      resource = await runCreate(call, new AbortController(), limitsOf(context), { tx });
+      return resource;
+    });
+  const recorded = await recordInTransaction(tx, submission, create);
+  if (recorded.outcome !== "created") return replayOf(earlierOperation(context, checked, recorded));
+  const accepted = { operationId, replayed: false, announce: false };
+  return resource === undefined ? accepted : { ...accepted, resource };
+}

@@ -1,0 +1,74 @@
+import type { OperationDefinition } from "../contract/definition.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import { canonicalJson } from "../contract/json/canonical-json.js";
+import type { JsonText, Operation } from "../contract/operation.js";
+import { pathFields } from "../contract/path-pattern.js";
+import { commonText } from "../formats/payload-tree.js";
+import type { RecordResult, Submission } from "../ports/backend.js";
+import type { SubmissionContext } from "./context.js";
+import { formOf } from "./fingerprint.js";
+
+/** A submission, with everything needed to compare its payload with an earlier one. */
+export interface ComparableSubmission {
+  readonly definition: OperationDefinition;
+  readonly submission: Submission;
+  /** The body without types, if its format reads it by the schema. */
+  readonly tree?: unknown;
+}
+
+/**
+ * Returns the operation of an earlier request with the same key, if that request had the same payload.
+ *
+ * @throws AsyncReplyError `IDEMPOTENCY_KEY_REUSED`; `SUBMISSION_IN_PROGRESS` if there is no stored payload to compare with
+ */
+export function earlierOperation(
+  { observe }: Pick<SubmissionContext, "observe">,
+  request: ComparableSubmission,
+  earlier: Exclude<RecordResult, { readonly outcome: "created" }>,
+): Operation {
+  const { operation, fingerprint } = request.submission;
+  if (earlier.outcome === "exists" && isSamePayload(request, earlier)) return earlier.operation;
+  if (earlier.outcome === "in-progress" && formOf(earlier.fingerprint) !== formOf(fingerprint))
+    throw inProgress();
+  observe({ event: "key.reused", definition: operation.definition, tenant: operation.tenant });
+  const detail = "This Idempotency-Key belongs to a request with another payload.";
+  throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail);
+}
+
+/** Decides whether two requests have the same payload: docs/adr/0041-fingerprints-without-a-schema.md. */
+function isSamePayload(
+  { definition, submission, tree }: ComparableSubmission,
+  earlier: Extract<RecordResult, { readonly outcome: "exists" }>,
+): boolean {
+  const { operation, fingerprint } = submission;
+  if (earlier.fingerprint === fingerprint) return true;
+  const { input } = earlier.operation;
+  if (isSameButForPathTypes(definition, input, operation.input)) return true;
+  const isSameForm = formOf(earlier.fingerprint) === formOf(fingerprint);
+  // Equal values have equal fingerprints. Two trees can spell one value in two ways, such as `2` and `2.0`.
+  if (isSameForm) return tree !== undefined && input === operation.input;
+  const textOf = (value: unknown): string => commonText(value, definition.rootName);
+  return (
+    input === operation.input || textOf(JSON.parse(input)) === textOf(tree ?? JSON.parse(operation.input))
+  );
+}
+
+/** A path has no types: after a deploy its text may stand for a number in one request and for a string in the other. */
+function isSameButForPathTypes({ path }: OperationDefinition, one: JsonText, other: JsonText): boolean {
+  const fields = pathFields(path);
+  if (fields.length === 0) return false;
+  const [a, b] = [one, other].map((input) => JSON.parse(input) as Readonly<Record<string, unknown>>);
+  const retyped = fields.filter((name) => typeof a?.[name] !== typeof b?.[name]);
+  const withTexts = (members: typeof a): string =>
+    canonicalJson({
+      ...members,
+      ...Object.fromEntries(retyped.map((name) => [name, commonText(members?.[name], name)])),
+    });
+  return withTexts(a) === withTexts(b);
+}
+
+function inProgress(): AsyncReplyError {
+  const detail =
+    "An earlier request with this Idempotency-Key is being recorded. Repeat it unchanged, in the same format.";
+  return new AsyncReplyError("SUBMISSION_IN_PROGRESS", detail);
+}

@@ -1,0 +1,27 @@
+import { MAX_DURATION_MS } from "../../../contract/options.js";
+import { deepEqual, equal } from "../../expect.js";
+import { createEnded, type OperationStoreCheck, read } from "./fixtures.js";
+import { takeExpiredIds } from "./taking.js";
+
+export const longestDurationChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "retention.longest",
+    name: "keeps an operation whose retention is 100 years",
+    check: async (store) => {
+      await createEnded(store, { retentionMs: MAX_DURATION_MS });
+      const { operation: short } = await createEnded(store, { retentionMs: 0 });
+      deepEqual(await takeExpiredIds(store), [short.id], "what is handed out");
+    },
+  },
+  {
+    rule: "remove.longest",
+    name: "keeps an operation that is to be removed in 100 years",
+    check: async (store, { unitMs, pass }) => {
+      const { operation } = await createEnded(store);
+      await store.remove([operation.id], { afterMs: MAX_DURATION_MS });
+      await pass(unitMs);
+      await takeExpiredIds(store);
+      equal((await read(store, operation)).state, "completed", "the state");
+    },
+  },
+];

@@ -1,0 +1,33 @@
+import { equal, isOutcome } from "../../expect.js";
+import { newId } from "../operation-store/fixtures.js";
+import { claimOf, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+export const clockJumpChecks: readonly SubmissionsCheck[] = [
+  {
+    rule: "jump.purged",
+    name: "purges what ended before and after the clock was a year ahead",
+    needs: ["jumpsBack"],
+    check: async (submissions, { unitMs, pass, jump }) => {
+      const retentionMs = 5 * unitMs;
+      const before = await recordedAndEnded(submissions, "before", retentionMs);
+      await jump(YEAR_MS);
+      await recordedAndEnded(submissions, "ahead", retentionMs);
+      await jump(-YEAR_MS);
+      const after = await recordedAndEnded(submissions, "after", retentionMs);
+      await pass(retentionMs);
+      await submissions.purge({ limit: 10 });
+      for (const submission of [before, after]) {
+        const { id, tenant } = submission.operation;
+        equal(await submissions.operations.get(id, tenant), undefined, "a purged operation");
+        const claim = { ...claimOf(submission), operationId: newId() };
+        isOutcome(
+          await submissions.idempotency.claim(claim),
+          "claimed",
+          "claiming the key of a purged operation",
+        );
+      }
+    },
+  },
+];

@@ -1,0 +1,24 @@
+import { deepEqual, isOutcome } from "../../expect.js";
+import { JSON_TEXTS, KEYS } from "../contents.js";
+import { newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
+
+export const contentChecks: readonly SubmissionsCheck[] = [
+  {
+    rule: "contents.recorded",
+    name: "answers a repetition with the input and the key to the letter, also when many come at once",
+    check: async (submissions) => {
+      const contents = [
+        ...JSON_TEXTS.map((input, index) => ({ input, key: `key-${index}` })),
+        ...KEYS.map((key) => ({ input: "{}", key })),
+      ];
+      await Promise.all(contents.map((members) => recorded(submissions, members)));
+      await Promise.all(
+        contents.map(async ({ input, key }) => {
+          const again = await submissions.record(newSubmission({ key }));
+          const { operation } = isOutcome(again, "exists", "recording the key again");
+          deepEqual({ input: operation.input, key: operation.key }, { input, key }, "the operation");
+        }),
+      );
+    },
+  },
+];

@@ -1,0 +1,17 @@
+import { MAX_DURATION_MS } from "../../../contract/options.js";
+import { equal } from "../../expect.js";
+import { read } from "../operation-store/fixtures.js";
+import { recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
+
+export const longestDurationChecks: readonly SubmissionsCheck[] = [
+  {
+    rule: "purge.longest",
+    name: "keeps an operation whose retention is 100 years",
+    check: async (submissions) => {
+      const { operation } = await recordedAndEnded(submissions, "key-1", MAX_DURATION_MS);
+      await recordedAndEnded(submissions, "key-2");
+      equal(await submissions.purge({ limit: 10 }), 1, "how many are purged");
+      equal((await read(submissions.operations, operation)).state, "completed", "the state");
+    },
+  },
+];

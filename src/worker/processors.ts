@@ -1,0 +1,94 @@
+import { suggestName } from "../contract/closest-name.js";
+import type { OperationDefinition } from "../contract/definition.js";
+import type { Definitions, Named, NameOf, ReportOf, ReturnOf, WorkOf } from "../contract/definitions.js";
+import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
+import type { AnyCreate, AnyCreators } from "../ports/create.js";
+import type { Job, Processor } from "./job.js";
+import {
+  PROCESSOR_OPTIONS,
+  type ProcessorOptions,
+  type ProcessorSettings,
+  readProcessorSettings,
+  type WorkerSettings,
+} from "./settings.js";
+
+/** The processor of one definition: a function, or a function with options of its own. */
+export type ProcessorOf<Definition, Tx> =
+  | Processor<WorkOf<Definition>, ReturnOf<Definition>, ReportOf<Definition>, Tx>
+  | (ProcessorOptions & {
+      /** Does the work. */
+      readonly run: Processor<WorkOf<Definition>, ReturnOf<Definition>, ReportOf<Definition>, Tx>;
+    });
+
+/** A processor for each definition that this worker works on, by name. */
+export type Processors<List extends Definitions, Tx = unknown> = {
+  readonly [Name in NameOf<List>]?: ProcessorOf<Named<List, Name>, Tx>;
+};
+
+/** A definition, the processor of its operations, and how its attempts run. */
+export interface Work {
+  readonly definition: OperationDefinition;
+  readonly run: (input: unknown, job: Job) => unknown;
+  /** Creates the resource before the reply, for submissions whose process died meanwhile. */
+  readonly create: AnyCreate | undefined;
+  readonly settings: ProcessorSettings & { readonly maxResultBytes: number };
+}
+
+/**
+ * Checks the processors of a worker and returns them with their definitions, by name.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the known definitions
+ */
+export function readProcessors(
+  definitions: Definitions,
+  processors: unknown,
+  given: { readonly create: AnyCreators; readonly settings: WorkerSettings; readonly random: () => number },
+): ReadonlyMap<string, Work> {
+  const known = definitions.map(({ name }) => name);
+  const entries = isObject(processors) ? Object.entries(processors) : [];
+  if (entries.length === 0)
+    throw misuse(
+      `\`processors\` of createWorker() has no processor: ${shown(processors)} was passed. ` +
+        `Pass at least one, such as \`{ ${example(known)}: async (input, job) => { … } }\`.`,
+    );
+  return new Map(
+    entries.map(([name, processor]) => {
+      const definition = definitions.find((candidate) => candidate.name === name);
+      if (definition === undefined)
+        throw misuse(
+          `Unknown definition ${shown(name)} in \`processors\`. ${suggestName("definitions", name, known)}`,
+        );
+      return [name, readProcessor(definition, processor, given)];
+    }),
+  );
+}
+
+function readProcessor(
+  definition: OperationDefinition,
+  processor: unknown,
+  { create, settings, random }: Parameters<typeof readProcessors>[2],
+): Work {
+  const { name } = definition;
+  const { maxResultBytes } = settings;
+  const { run, ...options } = toOptions(name, processor);
+  const own = readProcessorSettings(options, settings, random, `processors.${name}.`);
+  const hook = Object.hasOwn(create, name) ? create[name] : undefined;
+  return { definition, run, create: hook, settings: { ...own, maxResultBytes } };
+}
+
+function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<Work, "run"> {
+  if (!isObject(processor)) {
+    checkFunction(`processors.${name}`, processor);
+    return { run: processor as Work["run"] };
+  }
+  const path = `processors.${name}`;
+  checkOptions(processor, { ...PROCESSOR_OPTIONS, run: true }, "createWorker", path);
+  const { run } = processor as { readonly run?: unknown };
+  checkFunction(`${path}.run`, run);
+  return processor as ProcessorOptions & Pick<Work, "run">;
+}
+
+/** A name as a key of an object literal. */
+function example([name = "orders"]: readonly string[]): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
+}

@@ -1,0 +1,32 @@
+import { describe } from "vitest";
+import * as z from "zod";
+import { testMistakes, untyped } from "../untyped.js";
+
+const { createService, defineOperation, toNodeHandler, toExpressHandler, toFetchHandler } = untyped;
+const SERVICE = "a service, which createService() or createOrderService() returns";
+const input = z.object({});
+const run = (): void => {};
+const authorize = (): unknown => ({ id: "a" });
+const one = defineOperation({ name: "one", path: "/one", input }) as object;
+const two = defineOperation({ name: "two", path: "/two", input }) as object;
+const service = createService({ authorize, definitions: [one, two], observe: false });
+
+describe("a mistake in mounting a service says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "a service without settings for node",
+      `toNodeHandler() takes ${SERVICE}, not undefined.`,
+      () => toNodeHandler(undefined),
+    ],
+    [
+      "a function for express",
+      `toExpressHandler() takes ${SERVICE}, not a function.`,
+      () => toExpressHandler(run),
+    ],
+    [
+      "a promise for fetch",
+      `toFetchHandler() takes ${SERVICE}, not an object.`,
+      () => toFetchHandler(Promise.resolve(service)),
+    ],
+  ]);
+});

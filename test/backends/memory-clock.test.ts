@@ -1,0 +1,112 @@
+import type { NewOperation } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { allOperations } from "../../src/testing/all-operations.js";
+import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 365 * DAY_MS;
+
+function operation(index: number): NewOperation {
+  const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
+  return {
+    id,
+    tenant: "tenant-1",
+    definition: "orders",
+    input: "null",
+    key: `key-${index}`,
+    retentionMs: DAY_MS,
+  };
+}
+
+/** A memory back end and the steps that the tests take with it. */
+function stage(maxOperations = 100) {
+  const backend = memoryOnClock({ maxOperations });
+  const { operations, idempotency, clock } = backend;
+  const submissions = submissionsOf(backend);
+  return {
+    operations,
+    idempotency,
+    clock,
+    end: async (index: number) => {
+      const { id } = operation(index);
+      await submissions.record({ operation: operation(index), fingerprint: "1:a" });
+      await operations.beginAttempt(id, { token: "t", leaseMs: HOUR_MS });
+      await operations.settle({ operationId: id, token: "t" }, { to: "completed" });
+    },
+    purge: () => submissions.purge({ limit: 100 }),
+    ids: async () => (await allOperations(operations)).map(({ id }) => id),
+  };
+}
+
+describe("a memory back end whose clock was a year ahead", () => {
+  it("keeps an operation that ended meanwhile for its retention, not for a year", async () => {
+    const { end, purge, ids, clock } = stage();
+    await clock.jump(YEAR_MS);
+    await end(1);
+    await clock.jump(-YEAR_MS);
+    expect(await purge()).toBe(0);
+    await clock.advance(DAY_MS - 1);
+    expect(await purge()).toBe(0);
+    await clock.advance(1);
+    expect(await purge()).toBe(1);
+    expect(await ids()).toEqual([]);
+  });
+
+  it("purges operations that ended before and after, each when its retention is over", async () => {
+    const { end, purge, ids, clock } = stage();
+    await end(1);
+    await clock.jump(YEAR_MS);
+    await end(2);
+    await clock.jump(-YEAR_MS);
+    await clock.advance(HOUR_MS);
+    await end(3);
+    await clock.advance(DAY_MS - HOUR_MS);
+    expect(await purge()).toBe(1);
+    expect(await ids()).toEqual([operation(2).id, operation(3).id]);
+    await clock.advance(HOUR_MS);
+    expect(await purge()).toBe(2);
+  });
+
+  it("has room again for as many operations as it purged", async () => {
+    const { end, purge, operations, clock } = stage(2);
+    await clock.jump(YEAR_MS);
+    await end(1);
+    await clock.jump(-YEAR_MS);
+    await end(2);
+    await expect(operations.create(operation(3))).rejects.toMatchObject({ code: "OVERLOADED" });
+    await clock.advance(DAY_MS);
+    expect(await purge()).toBe(2);
+    await end(3);
+    await end(4);
+  });
+
+  it("forgets operations that were removed meanwhile after the time that was asked for", async () => {
+    const { end, operations, ids, clock } = stage();
+    await clock.jump(YEAR_MS);
+    await end(1);
+    await operations.remove([operation(1).id], { afterMs: HOUR_MS });
+    await clock.jump(-YEAR_MS);
+    await operations.takeExpired({ limit: 100 });
+    await clock.advance(HOUR_MS);
+    await operations.takeExpired({ limit: 100 });
+    expect(await ids()).toEqual([]);
+  });
+
+  it("hands out claims that were made meanwhile once they are as old as asked for", async () => {
+    const { idempotency, clock } = stage();
+    const claim = {
+      tenant: "tenant-1",
+      definition: "orders",
+      key: "key-1",
+      fingerprint: "1:a",
+      operationId: "1",
+    };
+    await clock.jump(YEAR_MS);
+    await idempotency.claim(claim);
+    await clock.jump(-YEAR_MS);
+    expect(await idempotency.takeStale({ olderThanMs: DAY_MS, limit: 10 })).toEqual([]);
+    await clock.advance(DAY_MS);
+    expect(await idempotency.takeStale({ olderThanMs: DAY_MS, limit: 10 })).toEqual([claim]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe } from "vitest";
+import { testMistakes, untyped } from "../untyped.js";
+
+const { createMemoryBackend, createPostgresBackend } = untyped;
+const POOL =
+  "a `Pool` of `pg`, such as `new Pool({ connectionString })`, or what `fromPGlite(database)` returns";
+const pool = { connect: (): void => {} };
+
+describe("a mistake in a back end says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "a list of options",
+      "The options of createMemoryBackend must be an object, not a list.",
+      () => createMemoryBackend([]),
+    ],
+    [
+      "a clock that is none",
+      "Option `clock` must be a clock, such as `createManualClock()` for tests, not a function.",
+      () => createMemoryBackend({ clock: Date }),
+    ],
+    ["no pool", `Option \`pool\` must be ${POOL}, not undefined.`, () => createPostgresBackend({})],
+    [
+      "a connection string, which is not quoted",
+      `Option \`pool\` must be ${POOL}, not a string.`,
+      () => createPostgresBackend({ pool: "postgres://me:secret@localhost" }),
+    ],
+    [
+      "a schema with a dash",
+      'Option `schema` must be a name of 1 to 48 characters out of a-z, 0-9 and _ that does not begin with a digit, not "my-schema".',
+      () => createPostgresBackend({ pool, schema: "my-schema" }),
+    ],
+    [
+      "an unknown way to migrate",
+      'Option `migrate` must be `auto` or `manual`, not "never".',
+      () => createPostgresBackend({ pool, migrate: "never" }),
+    ],
+    [
+      "a listen that is no boolean",
+      'Option `listen` must be true or false, not "yes".',
+      () => createPostgresBackend({ pool, listen: "yes" }),
+    ],
+  ]);
+});

@@ -1,0 +1,134 @@
+import { createOrderService, type ServiceEvent } from "async-request-reply";
+import { createPostgresBackend, type PostgresBackendOptions } from "async-request-reply/postgres";
+import { describe, expect, it } from "vitest";
+
+type Answer = () => unknown;
+
+const never: Answer = () => new Promise(() => {});
+
+/** An error of the driver, of the network or of the server. */
+function failing(code: string, message = "failed"): Answer {
+  return () => Promise.reject(Object.assign(new Error(message), { code }));
+}
+
+/** A pool whose connections give these answers, in this order, and then none. */
+function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
+  const log: string[] = [];
+  const query = (): unknown => {
+    log.push("query");
+    return (answers[log.filter((entry) => entry === "query").length - 1] ?? never)();
+  };
+  const client = { query, release: (broken?: boolean) => void log.push(broken ? "end" : "release") };
+  let connected = 0;
+  const connect = (callback: (error: Error | undefined, client: unknown) => void): void => {
+    const answer = connects[connected++] ?? (() => undefined);
+    Promise.resolve(answer()).then(
+      () => callback(undefined, client),
+      (error: Error) => callback(error, undefined),
+    );
+  };
+  return { pool: { connect } as never, log };
+}
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+/** Creates a service on such a pool. */
+function serviceOn(pool: never, options: Partial<PostgresBackendOptions<never>> = {}) {
+  const events: ServiceEvent[] = [];
+  const own = { migrate: "manual", listen: false, statementTimeoutMs: 300, ...options } as const;
+  const service = createOrderService({
+    authorize: () => ({ id: "a" }),
+    backend: createPostgresBackend<never>({ pool, ...own }),
+    observe: (event) => events.push(event),
+  });
+  const refused = (): readonly { code: string; error: unknown }[] =>
+    events.flatMap((event) => (event.event === "request.refused" ? [event] : []));
+  return { service, refused };
+}
+
+const connected: Answer = () => undefined;
+const ended = failing("", "Cannot use a pool after calling end on the pool");
+const refusedConnection = failing("ECONNREFUSED");
+
+const certain: readonly [
+  name: string,
+  code: string,
+  connects: readonly Answer[],
+  answers: readonly Answer[],
+][] = [
+  ["the pool has ended", "STORE_UNAVAILABLE", [ended, ended, ended], []],
+  ["the server refuses connections", "STORE_UNAVAILABLE", Array(3).fill(refusedConnection), []],
+  ["the server has no connection left", "OVERLOADED", [failing("53300")], []],
+  ["the pool never gives a connection", "STORE_UNAVAILABLE", [never], []],
+  ["the table is missing", "STORE_UNAVAILABLE", [], [failing("42P01")]],
+  ["the role may not write", "STORE_UNAVAILABLE", [], [failing("42501")]],
+  ["the disk is full", "OVERLOADED", [], [failing("53100")]],
+  ["the server is read-only", "STORE_UNAVAILABLE", [], Array(3).fill(failing("25006"))],
+];
+
+const uncertain: readonly [name: string, connects: readonly Answer[], answers: readonly Answer[]][] = [
+  ["the connection breaks", [], Array(3).fill(failing("ECONNRESET"))],
+  [
+    "the connection breaks and the next one is refused",
+    [connected, ...Array(2).fill(refusedConnection)],
+    [failing("ECONNRESET")],
+  ],
+  ["the connection breaks and the table is missing then", [], [failing("ECONNRESET"), failing("42P01")]],
+  ["the answer does not come", [], [never]],
+  ["the server shuts down", [], Array(3).fill(failing("57P01"))],
+];
+
+describe("a submission that fails in Postgres", () => {
+  it.each(certain)("was certainly not recorded if %s", async (_, code, connects, answers) => {
+    const { service, refused } = serviceOn(poolOf(connects, answers).pool);
+    expect((await service.handle(post)).status).toBe(503);
+    const message = expect.stringMatching(/Nothing was recorded\.$/) as string;
+    expect(refused()).toMatchObject([{ code, error: { code, message } }]);
+  });
+
+  it.each(uncertain)("has an uncertain outcome if %s", async (_, connects, answers) => {
+    const { service, refused } = serviceOn(poolOf(connects, answers).pool);
+    expect((await service.handle(post)).status).toBe(503);
+    expect(refused()).toMatchObject([{ code: "SUBMISSION_UNCERTAIN" }]);
+  });
+
+  it("was not recorded if the pool gives a connection after the caller has timed out", async () => {
+    let give: () => void = () => {};
+    const late: Answer = () =>
+      new Promise<void>((resolve) => {
+        give = resolve;
+      });
+    const { pool, log } = poolOf([late], []);
+    const { service, refused } = serviceOn(pool);
+    await service.handle(post);
+    give();
+    await expect.poll(() => log).toEqual(["release"]);
+    expect(refused()).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+  });
+
+  it("was not recorded if too many submissions wait", async () => {
+    const { service, refused } = serviceOn(poolOf([never], []).pool, {
+      maxWaiting: 1,
+      maxInFlight: 1,
+      maxBatch: 1,
+    });
+    const answering = Array.from({ length: 4 }, () => service.handle(post));
+    await Promise.all(answering);
+    expect(refused().map(({ code }) => code)).toContain("OVERLOADED");
+    expect(refused().map(({ code }) => code)).not.toContain("SUBMISSION_UNCERTAIN");
+  });
+
+  it("has an uncertain outcome if others of its batch were recorded", async () => {
+    const badRow = failing("22021");
+    const recorded: Answer = () => ({ rows: [{ place: 1, outcome: "created" }] });
+    const { pool } = poolOf([], [badRow, badRow, recorded, failing("42501")]);
+    const { service, refused } = serviceOn(pool, { maxInFlight: 1 });
+    await Promise.all([service.handle(post), service.handle(post)]);
+    expect(refused()).toMatchObject([{ code: "SUBMISSION_UNCERTAIN" }, { code: "SUBMISSION_UNCERTAIN" }]);
+  });
+});

@@ -1,0 +1,161 @@
+import { allowAnonymous, createOrderService, type HttpResponse } from "async-request-reply";
+import {
+  createPostgresBackend,
+  type PostgresBackendOptions,
+  type SqlPool,
+} from "async-request-reply/postgres";
+import type { PoolClient } from "pg";
+import { expect, it, vi } from "vitest";
+import { interceptStatements } from "./intercepted-statements.js";
+import { poolOf } from "./pool-of.js";
+import { describePostgres } from "./server.js";
+
+type Options = Partial<PostgresBackendOptions<PoolClient>>;
+
+await describePostgres("a key that another transaction holds", (server) => {
+  /** An order service on a back end of its own, as in a process of its own. */
+  function processOn(schema: string, options: Options = {}) {
+    const pool: Options["pool"] = options.pool ?? server.pool;
+    const backend = createPostgresBackend({ ...options, pool, schema, listen: false });
+    const service = createOrderService({ backend, authorize: allowAnonymous() });
+    const submit = (key: string): Promise<HttpResponse> =>
+      service.handle({
+        method: "POST",
+        path: "/orders",
+        headers: { "content-type": "application/json", "idempotency-key": key },
+        body: '{"itemId":"book","quantity":1}',
+      });
+    return { backend, service, submit };
+  }
+
+  async function migratedSchema(): Promise<string> {
+    const { schema, migrate } = server.open();
+    await migrate();
+    return schema;
+  }
+
+  /** Runs a function while a transaction of the user holds keys, which is then rolled back. */
+  async function whileHeld<T>(schema: string, keys: readonly string[], run: () => Promise<T>): Promise<T> {
+    const { service } = processOn(schema);
+    const tx = await server.pool.connect();
+    try {
+      await tx.query("begin");
+      const order = { itemId: "pen", quantity: 1 };
+      for (const key of keys)
+        await service.submit(service.definitions[0], order, { tx, tenant: "anonymous", key });
+      return await run();
+    } finally {
+      await tx.query("rollback");
+      tx.release();
+    }
+  }
+
+  /** A pool on which what is recorded commits when `commit` resolves. */
+  function slowlyCommitting(onRecorded: () => void, commit: Promise<void>): SqlPool<PoolClient> {
+    return poolOf(async () => {
+      const client = await server.pool.connect();
+      const query = async (statement: { readonly text: string }): Promise<unknown> => {
+        if (!/^select .*record_\w+\(/.test(statement.text)) return client.query(statement);
+        await client.query("begin");
+        const result = await client.query(statement);
+        onRecorded();
+        await commit;
+        await client.query("commit");
+        return result;
+      };
+      return { query, release: (destroy?: boolean) => client.release(destroy) } as unknown as PoolClient;
+    });
+  }
+
+  it("is waited for where its commit is slow: both requests get one operation", async () => {
+    const schema = await migratedSchema();
+    let commit = (): void => {};
+    const committing = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let recorded = false;
+    const slow = processOn(schema, {
+      pool: slowlyCommitting(() => {
+        recorded = true;
+      }, committing),
+    });
+    let tries = 0;
+    const counted = interceptStatements(server.pool, (statement, run) => {
+      if (/^select .*record_\w+\(/.test(statement.text)) tries += 1;
+      return run();
+    });
+    const first = slow.submit("k");
+    await vi.waitUntil(() => recorded);
+    const second = processOn(schema, { pool: counted }).submit("k");
+    try {
+      // The second has waited for the row, has been taken out of its batch, and has come back twice.
+      await vi.waitUntil(() => tries >= 4, { timeout: 5_000 });
+    } finally {
+      commit();
+    }
+    const replies = await Promise.all([first, second]);
+    expect(replies.map(({ status }) => status)).toEqual([202, 202]);
+    expect(replies[1]?.headers.location).toBe(replies[0]?.headers.location);
+    expect(replies.map(({ headers }) => headers["idempotent-replayed"])).toEqual([undefined, "true"]);
+  });
+
+  it("is a 409 with Retry-After after a second, and free once that transaction is rolled back", async () => {
+    const schema = await migratedSchema();
+    const { submit } = processOn(schema);
+    const begun = performance.now();
+    const refused = await whileHeld(schema, ["k"], () => submit("k"));
+    expect(performance.now() - begun).toBeGreaterThan(1_000);
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([409, "1"]);
+    expect(String(refused.body)).toContain("#submission-in-progress");
+    const retried = await submit("k");
+    expect([retried.status, retried.headers["idempotent-replayed"]]).toEqual([202, undefined]);
+  });
+
+  it("holds up none of the submissions that came with it or come after it", async () => {
+    const schema = await migratedSchema();
+    const { submit } = processOn(schema, { maxBatch: 8, maxInFlight: 1 });
+    const { waiting } = await whileHeld(schema, ["held"], async () => {
+      const waiting = submit("held");
+      for (const round of [1, 2]) {
+        const keys = Array.from({ length: 12 }, (_, index) => `${round}-${index}`);
+        const statuses = (await Promise.all(keys.map(submit))).map(({ status }) => status);
+        expect(statuses).toEqual(keys.map(() => 202));
+      }
+      return { waiting };
+    });
+    expect((await waiting).status).toBe(202);
+  });
+
+  it("is a 409 at once when maxWaiting requests wait for it already", async () => {
+    const schema = await migratedSchema();
+    const { submit } = processOn(schema, { maxWaiting: 2 });
+    const { waiting } = await whileHeld(schema, ["k"], async () => {
+      let left = 2;
+      const all = [1, 2].map(() => submit("k").finally(() => left--));
+      await vi.waitUntil(async () => (await submit("k")).status === 409);
+      expect(left).toBe(2);
+      return { waiting: all };
+    });
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([202, 202]);
+  });
+
+  it("is asked about once at a time, however many requests have it", async () => {
+    const schema = await migratedSchema();
+    let asked = 0;
+    const counted = interceptStatements(server.pool, (statement, run) => {
+      if (/^select .*record_\w+\(/.test(statement.text)) asked += 1;
+      return run();
+    });
+    const { submit } = processOn(schema, { pool: counted });
+    const { waiting } = await whileHeld(schema, ["k"], async () => {
+      const all = Array.from({ length: 200 }, () => submit("k"));
+      await vi.waitUntil(() => asked >= 5, { timeout: 5_000 });
+      return { waiting: Promise.all(all) };
+    });
+    const replies = await waiting;
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(new Set(replies.map(({ headers }) => headers.location)).size).toBe(1);
+    expect(replies.filter(({ headers }) => headers["idempotent-replayed"] === undefined)).toHaveLength(1);
+    expect(asked).toBeLessThan(30);
+  });
+});

@@ -1,0 +1,99 @@
+import type { Submission } from "async-request-reply";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import type { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
+import { describePostgres, openPool } from "./server.js";
+
+const { newId } = createSystemRuntime();
+
+function submission(): Submission {
+  return {
+    operation: { id: newId(), tenant: "a", definition: "d", key: "k", input: "1", retentionMs: 60_000 },
+    fingerprint: "1:a",
+  };
+}
+
+await describePostgres("the back end where transactions begin at", (server) => {
+  describe.each(["REPEATABLE READ", "SERIALIZABLE"])("%s", (level) => {
+    let pool: Pool;
+    beforeAll(() => {
+      const isolation = `default_transaction_isolation=${level.toLowerCase().replace(" ", "\\ ")}`;
+      pool = openPool({ max: 20, options: `-c synchronous_commit=off -c ${isolation}` });
+    });
+    afterAll(() => pool.end());
+
+    it("cancels an operation whose row another transaction changes before every try", async () => {
+      const { schema, migrate } = server.open();
+      await migrate();
+      const isBlocked = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%"${schema}".cancel_v1%'`;
+      let tries = 0;
+      const contended = interceptStatements(pool, async ({ text }, run) => {
+        if (!/^select .*cancel_v1\(/.test(text)) return run();
+        tries += 1;
+        const rival = await server.pool.connect();
+        try {
+          await rival.query("begin");
+          await rival.query(`update ${schema}.operations set round = round + 1`);
+          const running = run();
+          await vi.waitUntil(async () => (await server.pool.query(isBlocked)).rowCount === 1);
+          await rival.query("commit");
+          return await running;
+        } finally {
+          await rival.query("rollback");
+          rival.release();
+        }
+      });
+      const { operations, submissions } = createPostgresBackend({ pool: contended, schema });
+      const { operation } = submission();
+      await submissions.record({ operation, fingerprint: "1:a" });
+      expect(await operations.requestCancel(operation.id, "a")).toBe("cancelled");
+      expect(tries).toBe(2);
+    });
+
+    it("gives a creation the operation that was committed while it began", async () => {
+      const first = submission();
+      const schema = server.newSchema();
+      const other = server.open({ schema });
+      await other.migrate();
+      const overtaken = interceptStatements(pool, async ({ text }, run) => {
+        const result = await run();
+        // From here on the transaction of the creation sees the database as it is now.
+        if (/^select .*lock_key_v1\(/.test(text)) await other.submissions.record(first);
+        return result;
+      });
+      const { submissions } = createPostgresBackend({ pool: overtaken, schema });
+      let created = 0;
+      const result = submissions.transactions?.record(submission(), async () => `${++created}`);
+      expect(await result).toMatchObject({ outcome: "exists", operation: { id: first.operation.id } });
+      expect(created).toBe(0);
+    });
+
+    it("tells the caller's transaction to begin again where it cannot see the operation of the key", async () => {
+      const { submissions, schema, migrate } = server.open();
+      await migrate();
+      const { submissions: own } = createPostgresBackend({ pool, schema, migrate: "manual" });
+      const first = submission();
+      const tx = await pool.connect();
+      try {
+        await tx.query("begin");
+        await tx.query("select 1");
+        await submissions.record(first);
+        await expect(own.transactions?.recordIn(tx, submission())).rejects.toMatchObject({
+          code: "STORE_UNAVAILABLE",
+          cause: { code: "40001" },
+        });
+        await tx.query("rollback");
+        await tx.query("begin");
+        expect(await own.transactions?.recordIn(tx, submission())).toMatchObject({
+          outcome: "exists",
+          operation: { id: first.operation.id },
+        });
+      } finally {
+        await tx.query("rollback");
+        tx.release();
+      }
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { postgresMigrations } from "async-request-reply/postgres";
+import type { Pool } from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { describePostgres, type Opened, openPool } from "./server.js";
+
+/** How a process comes to need the schema. */
+type Way = (backend: Opened, pool: Pool) => Promise<unknown>;
+
+const byItself: Readonly<Record<string, Way>> = {
+  "migrate()": ({ migrate }) => migrate(),
+  "its first call": ({ operations }) => operations.get(randomUUID(), "a"),
+};
+const byTheUser: Readonly<Record<string, Way>> = {
+  "the printed SQL": async ({ schema }, pool) => {
+    for (const text of postgresMigrations(schema)) await pool.query(text);
+  },
+  "recording in a transaction that is open": async ({ submissions }, pool) => {
+    const tx = await pool.connect();
+    try {
+      await tx.query("begin");
+      await tx.query("select 1");
+      const operation = { id: randomUUID(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000 };
+      const recorded = submissions.transactions?.recordIn(tx, { operation, fingerprint: "1:a" });
+      expect(await recorded).toEqual({ outcome: "created" });
+      await tx.query("commit");
+    } finally {
+      await tx.query("rollback");
+      tx.release();
+    }
+  },
+};
+
+const settings = [
+  ["READ COMMITTED", "default_transaction_isolation=read\\ committed", { ...byItself, ...byTheUser }, 0],
+  ["REPEATABLE READ", "default_transaction_isolation=repeatable\\ read", { ...byItself, ...byTheUser }, 0],
+  ["SERIALIZABLE", "default_transaction_isolation=serializable", { ...byItself, ...byTheUser }, 0],
+  ["a short lock_timeout", "lock_timeout=1ms", { ...byItself, ...byTheUser }, 20],
+  ["a short statement_timeout", "statement_timeout=300ms", byItself, 400],
+] as const;
+
+await describePostgres("a process whose connection hangs in a migration", (server) => {
+  it("holds up nobody once the schema is there", async () => {
+    const schema = server.newSchema();
+    await server.open({ schema }).migrate();
+    const hanging = await server.pool.connect();
+    try {
+      await hanging.query("begin");
+      for (const text of postgresMigrations(schema)) await hanging.query(text);
+      await server.open({ schema }).migrate();
+      expect(await server.open({ schema }).operations.get(randomUUID(), "a")).toBeUndefined();
+    } finally {
+      await hanging.query("rollback");
+      hanging.release();
+    }
+  });
+
+  it("is ended by the server after idleTransactionTimeoutMs, and another one migrates", async () => {
+    const schema = server.newSchema();
+    const pool = openPool({ max: 1 });
+    const ended = new Promise((resolve) => pool.on("error", resolve));
+    let hangs = false;
+    // Like a network that swallows the commit: it is neither sent nor answered.
+    pool.on("connect", (client) => {
+      const query = client.query.bind(client) as (statement: { readonly text: string }) => unknown;
+      const swallow = new Promise(() => {});
+      client.on("error", (error) => pool.emit("error", error, client));
+      Object.assign(client, {
+        query: (statement: { readonly text: string }) => {
+          if (statement.text !== "commit") return query(statement);
+          hangs = true;
+          return swallow;
+        },
+      });
+    });
+    void server
+      .open({ schema, pool, listen: false, idleTransactionTimeoutMs: 300 })
+      .migrate()
+      .catch(() => {});
+    await vi.waitUntil(() => hangs, { timeout: 10_000 });
+    await server.open({ schema }).migrate();
+    expect(await ended).toMatchObject({ code: "25P03" });
+    expect(await server.open({ schema }).operations.get(randomUUID(), "a")).toBeUndefined();
+  });
+});
+
+await describePostgres("while another process migrates, one with", (server) => {
+  describe.each(settings)("%s", (_, setting, ways, waitMs) => {
+    it.each(Object.entries(ways))("waits for the schema in %s", async (_name, need) => {
+      const schema = server.newSchema();
+      const pools = Array.from({ length: 4 }, () => openPool({ max: 2, options: `-c ${setting}` }));
+      const waiting = `select from pg_stat_activity where wait_event = 'advisory'
+        and query like '%migrations of ${schema}%' and clock_timestamp() > query_start + interval '${waitMs} ms'`;
+      const first = await server.pool.connect();
+      try {
+        await first.query("begin");
+        for (const text of postgresMigrations(schema)) await first.query(text);
+        const others = pools.map((pool) => need(server.open({ schema, pool, listen: false }), pool));
+        const needed = Promise.allSettled(others);
+        await vi.waitUntil(async () => (await server.pool.query(waiting)).rowCount === pools.length, {
+          timeout: 10_000,
+        });
+        await first.query("commit");
+        for (const each of await needed) expect(each).toMatchObject({ status: "fulfilled" });
+        const { rows } = await server.pool.query(`select version from ${schema}.migrations order by version`);
+        expect(rows).toEqual(postgresMigrations(schema).map((_text, index) => ({ version: index + 1 })));
+      } finally {
+        await first.query("rollback");
+        first.release();
+        await Promise.all(pools.map((pool) => pool.end()));
+      }
+    });
+  });
+});

@@ -1,0 +1,11 @@
+import { readingScenarios } from "../../operator/reading.js";
+import { redrivingScenarios } from "../../operator/redriving.js";
+import { redrivingManyScenarios } from "../../operator/redriving-many.js";
+import { declareScenarios } from "../../operator/scenarios.js";
+import { describePostgres } from "./server.js";
+
+const scenarios = [...readingScenarios, ...redrivingScenarios, ...redrivingManyScenarios];
+
+await describePostgres("an operator, on Postgres", (server) => {
+  declareScenarios("does what it promises", scenarios, () => server.open());
+});

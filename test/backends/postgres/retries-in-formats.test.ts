@@ -1,0 +1,74 @@
+import { allowAnonymous, createService, defineOperation, type JsonSchema } from "async-request-reply";
+import { expect, it } from "vitest";
+import { createRetryStage } from "../../formats/retry-stage.js";
+import { anything } from "../../http/careless-schema.js";
+import { describePostgres, type Opened } from "./server.js";
+
+const integer: JsonSchema = { type: "object", properties: { m: { type: "integer" } } };
+const integerOrText: JsonSchema = { type: "object", properties: { m: { type: ["integer", "string"] } } };
+
+const XML = { type: "application/xml", body: "<order><m>2</m></order>" };
+const OTHER_XML = { type: "application/xml", body: "<order><m>3</m></order>" };
+const JSON_BODY = { type: "application/json", body: '{"m":2}' };
+const OTHER_JSON = { type: "application/json", body: '{"m":3}' };
+
+await describePostgres("a retry in another format, after a deploy that widened the schema", (server) => {
+  async function opened(): Promise<Opened> {
+    const backend = server.open();
+    await backend.migrate();
+    return backend;
+  }
+
+  it.each([
+    ["answered 202", {}],
+    ["created before the reply", { create: (body: Record<string, unknown>) => ({ body }) }],
+  ])("is a replay of what was %s", async (_, options) => {
+    const send = createRetryStage(await opened(), options);
+    expect(await send({ ...XML, schema: integer })).toBe("accepted");
+    for (const schema of [integer, integerOrText]) {
+      expect(await send({ ...XML, schema })).toBe("replayed");
+      expect(await send({ ...JSON_BODY, schema })).toBe("replayed");
+      expect(await send({ ...OTHER_XML, schema })).toBe("idempotency-key-reused");
+      expect(await send({ ...OTHER_JSON, schema })).toBe("idempotency-key-reused");
+    }
+  });
+
+  it("is a replay where it is submitted in a transaction", async () => {
+    const backend = await opened();
+    expect(await createRetryStage(backend)({ ...XML, schema: integer })).toBe("accepted");
+    const definition = {
+      name: "orders",
+      path: "/orders",
+      input: anything,
+      jsonSchema: integerOrText,
+    } as const;
+    const definitions = [defineOperation(definition)] as const;
+    const service = createService({ backend, definitions, authorize: allowAnonymous() });
+    const tx = await server.pool.connect();
+    try {
+      const submit = (m: number) =>
+        service.submit(definitions[0], { m }, { tx, tenant: "anonymous", key: "k" });
+      expect(await submit(2)).toMatchObject({ replayed: true });
+      await expect(submit(3)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+    } finally {
+      tx.release();
+    }
+  });
+
+  it("waits for a submission that is only half done in another format", async () => {
+    const backend = await opened();
+    const send = createRetryStage(backend);
+    const operationId = "01890000-0000-7000-8000-000000000000";
+    const claim = {
+      tenant: "anonymous",
+      definition: "orders",
+      key: "k",
+      fingerprint: "1:other",
+      operationId,
+    };
+    await backend.idempotency.claim(claim);
+    expect(await send({ ...XML, schema: integer })).toBe("submission-in-progress");
+    expect(await send({ ...JSON_BODY, schema: integer })).toBe("idempotency-key-reused");
+    expect(await backend.operations.list?.({ limit: 10 })).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { runPortSuites } from "./run-port-suites.js";
+import { describePostgres, openPool } from "./server.js";
+
+/** Settings that a role or a database may have. Each has broken some client of Postgres. */
+const UNUSUAL = {
+  array_nulls: "off",
+  backslash_quote: "off",
+  bytea_output: "escape",
+  DateStyle: "SQL,DMY",
+  extra_float_digits: "-15",
+  idle_in_transaction_session_timeout: "2s",
+  IntervalStyle: "sql_standard",
+  lock_timeout: "1ms",
+  plan_cache_mode: "force_custom_plan",
+  "plpgsql.extra_errors": "all",
+  quote_all_identifiers: "on",
+  row_security: "off",
+  search_path: "",
+  standard_conforming_strings: "off",
+  statement_timeout: "5s",
+  TimeZone: "Asia/Kathmandu",
+  transform_null_equals: "on",
+};
+
+const runs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "unusual settings": UNUSUAL,
+  "REPEATABLE READ": { default_transaction_isolation: "repeatable read" },
+  SERIALIZABLE: { default_transaction_isolation: "serializable" },
+};
+
+await describePostgres("the back end on connections with", (server) => {
+  describe.each(Object.entries(runs))("%s", (_, settings) => {
+    let pool: ReturnType<typeof openPool>;
+    beforeAll(() => {
+      const all = { synchronous_commit: "off", ...settings };
+      const options = Object.entries(all).map(
+        ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
+      );
+      pool = openPool({ max: 20, options: options.join(" ") });
+    });
+    afterAll(() => pool.end());
+
+    runPortSuites(async () => {
+      const backend = server.open({ pool });
+      await backend.migrate();
+      return { backend, schema: backend.schema, execute: (text) => server.pool.query(text) };
+    });
+  });
+});

@@ -1,0 +1,231 @@
+import { createWorker, type IsolationLevel, type WorkerOptions } from "async-request-reply";
+import type { Pool, PoolClient } from "pg";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { receiveOnce } from "../../consumers.js";
+import { signalOf } from "../../worker/stage.js";
+import { describePostgres, openPool } from "./server.js";
+import { createTransactionStage, TENANT, type TransactionStage } from "./transaction-stage.js";
+
+const { newToken } = createSystemRuntime();
+const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", "serializable"];
+/** Shorter than any transaction here. */
+const LEASE_MS = 100;
+
+await describePostgres("the lock of a transaction that settles", (server) => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  /** A stage whose connections have this level by default, and its operation. */
+  async function staged(level?: IsolationLevel) {
+    const options =
+      level === undefined ? "" : `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
+    const pool: Pool = level === undefined ? server.pool : openPool({ options });
+    if (level !== undefined) closing.push(() => pool.end());
+    const stage = await createTransactionStage(server, { backend: { pool, pollIntervalMs: 20 } });
+    closing.push(() => stage.backend.close());
+    return { stage, id: await stage.submitted() };
+  }
+
+  async function start(
+    stage: TransactionStage,
+    orders: Parameters<typeof createWorker<typeof stage.service.definitions, PoolClient>>[1]["orders"],
+    options: WorkerOptions = {},
+  ): Promise<void> {
+    const settings = { leaseMs: LEASE_MS, maxAttempts: 1, sweepIntervalMs: 20, ...options };
+    const worker = createWorker(stage.service, { orders: orders as never }, settings);
+    closing.push(() => worker.stop());
+    await worker.start();
+  }
+
+  function ended(stage: TransactionStage): Promise<unknown> {
+    return vi.waitUntil(() => stage.attempts().some((event) => /operation.(completed|failed)/.test(event)), {
+      timeout: 20_000,
+    });
+  }
+
+  /** Waits until the lease of the operation has run out, as far as the row says. */
+  function leaseIsOver({ schema }: TransactionStage, id: string): Promise<unknown> {
+    const text = `select due_at < now() as over from ${schema}.operations where id = $1`;
+    return vi.waitUntil(async () => (await server.pool.query(text, [id])).rows[0]?.over === true, {
+      timeout: 10_000,
+    });
+  }
+
+  /** What goes wrong behind the back of the processor. */
+  function troubles({ events }: TransactionStage): readonly unknown[] {
+    return events.filter(({ event }) => event === "background.failed");
+  }
+
+  describe.each(LEVELS)("at %s by default", (level) => {
+    it("lets the work commit that outlasts its lease and reports progress before and meanwhile", async () => {
+      const { stage, id } = await staged(level);
+      await start(stage, async (_, job) => {
+        job.progress({ percent: 1 });
+        return job.transaction(async (tx) => {
+          const { rows } = await tx.query("select current_setting('transaction_isolation') as level");
+          await stage.write(tx, job.operationId);
+          job.progress({ percent: 50 });
+          await leaseIsOver(stage, id);
+          job.progress({ percent: 99 });
+          return rows[0].level as string;
+        });
+      });
+      await ended(stage);
+      expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: `"${level}"` });
+      expect(await stage.effects()).toEqual([id]);
+      expect(troubles(stage)).toEqual([]);
+    });
+
+    it("waits for a renewal that is under way, and runs the work once", async () => {
+      const { stage, id } = await staged(level);
+      const renewing = await server.pool.connect();
+      await renewing.query("begin");
+      let runs = 0;
+      await start(
+        stage,
+        async (_, job) => {
+          await renewing.query(
+            `update ${stage.schema}.operations set due_at = due_at + interval '1 s' where id = $1`,
+            [id],
+          );
+          const working = job.transaction(async (tx) => {
+            runs += 1;
+            await stage.write(tx, job.operationId);
+          });
+          const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%${stage.schema}%hold_v1%'`;
+          await vi.waitUntil(async () => (await server.pool.query(waits)).rowCount === 1, {
+            timeout: 10_000,
+          });
+          await renewing.query("commit");
+          await working;
+        },
+        { leaseMs: 60_000 },
+      );
+      await ended(stage);
+      renewing.release();
+      expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1 });
+      expect([runs, await stage.effects()]).toEqual([1, [id]]);
+    });
+  });
+
+  it.each(LEVELS)("goes with the isolation level that the processor chooses: %s", async (isolation) => {
+    const { stage, id } = await staged("read committed");
+    await start(stage, (_, job) =>
+      job.transaction(
+        async (tx) => {
+          await leaseIsOver(stage, id);
+          const { rows } = await tx.query("select current_setting('transaction_isolation') as level");
+          return rows[0].level as string;
+        },
+        { isolation },
+      ),
+    );
+    await ended(stage);
+    expect((await stage.read(id)).result).toBe(`"${isolation}"`);
+  });
+
+  it("refuses a level that there is not, by its name", async () => {
+    const { stage } = await staged();
+    const errors: unknown[] = [];
+    await start(stage, (_, job) =>
+      job
+        .transaction(() => 1, { isolation: "snapshot" as never })
+        .catch((error: unknown) => errors.push(error)),
+    );
+    await ended(stage);
+    expect(errors).toMatchObject([{ code: "INVALID_OPTION", detail: expect.stringContaining('"snapshot"') }]);
+  });
+
+  it("keeps others away while it lasts: who begins, who receives, and who cancels, in bounded time", async () => {
+    const { stage, id } = await staged();
+    const { operations, queue } = stage.backend;
+    const [opened, finish] = [signalOf(), signalOf()];
+    await start(stage, (_, job) =>
+      job.transaction(async (tx) => {
+        await stage.write(tx, job.operationId);
+        opened.resolve();
+        await finish.promise;
+      }),
+    );
+    await opened.promise;
+    await leaseIsOver(stage, id);
+    const since = performance.now();
+    const lease = { token: newToken(), leaseMs: 60_000 };
+    expect(await operations.beginAttempt(id, lease)).toEqual({ outcome: "busy" });
+    expect(await receiveOnce(queue)).toEqual([]);
+    await expect(operations.requestCancel(id, TENANT)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    // Each has a bound of its own, of at most a second.
+    expect(performance.now() - since).toBeLessThan(10_000);
+    expect((await stage.read(id)).state).toBe("pending");
+    finish.resolve();
+    await ended(stage);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1 });
+    expect(await operations.requestCancel(id, TENANT)).toBe("terminal");
+  });
+
+  it("is followed by a renewal when the work is rolled back, with the latest progress", async () => {
+    const { stage, id } = await staged();
+    const finish = signalOf();
+    await start(stage, async (_, job) => {
+      const work = async (): Promise<void> => {
+        job.progress({ percent: 50 });
+        await leaseIsOver(stage, id);
+        throw new Error("rolled back");
+      };
+      await job.transaction(work).catch(() => {});
+      await finish.promise;
+      return "without it";
+    });
+    await vi.waitUntil(async () => (await stage.read(id)).progress !== undefined, { timeout: 10_000 });
+    expect((await stage.read(id)).progress).toBe('{"percent":50}');
+    const lease = { token: newToken(), leaseMs: 60_000 };
+    expect(await stage.backend.operations.beginAttempt(id, lease)).toEqual({ outcome: "busy" });
+    finish.resolve();
+    await ended(stage);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '"without it"' });
+  });
+
+  it("is freed by the server when its machine is gone", async () => {
+    const stage = await createTransactionStage(server, { backend: { idleTransactionTimeoutMs: 300 } });
+    const id = await stage.submitted();
+    const { operations, submissions } = stage.backend;
+    const lease = { operationId: id, token: newToken() };
+    await operations.beginAttempt(id, { token: lease.token, leaseMs: 1 });
+    const opened = signalOf();
+    const gone = new AbortController();
+    // Never again is anything heard of it: no statement, and no end of the connection.
+    const working = submissions.transactions?.settle(
+      lease,
+      () => {
+        opened.resolve();
+        return new Promise(() => {});
+      },
+      { signal: gone.signal },
+    );
+    await opened.promise;
+    const begin = async (): Promise<string> =>
+      (await operations.beginAttempt(id, { token: newToken(), leaseMs: 60_000 })).outcome;
+    expect(await begin()).toBe("busy");
+    await expect.poll(begin, { timeout: 10_000 }).toBe("begun");
+    gone.abort();
+    await expect(working).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("is freed soon when the attempt is interrupted during a long statement", async () => {
+    const { stage, id } = await staged();
+    const since = performance.now();
+    await start(
+      stage,
+      async (_, job) => {
+        if (job.attempt === 1) await job.transaction((tx) => tx.query("select pg_sleep(60)"));
+      },
+      { attemptTimeoutMs: 200, maxAttempts: 2, backoff: { baseMs: 1, maxMs: 1 }, leaseMs: 1_000 },
+    );
+    await ended(stage);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+    expect(performance.now() - since).toBeLessThan(30_000);
+  });
+});

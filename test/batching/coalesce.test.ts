@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { coalesce } from "../../src/batching/coalesce.js";
+import { signalOf } from "../worker/stage.js";
+
+/** Batches that were flushed, each held back until it is let go. */
+function heldFlush() {
+  const batches: (readonly number[])[] = [];
+  const gates: (() => void)[] = [];
+  const flush = async (items: readonly number[]): Promise<number[]> => {
+    batches.push(items);
+    const gate = signalOf();
+    gates.push(() => gate.resolve());
+    await gate.promise;
+    return items.map((item) => item * 10);
+  };
+  const flushed = async (count: number): Promise<void> => {
+    while (gates.length < count) await Promise.resolve();
+  };
+  return { batches, gates, flush, flushed };
+}
+
+describe("coalesced calls", () => {
+  it("that come while a flush is in flight form the next batch, and each gets its own result", async () => {
+    const { batches, gates, flush, flushed } = heldFlush();
+    const { add } = coalesce({ flush, maxBatch: 10, maxWaiting: 100 });
+    const first = add(1);
+    await flushed(1);
+    const others = [add(2), add(3)];
+    gates[0]?.();
+    expect(await first).toBe(10);
+    await flushed(2);
+    gates[1]?.();
+    expect(await Promise.all(others)).toEqual([20, 30]);
+    expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  it("go out in batches of at most the given size", async () => {
+    const batches: number[] = [];
+    const { add, idle } = coalesce<number, void>({
+      flush: async (items) => {
+        batches.push(items.length);
+        return [];
+      },
+      maxBatch: 4,
+      maxWaiting: 100,
+    });
+    await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
+    await idle();
+    expect(batches).toEqual([4, 4, 2]);
+  });
+
+  it("beyond what may wait are refused, and the others are not harmed", async () => {
+    const { gates, flush, flushed } = heldFlush();
+    const { add } = coalesce({ flush, maxBatch: 1, maxWaiting: 2 });
+    const first = add(1);
+    await flushed(1);
+    const waiting = [add(2), add(3)];
+    await expect(add(4)).rejects.toMatchObject({ code: "OVERLOADED" });
+    for (let n = 1; n <= 3; n += 1) {
+      await flushed(n);
+      gates[n - 1]?.();
+    }
+    expect(await Promise.all([first, ...waiting])).toEqual([10, 20, 30]);
+  });
+
+  it("fail with the flush that they were in, and only with that one", async () => {
+    let calls = 0;
+    const { add } = coalesce<number, number>({
+      flush: async (items) => {
+        calls += 1;
+        if (calls === 1) throw new Error("down");
+        return items;
+      },
+      maxBatch: 1,
+      maxWaiting: 10,
+    });
+    const outcomes = await Promise.allSettled([add(1), add(2)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  });
+
+  it("go out in as many flushes at once as may be under way", async () => {
+    const { batches, gates, flush, flushed } = heldFlush();
+    const { add, idle } = coalesce({ flush, maxBatch: 2, maxWaiting: 100, inFlight: 2 });
+    const added = [1, 2, 3, 4, 5, 6].map(add);
+    await flushed(2);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    let isIdle = false;
+    const resting = idle().then(() => {
+      isIdle = true;
+    });
+    // The second ends before the first, and what waits takes its place.
+    gates[1]?.();
+    expect(await added[2]).toBe(30);
+    await flushed(3);
+    gates[2]?.();
+    expect(await added[5]).toBe(60);
+    expect(isIdle).toBe(false);
+    gates[0]?.();
+    await resting;
+    expect(await Promise.all(added)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
+  it("that come when a flush has just ended are flushed too", async () => {
+    const { add, idle } = coalesce({
+      flush: async (items: readonly number[]) => items,
+      maxBatch: 10,
+      maxWaiting: 10,
+    });
+    for (let turn = 0; turn < 10; turn += 1) {
+      const first = add(turn);
+      for (let microtask = 0; microtask < turn; microtask += 1) await undefined;
+      expect(await Promise.all([first, add(turn + 1)])).toEqual([turn, turn + 1]);
+    }
+    await idle();
+  });
+
+  it("go out in batches of the size that is chosen", async () => {
+    const batches: (readonly number[])[] = [];
+    const { add } = coalesce<number, void>({
+      flush: async (items) => {
+        batches.push(items);
+        return [];
+      },
+      maxBatch: 10,
+      maxWaiting: 10,
+      sizeOf: ([first]) => first?.item ?? 1,
+    });
+    await Promise.all([2, 7, 1, 3, 7, 7].map(add));
+    expect(batches).toEqual([[2, 7], [1], [3, 7, 7]]);
+  });
+});

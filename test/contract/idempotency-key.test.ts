@@ -1,0 +1,251 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseIdempotencyKey } from "../../src/contract/idempotency-key.js";
+import { describeCorpus } from "../corpora.js";
+import { countedText } from "../counted-text.js";
+import { refusalOf } from "../refusal.js";
+
+const uuid = "8e03978e-40d5-43dd-bc93-6894a57f9324";
+const asString = (key: string): string => `"${key.replace(/["\\]/g, "\\$&")}"`;
+
+function keyOf(value: string): string | undefined {
+  try {
+    return parseIdempotencyKey(value);
+  } catch {
+    expect(refusalOf(() => parseIdempotencyKey(value)).code).toBe("INVALID_IDEMPOTENCY_KEY");
+    return undefined;
+  }
+}
+
+describe("an idempotency key", () => {
+  it.each([
+    [`"${uuid}"`, uuid],
+    [uuid, uuid],
+    [`  "${uuid}"\t `, uuid],
+    [`\t${uuid}  `, uuid],
+    ['"a b, c; d"', "a b, c; d"],
+    ['"   "', "   "],
+    [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
+    [String.raw`a\b`, String.raw`a\b`],
+    ["1", "1"],
+    ["1.50", "1.50"],
+    [":YWJj:", ":YWJj:"],
+    ["?1", "?1"],
+    ["(a)", "(a)"],
+    ["__proto__", "__proto__"],
+    ["constructor", "constructor"],
+    ["order/42~x=y'[{|}]!", "order/42~x=y'[{|}]!"],
+  ])("is read from %j", (value, key) => {
+    expect(parseIdempotencyKey(value)).toBe(key);
+  });
+
+  it("is the same in both spellings, so that they never make two orders", () => {
+    const visible = fc.stringMatching(/^[!#-+\--:<-~]{1,255}$/);
+    fc.assert(
+      fc.property(visible, (key) => {
+        expect(parseIdempotencyKey(key)).toBe(key);
+        expect(parseIdempotencyKey(asString(key))).toBe(key);
+      }),
+    );
+  });
+
+  it("may hold any printable ASCII when it is quoted (RFC 8941 §3.3.3)", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[ -~]{1,255}$/), (key) => {
+        expect(parseIdempotencyKey(asString(key))).toBe(key);
+      }),
+    );
+  });
+
+  it.each(["x".repeat(255), asString("x".repeat(255)), asString('"'.repeat(255))])(
+    "may have 255 characters: %j",
+    (value) => {
+      expect(parseIdempotencyKey(value)).toHaveLength(255);
+    },
+  );
+
+  it.each([
+    ["", 0],
+    [" \t", 0],
+    ['""', 0],
+    ['"";a=1', 0],
+    ["x".repeat(256), 256],
+    [asString("x".repeat(256)), 256],
+  ])("is refused for its length, and told so: %j", (value, length) => {
+    const { code, detail } = refusalOf(() => parseIdempotencyKey(value));
+    expect(code).toBe("INVALID_IDEMPOTENCY_KEY");
+    expect(detail).toBe(`The header field Idempotency-Key must have 1 to 255 characters, not ${length}.`);
+  });
+
+  it("is refused with a value of more than 4096 characters", () => {
+    expect(refusalOf(() => parseIdempotencyKey(`"k";a="${"x".repeat(4096)}"`)).detail).toContain("4096");
+  });
+
+  it.each([
+    "a b",
+    "a,b",
+    "a, b",
+    '"a", "b"',
+    "a;b=1",
+    'a"b',
+    'a"',
+    '"a',
+    '"a\\"',
+    '"a\\',
+    String.raw`"a\n"`,
+    String.raw`"a\u0041"`,
+    '"a"b',
+    '"a""b"',
+    '"a" b',
+    '"a\tb"',
+    '"a\u0000"',
+    "a\u0000",
+    "a\nb",
+    "a\r\nx: y",
+    "\u007f",
+    "é",
+    '"é"',
+    '"日"',
+    "\u00a0a",
+    "\ud800",
+  ])("is refused: %j (RFC 8941 §4.2)", (value) => {
+    expect(keyOf(value)).toBeUndefined();
+  });
+
+  it("is refused in a sentence that does not repeat it", () => {
+    const { detail } = refusalOf(() => parseIdempotencyKey('secret-é"'));
+    expect(detail).not.toContain("secret");
+  });
+});
+
+describe("parameters after a quoted key", () => {
+  it.each([
+    ";a",
+    "; a",
+    ";  a=1",
+    ";*a-b_c.d*0=1;b;c",
+    ";a=-1",
+    ";a=999999999999999",
+    ";a=123456789012.123",
+    ";a=-0.0",
+    ';a="x;y, \\" \\\\ "',
+    ';a=""',
+    ";a=token/x:y*",
+    ";a=*",
+    ";a=:YWJj:",
+    ";a=::",
+    ";a=?0;b=?1",
+    ";a;a=1 \t",
+  ])("are ignored: %s (RFC 8941 §3.1.2)", (parameters) => {
+    expect(parseIdempotencyKey(`"k"${parameters}`)).toBe("k");
+  });
+
+  it.each([
+    ";",
+    "; ",
+    ";;a",
+    " ;a",
+    "\t;a",
+    ";\ta",
+    ";A",
+    ";1",
+    ";a=",
+    ";a =1",
+    ";a= 1",
+    ";a=-",
+    ";a=--1",
+    ";a=1.",
+    ";a=.1",
+    ";a=1.2.3",
+    ";a=1.2345",
+    ";a=1234567890123456",
+    ";a=1234567890123.1",
+    ';a="x',
+    ';a="\\x"',
+    ";a=:YWJj",
+    ";a=:YWJj ",
+    ";a=:Y J:",
+    ";a=?",
+    ";a=?2",
+    ";a=?1x",
+    ";a=(1 2)",
+    ";a=é",
+    ";a=1,b",
+    ";a b",
+  ])("make the value malformed: %s (RFC 8941 §4.2.3)", (parameters) => {
+    expect(keyOf(`"k"${parameters}`)).toBeUndefined();
+  });
+});
+
+describe("a hostile value", () => {
+  it("is refused or gives a key of printable ASCII, and nothing else happens", () => {
+    const value = fc.string({ unit: fc.constantFrom(...'ab1.-*:?=;,"\\ \té\u0000'), maxLength: 30 });
+    fc.assert(
+      fc.property(value, (text) => {
+        const key = keyOf(text);
+        if (key !== undefined) expect(key).toMatch(/^[ -~]{1,255}$/);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  // Linear by construction. A value of more than 4096 characters is refused unread.
+  it.each([",", ";", '"', "\\", " ", "a", '\\"', ";a=b", ';a="\\\\"', ";a=1.5", ";a=:b:"])(
+    "is read in linear time: %j repeated",
+    (unit) => {
+      for (const prefix of ["", '"', '"k"', '"k";a=', '"k";a="']) {
+        for (const length of [512, 1024, 2048, 4096]) {
+          const { text, count } = countedText((prefix + unit.repeat(length)).slice(0, length));
+          keyOfCounted(text);
+          expect(count.steps).toBeLessThan(8 * length);
+        }
+      }
+    },
+  );
+
+  function keyOfCounted(text: string): void {
+    try {
+      parseIdempotencyKey(text);
+    } catch {
+      // Only the steps matter here.
+    }
+  }
+});
+
+describeCorpus("structured-fields", (cases) => {
+  // The corpus speaks of Structured Field Items. Where our answer differs there is a reason.
+  const exceptions: Readonly<Record<string, { key?: string; reason: string }>> = {
+    "string.json: empty string": { reason: "a key has at least one character" },
+    "string.json: long string": { reason: "a key has at most 255 characters, this one has 260" },
+    "item.json: leading space": { key: "1", reason: "HTTP allows spaces and tabs around a field value" },
+    "item.json: leading and trailing space": { key: "1", reason: "a bare key, not an integer" },
+    "item.json: leading and trailing whitespace": { key: "1", reason: "a bare key, not an integer" },
+  };
+
+  for (const { name, verdict, raw = [], expected } of cases) {
+    const [line = "", ...more] = raw;
+    // The caller refuses a repeated header field before the key is read (draft §2.1, RFC 8941 §4.2).
+    if (more.length > 0) continue;
+    const exception = exceptions[name];
+    it(`${exception?.reason ?? verdict}: ${name}`, () => {
+      if (exception !== undefined) expect(keyOf(line)).toBe(exception.key);
+      else expect(keyOf(line)).toBe(verdict === "reject" ? undefined : textOf(expected));
+    });
+  }
+
+  function textOf(expected: unknown): string {
+    const [item] = expected as [string | { readonly value: string }];
+    return typeof item === "string" ? item : item.value;
+  }
+});
+
+describeCorpus("naughty-strings", (cases) => {
+  for (const { name, value = "" } of cases) {
+    it(`takes string ${name} unchanged or refuses it`, () => {
+      expect(keyOf(asString(value))).toBe(/^[ -~]{1,255}$/.test(value) ? value : undefined);
+      const bare = value.replace(/^[ \t]+|[ \t]+$/g, "");
+      if (!value.includes('"'))
+        expect(keyOf(value)).toBe(/^[!-+\--:<-~]{1,255}$/.test(bare) ? bare : undefined);
+    });
+  }
+});

@@ -1,0 +1,110 @@
+import { describe } from "vitest";
+import * as z from "zod";
+import { testMistakes, untyped } from "../untyped.js";
+
+const { defineOperation, defineOrders } = untyped;
+const NAME = "1 to 100 characters out of `A-Za-z0-9._-`, beginning with a letter or digit, such as `orders`";
+const VALIDATOR = "a Standard Schema validator, such as a schema of zod, valibot or arktype";
+const JSON_SCHEMA =
+  "is a JSON Schema, which validates nothing by itself. Pass a Standard Schema validator: with zod `z.fromJSONSchema(schema)`, or a schema such as `z.strictObject({ quantity: z.int() })`.";
+const input = z.object({});
+const jsonSchema = { type: "object", properties: { quantity: { type: "integer" } } };
+const define = (change: object): unknown => defineOperation({ name: "one", path: "/one", input, ...change });
+
+describe("a mistake in a definition says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "a name with a space",
+      `Option \`name\` must be ${NAME}, not "Bad Name".`,
+      () => define({ name: "Bad Name" }),
+    ],
+    ["no name", `Option \`name\` must be ${NAME}, not undefined.`, () => define({ name: undefined })],
+    [
+      "a root name that no element can have",
+      'Option `rootName` must be a letter or `_`, then at most 99 of `A-Za-z0-9._-`, not "2 nd".',
+      () => define({ rootName: "2 nd" }),
+    ],
+    [
+      "a path without a slash",
+      'Option `path` is "one", which does not begin with a slash. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      () => define({ path: "one" }),
+    ],
+    [
+      "a path with a slash at its end",
+      'Option `path` is "/one/", which ends with a slash. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      () => define({ path: "/one/" }),
+    ],
+    [
+      "a path with an empty segment",
+      'Option `path` is "/a//b", which has an empty segment. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      () => define({ path: "/a//b" }),
+    ],
+    [
+      "a path with a space",
+      'Option `path` is "/a b", which has the segment "a b". A segment is one or more of `A-Za-z0-9._~-`, or a field. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      () => define({ path: "/a b" }),
+    ],
+    [
+      "no path",
+      "Option `path` must be a path such as `/orders`, not undefined.",
+      () => define({ path: undefined }),
+    ],
+    ["a JSON Schema as validator", `Option \`input\` ${JSON_SCHEMA}`, () => define({ input: jsonSchema })],
+    ["a JSON Schema as result", `Option \`result\` ${JSON_SCHEMA}`, () => define({ result: jsonSchema })],
+    [
+      "no validator",
+      `Option \`input\` must be ${VALIDATOR}, not undefined.`,
+      () => define({ input: undefined }),
+    ],
+    [
+      "a validator of an unknown kind",
+      `Option \`input\` must be ${VALIDATOR}, not a function.`,
+      () => define({ input: () => true }),
+    ],
+    [
+      "a result schema that is none",
+      `Option \`result\` must be ${VALIDATOR}, not 1.`,
+      () => define({ result: 1 }),
+    ],
+    [
+      "a JSON Schema that is none",
+      'Option `jsonSchema` must be a JSON Schema, which is an object, not "object".',
+      () => define({ jsonSchema: "object" }),
+    ],
+    [
+      "an unknown idempotencyKey",
+      'Option `idempotencyKey` must be `optional` or `required`, not "never".',
+      () => defineOrders({ idempotencyKey: "never" }),
+    ],
+    [
+      "a cancellable that is no boolean",
+      'Option `cancellable` must be true or false, not "yes".',
+      () => defineOrders({ cancellable: "yes" }),
+    ],
+    [
+      "a create that belongs to the service",
+      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, deprecated.",
+      () => define({ create: () => ({ body: {} }) }),
+    ],
+    [
+      "a deprecation that is a date",
+      'Option `deprecated` must be an object, not "2026-01-01".',
+      () => defineOrders({ deprecated: "2026-01-01" }),
+    ],
+    [
+      "a deprecation without a date",
+      'Option `deprecated.since` must be a valid Date, not "2026-01-01".',
+      () => defineOrders({ deprecated: { since: "2026-01-01" } }),
+    ],
+    [
+      "a sunset before the deprecation",
+      'Option `deprecated.sunset` must be a Date that is not before `since`, not "1970-01-01T00:00:00.000Z".',
+      () => defineOrders({ deprecated: { since: new Date(1), sunset: new Date(0) } }),
+    ],
+    [
+      "a relative link",
+      'Option `deprecated.link` must be an absolute URL such as `https://example.com/changes`, not "/changes".',
+      () => defineOrders({ deprecated: { since: new Date(1), link: "/changes" } }),
+    ],
+  ]);
+});

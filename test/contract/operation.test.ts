@@ -1,0 +1,44 @@
+import type { OperationState, Settlement } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { isOperationId, transition } from "../../src/contract/operation.js";
+
+const table: readonly (readonly [OperationState, Settlement["to"], boolean, OperationState | undefined])[] = [
+  ["preparing", "prepared", false, "pending"],
+  ["preparing", "failed", false, "failed"],
+  ["preparing", "retry", false, "preparing"],
+  ["preparing", "completed", false, undefined],
+  ["pending", "completed", false, "completed"],
+  ["pending", "completed", true, "completed"],
+  ["pending", "failed", false, "failed"],
+  ["pending", "retry", false, "pending"],
+  ["pending", "retry", true, "failed"],
+  ["pending", "prepared", false, undefined],
+  ...(["completed", "failed"] as const).flatMap((from) =>
+    (["completed", "failed", "retry", "prepared"] as const).map(
+      (to) => [from, to, false, undefined] as const,
+    ),
+  ),
+];
+
+describe("an operation (spec §3)", () => {
+  it.each(table)(
+    "%s, settled as %s with cancel requested: %s, becomes %s",
+    (from, to, cancelRequested, next) => {
+      expect(transition(from, to, cancelRequested)).toBe(next);
+    },
+  );
+
+  it.each([
+    "",
+    "..",
+    "%00",
+    "01a1fb05-4b30-709b-a295-a270486ef39A",
+    "01a1fb05-4b30-709b-a295-a270486ef39",
+    7,
+    null,
+  ])("has no such id: %s", (id) => expect(isOperationId(id)).toBe(false));
+
+  it("has an id that is a UUID in lower case", () => {
+    expect(isOperationId("01a1fb05-4b30-709b-a295-a270486ef39a")).toBe(true);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { refusalOf } from "../refusal.js";
+import { testMistakes, untyped } from "../untyped.js";
+
+const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
+const { createMemoryBackend, createPostgresBackend, createOpenApiDocument, withOpenApi } = untyped;
+
+const authorize = (): unknown => ({ id: "a" });
+const observe = false;
+const pool = { connect: (): void => {} };
+const input = z.object({});
+const info = { title: "Orders", version: "1" };
+const service = createOrderService({ authorize, observe }) as { readonly backend: object };
+const orders = (): void => {};
+const backend = createMemoryBackend();
+const definitions = [defineOperation({ name: "orders", path: "/orders", input })];
+
+describe("an unknown option throws, and the closest known one is suggested", () => {
+  testMistakes([
+    [
+      "of defineOperation",
+      "Unknown option `cancelable` of defineOperation. Did you mean `cancellable`?",
+      () => defineOperation({ name: "orders", path: "/orders", input, cancelable: true }),
+    ],
+    [
+      "of defineOrders",
+      "Unknown option `idempotencykey` of defineOrders. Did you mean `idempotencyKey`?",
+      () => defineOrders({ idempotencykey: "required" }),
+    ],
+    [
+      "of `deprecated`",
+      "Unknown option `deprecated.sunsets` of defineOperation. Did you mean `deprecated.sunset`? " +
+        "Known options: deprecated.since, deprecated.sunset, deprecated.link.",
+      () => defineOrders({ deprecated: { since: new Date(), sunsets: new Date() } }),
+    ],
+    [
+      "of createService",
+      "Unknown option `authorise` of createService. Did you mean `authorize`?",
+      () => createService({ definitions, authorise: authorize }),
+    ],
+    [
+      "of createService, after the name that `definitions` had before",
+      "Unknown option `operations` of createService. Known options: authorize, admit, basePath, statusPath, list, problemBaseUri, maxBodyBytes, maxDepth, " +
+        "bodyTimeoutMs, authorizeTimeoutMs, recordTimeoutMs, createTimeoutMs, leaseMs, maxResultBytes, definitions, " +
+        "backend, create, formats, observe, runtime.",
+      () => createService({ operations: definitions, authorize }),
+    ],
+    [
+      "of createOrderService",
+      "Unknown option `basepath` of createOrderService. Did you mean `basePath`?",
+      () => createOrderService({ authorize, basepath: "/api" }),
+    ],
+    [
+      "of createWorker",
+      "Unknown option `maxAttemps` of createWorker. Did you mean `maxAttempts`?",
+      () => createWorker(service, { orders }, { maxAttemps: 3 }),
+    ],
+    [
+      "of `backoff`",
+      "Unknown option `backoff.baseMS` of createWorker. Did you mean `backoff.baseMs`? " +
+        "Known options: backoff.baseMs, backoff.maxMs.",
+      () => createWorker(service, { orders }, { backoff: { baseMS: 3 } }),
+    ],
+    [
+      "of what a worker is created from, unless it is a service",
+      "Unknown option `obsrve` of createWorker. Did you mean `observe`?",
+      () => createWorker({ backend, definitions, obsrve: () => {} }, { orders }),
+    ],
+    [
+      "of createMemoryBackend",
+      "Unknown option `maxOperation` of createMemoryBackend. Did you mean `maxOperations`? " +
+        "Known options: clock, maxOperations, maxAnnouncements.",
+      () => createMemoryBackend({ maxOperation: 3 }),
+    ],
+    [
+      "of createPostgresBackend",
+      "Unknown option `shcema` of createPostgresBackend. Did you mean `schema`?",
+      () => createPostgresBackend({ pool, shcema: "orders" }),
+    ],
+    [
+      "of apiKey",
+      "Unknown option `headers` of apiKey. Did you mean `header`? Known options: header.",
+      () => apiKey({ key: "a" }, { headers: "X-Key" }),
+    ],
+    [
+      "of createOpenApiDocument",
+      "Unknown option `server` of createOpenApiDocument. Did you mean `servers`?",
+      () => createOpenApiDocument(service, { info, server: [] }),
+    ],
+    [
+      "of withOpenApi",
+      "Unknown option `paths` of withOpenApi. Did you mean `path`?",
+      () => withOpenApi(service, { info, paths: "/openapi.json" }),
+    ],
+  ]);
+
+  it("is not suggested if it is a whole text", () => {
+    const name = "maxAttempts".repeat(20);
+    const { detail } = refusalOf(() => createWorker(service, { orders }, { [name]: 3 }));
+    expect(detail).not.toContain("Did you mean");
+  });
+});
+
+describe("an option that is undefined", () => {
+  it("counts as absent, also if its name is unknown", () => {
+    expect(createWorker(service, { orders }, { maxAttemps: undefined, leaseMs: undefined })).toBeDefined();
+  });
+});

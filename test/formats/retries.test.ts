@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { createMemoryBackend, type JsonSchema } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { modes } from "../composed-backend.js";
+import { replacing } from "../replacing.js";
+import { allFormats } from "./all-formats.js";
+import { createRetryStage, writeValue } from "./retry-stage.js";
+
+/** The schema of an object with the one member `m`. */
+function schemaOf(m: JsonSchema): JsonSchema {
+  return { type: "object", properties: { m } };
+}
+
+const JSON_TYPE = "application/json";
+const XML = "application/xml";
+const YANG_JSON = "application/yang-data+json";
+const YANG_XML = "application/yang-data+xml";
+const NIL = ' xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true"';
+
+const integer = schemaOf({ type: "integer" });
+const integerOrText = schemaOf({ type: ["integer", "string"] });
+
+describe("a retry after a deploy that widened the schema", () => {
+  it.each(Object.keys(allFormats))("is a replay, where the same bytes come again as %s", async (type) => {
+    const send = createRetryStage(createMemoryBackend());
+    const body = writeValue(type, integer, { m: 2 });
+    expect(await send({ type, schema: integer, body })).toBe("accepted");
+    expect(await send({ type, schema: integerOrText, body })).toBe("replayed");
+    const other = writeValue(type, integer, { m: 3 });
+    expect(await send({ type, schema: integerOrText, body: other })).toBe("idempotency-key-reused");
+  });
+
+  it("is a replay of a resource that was created before the reply", async () => {
+    const send = createRetryStage(createMemoryBackend(), { create: (body) => ({ body }) });
+    const attempt = { type: XML, schema: integer, body: "<order><m>2</m></order>" };
+    expect(await send(attempt)).toBe("accepted");
+    expect(await send({ ...attempt, schema: integerOrText })).toBe("replayed");
+    const inJson = { type: JSON_TYPE, schema: integerOrText };
+    expect(await send({ ...inJson, body: '{"m":2}' })).toBe("replayed");
+    expect(await send({ ...inJson, body: '{"m":3}' })).toBe("idempotency-key-reused");
+  });
+});
+
+describe("two payloads in one format", () => {
+  it.each([
+    ["nil and empty text", XML, `<order><m${NIL}/></order>`, "<order><m/></order>"],
+    ["a number in two spellings, as text", XML, "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
+    ["texts with other white space", XML, "<order><m>a</m></order>", "<order><m>a </m></order>"],
+    ["an empty member and none", XML, "<order><m/></order>", "<order/>"],
+    ["items in another order", XML, "<order><m>1</m><m>2</m></order>", "<order><m>2</m><m>1</m></order>"],
+    ["one level and two", XML, "<order><m>1</m></order>", "<order><m><m>1</m></m></order>"],
+    ["null and an empty object", YANG_JSON, '{"m":[null]}', '{"m":{}}'],
+    ["null and empty text", YANG_JSON, '{"m":[null]}', '{"m":""}'],
+    ["a number and its text", JSON_TYPE, '{"m":2}', '{"m":"2"}'],
+    ["null and an absent member", JSON_TYPE, '{"m":null}', "{}"],
+  ])("are told apart, though other formats cannot: %s", async (_, type, first, second) => {
+    const send = createRetryStage(createMemoryBackend());
+    const schema = schemaOf({ type: ["array", "null", "object", "string"] });
+    const inRoot = (text: string): string =>
+      type === YANG_JSON ? `{"order-submission:order":${text}}` : text;
+    expect(await send({ type, schema, body: inRoot(first) })).toBe("accepted");
+    expect(await send({ type, schema, body: inRoot(second) })).toBe("idempotency-key-reused");
+    expect(await send({ type, schema, body: inRoot(first) })).toBe("replayed");
+  });
+
+  it.each([
+    ["the order of members", "<order><a>1</a><m>2</m></order>", "<order><m>2</m><a>1</a></order>"],
+    ["comments and CDATA", "<order><m>2</m></order>", "<order><!-- two --><m><![CDATA[2]]></m></order>"],
+    ["white space between elements", "<order><m>2</m></order>", "<order>\n  <m>2</m>\n</order>"],
+    ["escapes in names", "<order><m>2</m></order>", "<order><_x006D_>2</_x006D_></order>"],
+    ["how a number is written, by its schema", "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
+  ])("are one in XML, whatever %s", async (_, first, second) => {
+    const send = createRetryStage(createMemoryBackend());
+    expect(await send({ type: XML, schema: integer, body: first })).toBe("accepted");
+    expect(await send({ type: XML, schema: integer, body: second })).toBe("replayed");
+  });
+});
+
+describe("a payload in XML after one in JSON, which the schema of that time read otherwise", () => {
+  /** The body of an order in YANG data. */
+  function yang(content: string): string {
+    const xmlns = "https://www.npmjs.com/package/async-request-reply#order-submission";
+    return `<order xmlns="${xmlns}">${content}</order>`;
+  }
+
+  it.each([
+    ["null is an element without content", '{"m":null}', YANG_XML, yang("<m/>")],
+    ["an empty object is one, too", '{"m":{}}', XML, "<order><m/></order>"],
+    ["an array of one item is that item", '{"m":["a"]}', XML, "<order><m>a</m></order>"],
+    ["an array without items is absent", '{"m":[]}', XML, "<order/>"],
+    ["a number has many spellings", '{"m":2}', YANG_XML, yang("<m>+2.0</m>")],
+    ["zero has no sign", '{"m":0}', YANG_XML, yang("<m>-0.0</m>")],
+  ])("is a replay: %s", async (_, first, type, second) => {
+    const send = createRetryStage(createMemoryBackend());
+    expect(await send({ type: JSON_TYPE, schema: schemaOf({}), body: first })).toBe("accepted");
+    expect(await send({ type, schema: schemaOf({ type: "string" }), body: second })).toBe("replayed");
+  });
+
+  it.each([
+    ["the sign of a number", '{"m":2}', "-2"],
+    ["the last of many digits", '{"m":"12345678901234567890"}', "12345678901234567891"],
+    ["a text", '{"m":"a"}', "b"],
+    ["one item", '{"m":["a","b"]}', "a"],
+  ])("is another, where it differs in %s", async (_, first, second) => {
+    const send = createRetryStage(createMemoryBackend());
+    expect(await send({ type: JSON_TYPE, schema: schemaOf({}), body: first })).toBe("accepted");
+    const body = `<order><m>${second}</m></order>`;
+    const verdict = await send({ type: XML, schema: schemaOf({ type: "string" }), body });
+    expect(verdict).toBe("idempotency-key-reused");
+  });
+});
+
+describe.each(modes)("a submission that is only half done, with $mode", (each) => {
+  it("is continued in its own format, and a request in another one waits until it can be compared", async () => {
+    const backend = each.createBackend();
+    const { submissions: _, ...stores } = backend;
+    const dying = createRetryStage({
+      ...stores,
+      idempotency: replacing(stores.idempotency, {
+        claim: async (claim) => {
+          await stores.idempotency.claim(claim);
+          throw new Error("the process is gone");
+        },
+      }),
+    });
+    const xml = { type: XML, schema: integer, body: "<order><m>2</m></order>" };
+    const json = { type: JSON_TYPE, schema: integer, body: '{"m":2}' };
+    expect(await dying(xml)).toBe("internal");
+
+    const send = createRetryStage(backend);
+    expect(await send(json)).toBe("submission-in-progress");
+    expect(await send({ ...xml, body: "<order><m>3</m></order>" })).toBe("idempotency-key-reused");
+    expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
+
+    expect(await send(xml)).toBe("replayed");
+    expect(await send(json)).toBe("replayed");
+    expect(await backend.operations.list?.({ internal: true, limit: 10 })).toHaveLength(1);
+  });
+});
+
+describe("the fingerprint that is stored", () => {
+  it.each([
+    [JSON_TYPE, '{ "m": 2.0 }', "1", '{"m":2}'],
+    ["application/x-yaml", "m: 0x2", "1", '{"m":2}'],
+    ["text/xml", "<order><m>2</m></order>", `1;${XML}`, '{"m":"2"}'],
+    [YANG_JSON, '{"order-submission:order":{"m":"2"}}', `1;${YANG_JSON}`, '{"m":"2"}'],
+  ])("is the same in every version, for %s %s", async (type, body, form, text) => {
+    const backend = createMemoryBackend();
+    expect(await createRetryStage(backend)({ type, schema: integer, body })).toBe("accepted");
+    const claim = { tenant: "anonymous", definition: "orders", key: "k", fingerprint: "", operationId: "" };
+    const digest = createHash("sha256").update(text).digest("base64url");
+    expect(await backend.idempotency.claim(claim)).toMatchObject({ fingerprint: `${form}:${digest}` });
+  });
+});
+
+describe("an operation that an earlier version recorded from XML", () => {
+  it("is replayed, though its fingerprint is that of the value", async () => {
+    const send = createRetryStage(createMemoryBackend());
+    // The fingerprint of a body in JSON is the one that bodies in all formats had.
+    expect(await send({ type: JSON_TYPE, schema: integer, body: '{"m":2}' })).toBe("accepted");
+    const body = "<order><m>2</m></order>";
+    expect(await send({ type: XML, schema: integerOrText, body })).toBe("replayed");
+  });
+});

@@ -1,0 +1,99 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  getOperation,
+  type HttpRequest,
+  submitOrder,
+} from "async-request-reply";
+import { describe, expect, it, vi } from "vitest";
+
+const ORDER = { itemId: "pen", quantity: 2 };
+const tenant = "anonymous";
+const post: HttpRequest = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(ORDER),
+};
+
+describe("a service that was closed", () => {
+  it("refuses requests and submissions, and records nothing", async () => {
+    const backend = createMemoryBackend();
+    const service = createOrderService({ authorize: allowAnonymous(), backend });
+    const [orders] = service.definitions;
+    await service.close();
+    const replies = await Promise.all([
+      service.handle(post),
+      submitOrder(post, service),
+      getOperation({ method: "GET", path: "/operations/1", headers: {} }, service),
+    ]);
+    for (const { status, headers } of replies) expect([status, headers["retry-after"]]).toEqual([503, "2"]);
+    const options = { tenant };
+    const closed = { code: "SERVICE_CLOSED" };
+    await expect(service.submit(orders, ORDER, options)).rejects.toMatchObject(closed);
+    await expect(service.get(orders, "1", options)).rejects.toMatchObject(closed);
+    await expect(service.cancel("1", options)).rejects.toMatchObject(closed);
+    expect(await backend.operations.list?.({ limit: 1, internal: true })).toEqual([]);
+  });
+
+  it("waits for requests in progress, stops its workers, announces, and closes the back end, in this order", async () => {
+    const steps: string[] = [];
+    const backend = createMemoryBackend();
+    let letIn = (): void => {};
+    const service = createOrderService({
+      authorize: () =>
+        new Promise((resolve) => {
+          letIn = () => resolve({ id: tenant });
+        }),
+      backend: { ...backend, close: async () => void steps.push("back end closed") },
+    });
+    const worker = createWorker(service, {
+      orders: async (_, job) => {
+        steps.push("work begun");
+        await vi.waitUntil(() => steps.includes("closing"));
+        steps.push("work ended");
+        return job.attempt;
+      },
+    });
+    await worker.start();
+    const { operationId } = await service.submit(service.definitions[0], ORDER, { tenant });
+    await vi.waitUntil(() => steps.includes("work begun"));
+    const replying = service.handle(post).then(({ status }) => void steps.push(`replied ${status}`));
+    steps.push("closing");
+    const closing = service.close().then(() => void steps.push("closed"));
+    await vi.waitUntil(() => steps.includes("work ended"));
+    letIn();
+    await Promise.all([replying, closing]);
+    expect(steps.filter((step) => step !== "work begun")).toEqual([
+      "closing",
+      "work ended",
+      "replied 202",
+      "back end closed",
+      "closed",
+    ]);
+    expect((await backend.operations.get(operationId, tenant))?.state).toBe("completed");
+    await expect(worker.start()).rejects.toMatchObject({ code: "WORKER_STOPPED" });
+  });
+
+  it("is closed once, however often it is asked, and reports what goes wrong", async () => {
+    const close = vi.fn(async () => {
+      throw new Error("the connection is gone");
+    });
+    const observe = vi.fn();
+    const service = createOrderService({
+      authorize: allowAnonymous(),
+      backend: { ...createMemoryBackend(), close },
+      observe,
+    });
+    await Promise.all([service.close(), service.close()]);
+    await service.close();
+    expect(close).toHaveBeenCalledTimes(1);
+    expect(observe).toHaveBeenCalledExactlyOnceWith({
+      event: "background.failed",
+      step: "close",
+      error: expect.objectContaining({ message: "the connection is gone" }),
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { createMemoryBackend, problemType, type ServiceEvent } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { createProcess, KEY, typeOf } from "./service-process.js";
+
+describe("a resource that JSON cannot represent", () => {
+  it.each([
+    ["$.body.lines[1]", "a Map", { lines: [1, new Map()] }],
+    ["$.body.lines[0]", "undefined", { lines: [undefined] }],
+    ["$.body", "a Set", new Set(["a"])],
+  ])(
+    "is not created: the reply is a 503, and the observer learns that %s is %s",
+    async (path, what, body) => {
+      const events: ServiceEvent[] = [];
+      const { submit } = createProcess(createMemoryBackend(), {
+        create: () => ({ body: body as Record<string, unknown> }),
+        observe: (event) => events.push(event),
+      });
+      const reply = await submit({ fields: KEY });
+      expect([reply.status, typeOf(reply)]).toEqual([503, problemType("creation-failed")]);
+      expect(reply.body).not.toContain("$");
+      expect(events).toContainEqual({
+        event: "background.failed",
+        step: "create-resource",
+        error: expect.objectContaining({
+          code: "INVALID_RESULT",
+          detail: expect.stringContaining(`\`${path}\` is ${what}, which JSON cannot represent.`),
+        }),
+      });
+    },
+  );
+
+  it.each([
+    ["a string", "text"],
+    ["an array", [1]],
+    ["missing", undefined],
+  ])("is not created if its body is %s", async (_, body) => {
+    const { submit } = createProcess(createMemoryBackend(), {
+      create: () => ({ body: body as unknown as Record<string, unknown> }),
+    });
+    const reply = await submit({ fields: KEY });
+    expect([reply.status, typeOf(reply)]).toEqual([503, problemType("creation-failed")]);
+  });
+
+  it("is created as its toJSON method gives it, and shows no other member", async () => {
+    class Row {
+      readonly secret = "internal";
+      toJSON(): object {
+        return { number: 7 };
+      }
+    }
+    const { submit } = createProcess(createMemoryBackend(), {
+      create: () => ({ body: new Row() as unknown as Record<string, unknown> }),
+    });
+    const reply = await submit({ fields: KEY });
+    expect([reply.status, JSON.parse(String(reply.body))]).toEqual([201, { number: 7, status: "pending" }]);
+  });
+
+  it("is created without the members that are undefined", async () => {
+    const { submit } = createProcess(createMemoryBackend(), {
+      create: () => ({ body: { number: 7, note: undefined } }),
+    });
+    const reply = await submit({ fields: KEY });
+    expect([reply.status, JSON.parse(String(reply.body))]).toEqual([201, { number: 7, status: "pending" }]);
+  });
+});

@@ -1,0 +1,199 @@
+import { describe } from "vitest";
+import * as z from "zod";
+import { testMistakes, untyped } from "../untyped.js";
+
+const {
+  createService,
+  createOrderService,
+  defineOperation,
+  bearer,
+  apiKey,
+  submitOrder,
+  submitOperation,
+  getOperation,
+  createYangFormats,
+} = untyped;
+const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
+const BACK_END = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
+const SERVICE = "a service, which createService() or createOrderService() returns";
+const CREDENTIALS =
+  "a function that verifies a credential, or an object of known credentials and principals: `{ token: id }`";
+const input = z.object({});
+const jsonSchema = { type: "object", properties: { quantity: { type: "integer" } } };
+const run = (): void => {};
+const authorize = (): unknown => ({ id: "a" });
+const request = { method: "GET", path: "/", headers: {} };
+const pool = { connect: (): void => {} };
+const one = defineOperation({ name: "one", path: "/one", input }) as object;
+const two = defineOperation({ name: "two", path: "/two", input }) as object;
+const serve = (change: object): unknown =>
+  createService({ authorize, definitions: [one], observe: false, ...change });
+
+describe("a mistake in a service says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "no options of a service",
+      "The options of createService must be an object, not undefined.",
+      () => createService(),
+    ],
+    [
+      "one definition instead of a list",
+      `Option \`definitions\` must be a list: \`[${EXAMPLE}]\`, not an object.`,
+      () => serve({ definitions: one }),
+    ],
+    [
+      "no definition",
+      `Option \`definitions\` is an empty list. Pass at least one definition: \`definitions: [${EXAMPLE}]\`.`,
+      () => serve({ definitions: [] }),
+    ],
+    [
+      "options instead of a definition",
+      `Option \`definitions[0]\` must be a definition: \`${EXAMPLE}\`, not an object.`,
+      () => serve({ definitions: [{ name: "one", path: "/one", input: jsonSchema }] }),
+    ],
+    [
+      "two definitions of one name",
+      'Two `definitions` share the name "one". Every definition needs its own name.',
+      () => serve({ definitions: [one, { ...one, path: "/two" }] }),
+    ],
+    [
+      "two definitions of one path",
+      'Two `definitions` share the path "/one": one and two. Every definition needs its own path.',
+      () => serve({ definitions: [one, { ...two, path: "/one" }] }),
+    ],
+    [
+      "two names that differ only in case",
+      'The names "one" and "One" in `definitions` differ only in case. Rename one of them.',
+      () => serve({ definitions: [one, { ...two, name: "One" }] }),
+    ],
+    [
+      "no authorize hook",
+      "Option `authorize` is missing. Pass a hook such as `bearer(verify)`, or `allowAnonymous()` to allow everyone.",
+      () => createOrderService({}),
+    ],
+    [
+      "an authorize hook that is no function",
+      'Option `authorize` must be a function, not "me".',
+      () => serve({ authorize: "me" }),
+    ],
+    [
+      "a challenge that no reply can carry",
+      'Option `authorize.challenge` must be a value of WWW-Authenticate in printable ASCII, not "Bearer\\r\\na: b".',
+      () => serve({ authorize: Object.assign(() => undefined, { challenge: "Bearer\r\na: b" }) }),
+    ],
+    [
+      "an admit hook that is no function",
+      "Option `admit` must be a function, not 3.",
+      () => serve({ admit: 3 }),
+    ],
+    [
+      "a base path with a slash at its end",
+      'Option `basePath` must be a path such as `/api`, without a slash at its end, not "/api/".',
+      () => serve({ basePath: "/api/" }),
+    ],
+    [
+      "a base path that is no path",
+      'Option `basePath` must be a path such as `/api`, without a slash at its end, not "api".',
+      () => serve({ basePath: "api" }),
+    ],
+    [
+      "an observer that is no function",
+      "Option `observe` must be a function, or `false` for silence, not true.",
+      () => serve({ observe: true }),
+    ],
+    [
+      "a back end that is a pool",
+      `Option \`backend\` must be ${BACK_END}, not an object.`,
+      () => serve({ backend: pool }),
+    ],
+    [
+      "formats that are no list",
+      "Option `formats` must be a list of formats, such as `[xmlFormat]`, not an object.",
+      () => serve({ formats: {} }),
+    ],
+    [
+      "a format that is none",
+      'Option `formats[0]` must be a format, such as `xmlFormat`, not "xml".',
+      () => serve({ formats: ["xml"] }),
+    ],
+    [
+      "a format without media types",
+      'Option `formats[0].mediaTypes` must be a list such as `["application/xml"]`, not undefined.',
+      () => serve({ formats: [{}] }),
+    ],
+    [
+      "a format with a media type in upper case",
+      'Option `formats[0].mediaTypes[0]` must be a media type in lower case, such as `application/xml`, not "Text/XML".',
+      () => serve({ formats: [{ mediaTypes: ["Text/XML"] }] }),
+    ],
+    [
+      "a format that cannot read",
+      "Option `formats[0].parse` must be a function, not undefined.",
+      () => serve({ formats: [{ mediaTypes: ["a/b"], problemMediaType: "a/c" }] }),
+    ],
+    [
+      "a format that needs a schema",
+      'The format application/yang-data+json reads bodies by a JSON Schema, and the definition "bare" in `definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that can describe itself.',
+      () =>
+        serve({
+          formats: createYangFormats({ module: "a", namespace: "urn:a" }),
+          definitions: [
+            defineOperation({
+              name: "bare",
+              path: "/bare",
+              input: { "~standard": { version: 1, vendor: "test", validate: run } },
+            }),
+          ],
+        }),
+    ],
+    [
+      "two formats of one type",
+      'Two `formats` share the media type "application/json". Every format needs its own, and JSON is always there.',
+      () =>
+        serve({
+          formats: [
+            { mediaTypes: ["application/json"], problemMediaType: "a/b", parse: run, serialize: run },
+          ],
+        }),
+    ],
+    [
+      "a depth that could exhaust the stack",
+      "Option `maxDepth` must be a whole number of at most 1000, not 1001.",
+      () => serve({ maxDepth: 1_001 }),
+    ],
+    [
+      "a record time that a purge could overtake",
+      "Option `recordTimeoutMs` must be at most 30000 milliseconds, not 30001.",
+      () => serve({ recordTimeoutMs: 30_001 }),
+    ],
+    [
+      "a duration that timers cannot count",
+      "Option `leaseMs` must be at most 2147483647 milliseconds (24.8 days), not 2147483648.",
+      () => serve({ leaseMs: 2 ** 31 }),
+    ],
+    ["no known tokens", `bearer() takes ${CREDENTIALS}, not an empty object.`, () => bearer({})],
+    ["no tokens", `bearer() takes ${CREDENTIALS}, not undefined.`, () => bearer(undefined)],
+    ["a token, which is not quoted", `bearer() takes ${CREDENTIALS}, not a string.`, () => bearer("secret")],
+    ["no keys", `apiKey() takes ${CREDENTIALS}, not undefined.`, () => apiKey(undefined)],
+    [
+      "an API key in a field with no name",
+      'Option `header` must be the name of a header field, such as `X-API-Key`, not "".',
+      () => apiKey({ k: "me" }, { header: "" }),
+    ],
+    [
+      "no service to submit to",
+      `submitOrder() takes ${SERVICE}, not undefined.`,
+      () => submitOrder(request, undefined),
+    ],
+    [
+      "no service to submit work to",
+      `submitOperation() takes ${SERVICE}, not undefined.`,
+      () => submitOperation(request, undefined, one),
+    ],
+    [
+      "no service to read from",
+      `getOperation() takes ${SERVICE}, not undefined.`,
+      () => getOperation(request, undefined),
+    ],
+  ]);
+});

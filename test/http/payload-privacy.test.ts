@@ -1,0 +1,317 @@
+import { inspect } from "node:util";
+import {
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  createService,
+  createWorker,
+  defineOperation,
+  type HttpRequest,
+  type HttpResponse,
+  logEvents,
+  type ServiceEvent,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { interceptBackend } from "../../src/testing/intercept-backend.js";
+import { type Change, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { deepText } from "../deep-text.js";
+import { besidesJson } from "../formats/all-formats.js";
+import { toHttpRequest } from "../plain-harness.js";
+
+/** Stands for what a client keeps to itself: in values, and in names of members, elements and attributes. */
+const VALUE = "kanarie-value";
+const NAME = "kanarie-name";
+
+interface Watched {
+  readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
+  readonly service: ReturnType<typeof createOrderService>;
+  /** Everything that was observed or logged. */
+  seen(): string;
+  readonly events: readonly ServiceEvent[];
+}
+
+function watch(options: Parameters<typeof createOrderService>[0] | Record<string, never> = {}): Watched {
+  const events: ServiceEvent[] = [];
+  const lines: unknown[] = [];
+  const log = (fields: object, message: string): void =>
+    void lines.push(message, inspect(fields, { depth: null, showHidden: true }), JSON.stringify(fields));
+  const logged = logEvents({ info: log, warn: log, error: log });
+  const service = createOrderService({
+    authorize: () => ({ id: "a" }),
+    formats: besidesJson,
+    backend: createMemoryBackend(),
+    ...options,
+    observe: (event) => {
+      events.push(event);
+      logged(event);
+    },
+  });
+  return { handle: service.handle, service, events, seen: () => `${deepText(events)}\n${lines.join("\n")}` };
+}
+
+const order = (members: string): string => `<order xmlns:x="urn:x">${members}</order>`;
+
+const yangOrder = (members: string): string =>
+  `<order xmlns="https://www.npmjs.com/package/async-request-reply#order-submission">${members}</order>`;
+
+/** Bodies that are refused, each with the canaries in it. */
+const bodies: Readonly<Record<string, readonly string[]>> = {
+  "application/json": [
+    VALUE,
+    `{"${NAME}": ${VALUE}}`,
+    `{"${NAME}":"${VALUE}"`,
+    `{"${NAME}":"${VALUE}","${NAME}":"${VALUE}"}`,
+    `{"${NAME}":"${VALUE}\\ud800"}`,
+    `{"${NAME}":1e999,"a":"${VALUE}"}`,
+    `{"${NAME}":${`{"${NAME}":`.repeat(40)}"${VALUE}"${"}".repeat(41)}`,
+    `{"itemId":"book","quantity":1,"${NAME}":"${VALUE}"}`,
+    `{"itemId":"${VALUE}","quantity":"${VALUE}","a":{"${NAME}":1}}`,
+    `["${VALUE}"]`,
+  ],
+  "application/yaml": [
+    `${NAME}: [${VALUE}`,
+    `${NAME}: ${VALUE}: x`,
+    `${NAME}: "${VALUE}`,
+    `${NAME}: &${VALUE} x`,
+    `${NAME}: *${VALUE}`,
+    `${NAME}: !${VALUE} x`,
+    `%${NAME} ${VALUE}\n--- a`,
+    `${NAME}: ${VALUE}\n${NAME}: ${VALUE}`,
+    `\t${NAME}: ${VALUE}`,
+    `? [${NAME}]\n: ${VALUE}`,
+    `${NAME}: .inf\na: ${VALUE}`,
+    `${NAME}: 12345678901234567890123\na: ${VALUE}`,
+    `${NAME}: "\\ud800${VALUE}"`,
+    `itemId: book\nquantity: 1\n${NAME}: ${VALUE}`,
+    `${VALUE}`,
+  ],
+  "application/xml": [
+    order(`<${NAME}>${VALUE}`),
+    order(`<${NAME}>${VALUE}</x>`),
+    order(`<a ${NAME}="${VALUE}"/>`),
+    order(`<itemId ${NAME}="${VALUE}">a</itemId>`),
+    order(`&${NAME};${VALUE}`),
+    order(`<itemId>${VALUE}</itemId><${NAME}/><${NAME}/>`),
+    order(`${VALUE}<${NAME}/>`),
+    order(`<x:${NAME}>${VALUE}</x:${NAME}>`),
+    order(`<z:${NAME}>${VALUE}</z:${NAME}>`),
+    order(`<_xD800_${NAME}>${VALUE}</_xD800_${NAME}>`),
+    order(`<?${NAME} ${VALUE}?>`),
+    `<!DOCTYPE ${NAME} "${VALUE}">${order("")}`,
+    `<${NAME}>${VALUE}</${NAME}>`,
+    order(`<itemId>book</itemId><quantity>1</quantity><${NAME}>${VALUE}</${NAME}>`),
+    order(`<itemId>${VALUE}</itemId><quantity>${VALUE}</quantity>`),
+    order(`<itemId xmlns:y="http://www.w3.org/2001/XMLSchema-instance" y:nil="true">${VALUE}</itemId>`),
+  ],
+  "application/yang-data+json": [
+    `{"${NAME}":"${VALUE}"}`,
+    `{"${NAME}": ${VALUE}}`,
+    `{"order-submission:order":{"order-submission:${NAME}":"${VALUE}"}}`,
+    `{"order-submission:order":{"${NAME}":"${VALUE}"}}`,
+    `{"order-submission:${NAME}":{"itemId":"${VALUE}"}}`,
+  ],
+  "application/yang-data+xml": [
+    `<${NAME}>${VALUE}`,
+    `<${NAME}>${VALUE}</${NAME}>`,
+    `<order xmlns="urn:${NAME}">${VALUE}</order>`,
+    yangOrder(`<${NAME}>${VALUE}</${NAME}>`),
+    yangOrder(`<itemId ${NAME}="${VALUE}"/>`),
+  ],
+};
+
+const refusedBodies = Object.entries(bodies).flatMap(([type, texts]) =>
+  texts.map((body) => ({ type, body, shown: JSON.stringify(body.slice(0, 60)) })),
+);
+
+/** Header fields that are refused. Nothing of them is in the reply. */
+const refusedFields: readonly Change[] = [
+  { fields: { "idempotency-key": `${VALUE}, ${NAME}` } },
+  { fields: { "idempotency-key": `"${VALUE}` } },
+  { fields: { "idempotency-key": VALUE.repeat(400) } },
+  { fields: { "idempotency-key": [VALUE, NAME] } },
+  { fields: { "content-type": `${VALUE}/${NAME}` } },
+  { fields: { "content-type": `application/json; charset=${VALUE}` } },
+  { fields: { "content-type": [`text/${VALUE}`, `text/${NAME}`] } },
+  { fields: { "content-encoding": VALUE } },
+  { fields: { accept: `${VALUE}/${NAME}` } },
+  { fields: { accept: VALUE.repeat(1_000) } },
+  { fields: { authorization: [`Bearer ${VALUE}`, `Bearer ${NAME}`] } },
+  { path: `/${VALUE}?${NAME}` },
+  { method: VALUE },
+  { method: "GET", path: `/operations/${VALUE}` },
+];
+
+describe("no event and no line of the log holds any part of a payload", () => {
+  it.each(refusedBodies)("when a body of $type is refused: $shown", async ({ type, body }) => {
+    for (const accept of [undefined, type]) {
+      const { handle, seen, events } = watch();
+      const fields = { "content-type": type, accept };
+      const reply = await handle(toHttpRequest(submission({ fields, body })));
+      expect([400, 422]).toContain(reply.status);
+      expect(events).toMatchObject([{ event: "request.refused", status: reply.status }]);
+      expect(seen()).not.toContain("kanarie");
+      // A name is shown to its client, so that the mistake can be found; a value never is.
+      expect(deepText(reply)).not.toContain(VALUE);
+    }
+  });
+
+  it("when a body is no UTF-8", async () => {
+    for (const type of Object.keys(bodies)) {
+      const { handle, seen } = watch();
+      const body = Buffer.concat([Buffer.from(VALUE), Buffer.of(0xff)]);
+      const reply = await handle(toHttpRequest(submission({ fields: { "content-type": type }, body })));
+      expect(reply.status).toBe(400);
+      expect(seen() + deepText(reply)).not.toContain("kanarie");
+    }
+  });
+
+  it.each(refusedFields)("when a header field or a target is refused: %j", async (change) => {
+    const { handle, seen, events } = watch();
+    const reply = await handle(toHttpRequest(submission(change)));
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(events).toMatchObject([{ event: "request.refused", status: reply.status }]);
+    expect(seen() + deepText(reply)).not.toContain("kanarie");
+  });
+
+  it("when a key comes again with another payload", async () => {
+    const { handle, seen } = watch();
+    for (const status of [202, 422]) {
+      const body = JSON.stringify({ itemId: VALUE, quantity: status });
+      const asked = submission({ fields: { "idempotency-key": NAME }, body });
+      expect((await handle(toHttpRequest(asked))).status).toBe(status);
+    }
+    expect(seen()).not.toContain("kanarie");
+  });
+
+  it("when a contract is violated, but the number of violations", async () => {
+    const { handle, events } = watch();
+    const body = `{"quantity":0,"${NAME}":1}`;
+    const reply = await handle(toHttpRequest(submission({ body })));
+    expect(JSON.parse(String(reply.body)).errors).toHaveLength(3);
+    expect(deepText(reply)).toContain(`#/${NAME}`);
+    expect((events[0] as { readonly error: Error }).error.message).toContain("3 violations");
+  });
+
+  it("when a parser knows where the mistake is, but the place", async () => {
+    const { handle, events } = watch();
+    const fields = { "content-type": "application/yaml" };
+    const reply = await handle(toHttpRequest(submission({ fields, body: `a: 1\n${NAME}: ${VALUE}: x` })));
+    const place = "(line 2, column 28)";
+    expect(JSON.parse(String(reply.body)).detail).toBe(`The body is not valid YAML ${place}.`);
+    expect((events[0] as { readonly error: Error }).error.message).toContain(place);
+  });
+});
+
+describe("no event and no line of the log holds any part of what is stored", () => {
+  /** Runs an operation that was submitted under another contract, or whose result breaks its own. */
+  async function run(
+    returned: unknown,
+    { input = z.unknown(), result = z.unknown() }: { input?: z.ZodType; result?: z.ZodType } = {},
+  ): Promise<Watched & { reply: HttpResponse }> {
+    const clock = createManualClock();
+    const backend = createMemoryBackend({ clock });
+    const authorize = () => ({ id: "a" });
+    const name = { name: "orders", path: "/orders" } as const;
+    const before = createService({
+      definitions: [defineOperation({ ...name, input: z.unknown() })],
+      backend,
+      authorize,
+    });
+    const body = JSON.stringify({ [NAME]: VALUE, itemId: VALUE });
+    const { headers } = await before.handle(toHttpRequest(submission({ body })));
+    const watched = watch({ authorize, backend });
+    const strict = defineOperation({ ...name, input, result });
+    const service = { ...watched.service, definitions: [strict] as const };
+    const worker = createWorker(
+      { ...service, runtime: { ...service.runtime, clock } },
+      { orders: () => returned },
+    );
+    // An input that is refused waits for a newer worker first.
+    for (let waits = 0; waits < 5; waits += 1) {
+      await worker.runUntilIdle();
+      await clock.advance(240_000);
+    }
+    return { ...watched, reply: await watched.handle(toHttpRequest(request("GET", headers.location ?? ""))) };
+  }
+
+  it("when a new contract refuses a stored input", async () => {
+    const { events, seen, reply } = await run(undefined, { input: z.strictObject({ itemId: z.number() }) });
+    expect(events.at(-1)).toMatchObject({ event: "operation.failed", error: { code: "INPUT_REFUSED" } });
+    expect(seen()).not.toContain("kanarie");
+    expect(seen()).toContain("2 violations");
+    expect(deepText(reply)).toContain(`#/${NAME}`);
+  });
+
+  // The error names the place by the names that the processor chose, so those are not the client's.
+  const cyclic: Record<string, unknown> = { text: VALUE };
+  cyclic.self = { text: VALUE, cyclic };
+
+  it("when a result breaks its contract", async () => {
+    const { events, seen } = await run(
+      { ok: VALUE, [NAME]: VALUE },
+      { result: z.strictObject({ ok: z.boolean() }) },
+    );
+    expect(events.at(-1)).toMatchObject({ event: "operation.failed", error: { code: "INVALID_RESULT" } });
+    expect(seen()).not.toContain("kanarie");
+    expect(seen()).toContain("2 violations");
+  });
+
+  it.each([
+    ["is too large", { ok: true, value: VALUE.repeat(10_000) }],
+    ["contains itself", cyclic],
+    ["has no JSON form", { text: VALUE, amount: 1n }],
+  ])("when a result %s", async (_, result) => {
+    const { events, seen } = await run(result);
+    expect(events.at(-1)).toMatchObject({ event: "operation.failed", error: { code: "INVALID_RESULT" } });
+    expect(seen()).not.toContain("kanarie");
+  });
+
+  it.each(["contains itself", "is too large"])("when progress %s", async (what) => {
+    const backend = createMemoryBackend();
+    const { handle, service, seen, events } = watch({ backend, authorize: () => ({ id: "a" }) });
+    await handle(toHttpRequest(submission()));
+    const value = what === "contains itself" ? cyclic : VALUE.repeat(10_000);
+    await createWorker(service, { orders: (_, job) => job.progress(value) }).runUntilIdle();
+    expect(events.at(-1)).toMatchObject({ event: "operation.failed" });
+    expect(seen()).not.toContain("kanarie");
+  });
+
+  /** A store whose records are damaged. */
+  function damaged(backend: Backend, member: "input" | "result"): Backend {
+    return interceptBackend(backend, async (call, proceed) => {
+      const answer = (await proceed()) as Record<string, unknown> | undefined;
+      const text = `{"${NAME}":${VALUE}`;
+      if (call.method === "get") return { ...answer, [member]: text };
+      if (call.method !== "beginAttempt") return answer;
+      return { ...answer, operation: { ...(answer?.operation as object), [member]: text } };
+    });
+  }
+
+  it("when a stored result cannot be read", async () => {
+    const { handle, seen, events } = watch({
+      backend: damaged(createMemoryBackend(), "result"),
+      authorize: () => ({ id: "a" }),
+    });
+    const { headers } = await handle(toHttpRequest(submission()));
+    const reply = await handle(toHttpRequest(request("GET", headers.location ?? "")));
+    expect(reply.status).toBe(500);
+    expect(events.at(-1)).toMatchObject({ event: "request.refused", code: "CORRUPT_RECORD" });
+    expect(seen() + deepText(reply)).not.toContain("kanarie");
+  });
+
+  it("when a stored input cannot be read", async () => {
+    const clock = createManualClock();
+    const backend = damaged(createMemoryBackend({ clock }), "input");
+    const { handle, service, seen, events } = watch({
+      backend,
+      runtime: { clock },
+      authorize: () => ({ id: "a" }),
+    });
+    await handle(toHttpRequest(submission()));
+    await createWorker(service, { orders: () => undefined }).runUntilIdle();
+    expect(events.at(-1)).toMatchObject({ event: "operation.retried", error: { code: "CORRUPT_RECORD" } });
+    expect(seen()).not.toContain("kanarie");
+  });
+});

@@ -1,0 +1,146 @@
+import { allowAnonymous, createMemoryBackend, createOrderService, createWorker } from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const SUBMISSION = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json" },
+  body: '{"itemId":"book","quantity":2}',
+};
+
+/** A store on a clock of its own, and processes with other clocks that share it. */
+function stage() {
+  const storeClock = createManualClock();
+  const backend = createMemoryBackend({ clock: storeClock });
+
+  /** A process whose clock is `aheadMs` ahead of the store's. */
+  function process(aheadMs = 0) {
+    const clock = createManualClock(storeClock.now() + aheadMs);
+    const service = createOrderService({ backend, authorize: allowAnonymous(), runtime: { clock } });
+    const read = async (path: string): Promise<string | undefined> =>
+      (await service.handle({ method: "GET", path, headers: {} })).headers["retry-after"];
+    return {
+      clock,
+      read,
+      submit: async () => (await service.handle(SUBMISSION)).headers.location ?? "",
+      /** What a client that submits now is told. */
+      retryAfter: async () => (await service.handle(SUBMISSION)).headers["retry-after"],
+      work: (processor: () => unknown = () => undefined) =>
+        createWorker(service, { orders: processor }).runUntilIdle(),
+    };
+  }
+
+  /** Ends an operation as a worker of another process. */
+  async function end(path: string): Promise<void> {
+    const lease = { operationId: path.slice("/operations/".length), token: "token-of-this-attempt" };
+    await backend.operations.beginAttempt(lease.operationId, { token: lease.token, leaseMs: HOUR_MS });
+    await backend.operations.settle(lease, { to: "completed" });
+  }
+
+  return {
+    process,
+    end,
+    pass: async (ms: number, ...clocks: readonly { advance(ms: number): Promise<void> }[]) => {
+      for (const clock of [storeClock, ...clocks]) await clock.advance(ms);
+    },
+  };
+}
+
+describe("Retry-After", () => {
+  it("is not changed by reading an old operation that was slow", async () => {
+    const { process, end, pass } = stage();
+    const slow = await process().submit();
+    await pass(HOUR_MS);
+    await end(slow);
+    const { read, retryAfter } = process();
+    for (let count = 0; count < 50; count += 1) expect(await read(slow)).toBeUndefined();
+    expect(await retryAfter()).toBe("1");
+  });
+
+  it.each([HOUR_MS, -HOUR_MS])(
+    "does not compare the clock of the process with the store's: %i ms ahead",
+    async (aheadMs) => {
+      const { process } = stage();
+      const { submit, read, retryAfter, work } = process(aheadMs);
+      expect(await read(await submit())).toBe("1");
+      await work();
+      expect(await retryAfter()).toBe("1");
+    },
+  );
+
+  it("learns from an operation once, however often it is read", async () => {
+    const { process, end, pass } = stage();
+    const { submit, read, retryAfter, clock } = process();
+    const path = await submit();
+    await pass(20 * SECOND_MS, clock);
+    await end(path);
+    for (let count = 0; count < 50; count += 1) await read(path);
+    expect(await retryAfter()).toBe("2");
+  });
+
+  it("learns from an operation that another process accepted, if it was read while it was pending", async () => {
+    const { process, end, pass } = stage();
+    const path = await process().submit();
+    const { read, retryAfter, clock } = process();
+    expect(await read(path)).toBe("1");
+    await pass(20 * SECOND_MS, clock);
+    await end(path);
+    await read(path);
+    expect(await retryAfter()).toBe("2");
+  });
+
+  it("grows with the age of a pending operation, by the clock of the process alone", async () => {
+    const { process, pass } = stage();
+    const { submit, read, clock } = process(HOUR_MS);
+    const path = await submit();
+    await pass(20 * SECOND_MS, clock);
+    expect(await read(path)).toBe("10");
+  });
+
+  it("is 1 again for an operation whose age is unknown after the clock was set back", async () => {
+    const { process } = stage();
+    const { submit, read, retryAfter, work, clock } = process();
+    const path = await submit();
+    await clock.jump(-HOUR_MS);
+    expect(await read(path)).toBe("1");
+    await work();
+    expect(await retryAfter()).toBe("1");
+  });
+
+  it("does not go from 1 to 60 because of one slow operation", async () => {
+    const { process, pass } = stage();
+    const { submit, retryAfter, work, clock } = process();
+    await submit();
+    await work(() => pass(HOUR_MS, clock));
+    expect(await retryAfter()).toBe("4");
+  });
+
+  it("follows a worker of the same process, which needs nobody to read", async () => {
+    const { process, pass } = stage();
+    const { submit, retryAfter, work, clock } = process();
+    for (let count = 0; count < 30; count += 1) {
+      await submit();
+      await pass(20 * SECOND_MS, clock);
+      await work();
+    }
+    expect(await retryAfter()).toBe("20");
+  });
+
+  it("is 0 on a replay of an operation that has ended, and changes nothing", async () => {
+    const clock = createManualClock();
+    const service = createOrderService({ authorize: allowAnonymous(), runtime: { clock } });
+    const keyed = { ...SUBMISSION, headers: { ...SUBMISSION.headers, "idempotency-key": "k" } };
+    await service.handle(keyed);
+    await clock.advance(HOUR_MS);
+    await createWorker(service, { orders: () => undefined }).runUntilIdle();
+    for (let count = 0; count < 50; count += 1) {
+      expect((await service.handle(keyed)).headers["retry-after"]).toBe("0");
+    }
+    expect((await service.handle(SUBMISSION)).headers["retry-after"]).toBe("4");
+  });
+});

@@ -1,0 +1,89 @@
+import { createMemoryBackend, withStores } from "async-request-reply";
+import { describe } from "vitest";
+import * as z from "zod";
+import { testMistakes, untyped } from "../../untyped.js";
+
+const { createOrderService, createService, defineOperation } = untyped;
+const authorize = (): undefined => undefined;
+const input = z.object({}).loose();
+const serve = (paths: readonly string[], options: object = {}): unknown =>
+  createService({
+    authorize,
+    backend: createMemoryBackend(),
+    definitions: paths.map((path, index) => defineOperation({ name: `d${index}`, path, input })),
+    ...options,
+  });
+const { operations } = createMemoryBackend();
+const { list: _, ...methods } = Object.fromEntries(
+  Object.getOwnPropertyNames(Object.getPrototypeOf(operations))
+    .filter((name) => name !== "constructor")
+    .map((name) => [
+      name,
+      (...given: unknown[]) => Reflect.apply(Reflect.get(operations, name), operations, given),
+    ]),
+);
+
+describe("a mistake in the paths of a service says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "two paths with fields that match the same",
+      'Two `definitions` match the same requests: "/{x}/a" of d0 and "/{y}/a" of d1. Give one of them another fixed segment.',
+      () => serve(["/{x}/a", "/{y}/a"]),
+    ],
+    [
+      "two paths with fields neither of which is more specific",
+      'Two `definitions` match the same requests: "/a/{x}" of d0 and "/{y}/b" of d1. Give one of them another fixed segment.',
+      () => serve(["/a/{x}", "/{y}/b"]),
+    ],
+    [
+      "a definition on the path of the status endpoint",
+      'Option `definitions`: The definition d0 has the path "/operations", where operations are read. Choose another path for it, or another `statusPath` than "/operations".',
+      () => serve(["/operations"]),
+    ],
+    [
+      "a definition where operations are read",
+      'Option `definitions`: The definition d0 has the path "/a/b/{x}", where operations are read. Choose another path for it, or another `statusPath` than "/a/b".',
+      () => serve(["/a/b/{x}"], { statusPath: "/a/b" }),
+    ],
+    [
+      "a field that is not a whole segment",
+      'Option `path` is "/a{x}", which has the segment "a{x}". A field is a whole segment, named like a variable: `/accounts/{accountId}`. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      () => serve(["/a{x}"]),
+    ],
+    [
+      "a repeated field",
+      'Option `path` is "/{x}/{x}", which has the field {x} more than once. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      () => serve(["/{x}/{x}"]),
+    ],
+    [
+      "17 fields",
+      `Option \`path\` is "${Array.from({ length: 17 }, (_each, index) => `/{f${index}}`).join("")}", which has 17 fields; at most 16 are allowed. Pass a path such as \`/orders\` or \`/accounts/{accountId}/exports\`.`,
+      () => serve([Array.from({ length: 17 }, (_each, index) => `/{f${index}}`).join("")]),
+    ],
+    [
+      "a status path with a field",
+      'Option `statusPath` must be a path such as `/operations`, not "/{x}".',
+      () => createOrderService({ authorize, statusPath: "/{x}" }),
+    ],
+    [
+      "a problem base that names would run into",
+      'Option `problemBaseUri` must be an absolute URI that ends with `/`, `#`, `:` or `=`, not "https://example.com/problems".',
+      () => createOrderService({ authorize, problemBaseUri: "https://example.com/problems" }),
+    ],
+    [
+      "a list that is neither on nor off",
+      "Option `list` must be a boolean, not 1.",
+      () => createOrderService({ authorize, list: 1 }),
+    ],
+    [
+      "a list of a back end that cannot list",
+      "Option `list` must be left out, because this back end cannot list operations, not true.",
+      () =>
+        createOrderService({
+          authorize,
+          list: true,
+          backend: withStores(createMemoryBackend(), { operations: methods as unknown as typeof operations }),
+        }),
+    ],
+  ]);
+});

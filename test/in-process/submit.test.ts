@@ -1,0 +1,217 @@
+import {
+  allowAnonymous,
+  type CreateResource,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOperation,
+  defineOrders,
+  type HttpResponse,
+  type Order,
+  type ServiceEvent,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+
+const orders = defineOrders();
+const reports = defineOperation({
+  name: "reports",
+  path: "/reports",
+  input: z.object({ year: z.int(), title: z.string().default("Report") }),
+  result: z.object({ at: z.string().transform((text) => new Date(text)) }),
+  idempotencyKey: "required",
+});
+const ORDER = { itemId: "pen", quantity: 2 };
+const tenant = "anonymous";
+
+function open(create?: CreateResource<Order>) {
+  const clock = createManualClock();
+  const events: ServiceEvent[] = [];
+  const backend = createMemoryBackend({ clock });
+  const service = createService({
+    definitions: [orders, reports],
+    backend,
+    authorize: allowAnonymous(),
+    ...(create === undefined ? {} : { create: { orders: create } }),
+    observe: (event) => events.push(event),
+    runtime: { clock },
+  });
+  const post = (key: string, body: unknown = ORDER): Promise<HttpResponse> => {
+    const headers = { "content-type": "application/json", "idempotency-key": key };
+    return service.handle({ method: "POST", path: "/orders", headers, body: JSON.stringify(body) });
+  };
+  return { service, backend, clock, events, post };
+}
+
+describe("service.submit", () => {
+  it("accepts what a request would, and the two share keys", async () => {
+    const { service, post, events } = open();
+    const submitted = await service.submit(orders, ORDER, { tenant, key: "k" });
+    expect(submitted).toEqual({ operationId: expect.any(String), status: "pending", replayed: false });
+    const reply = await post("k");
+    expect(JSON.parse(String(reply.body)).operationId).toBe(submitted.operationId);
+    expect(await service.submit(orders, ORDER, { tenant, key: "k" })).toEqual({
+      ...submitted,
+      replayed: true,
+    });
+    expect(events.map(({ event }) => event)).toEqual([
+      "operation.accepted",
+      "operation.replayed",
+      "operation.replayed",
+    ]);
+    const other = service.submit(orders, { ...ORDER, quantity: 3 }, { tenant, key: "k" });
+    await expect(other).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+  });
+
+  it("keeps tenants apart", async () => {
+    const { service } = open();
+    const one = await service.submit(orders, ORDER, { tenant: "one", key: "k" });
+    const other = await service.submit(orders, ORDER, { tenant: "other", key: "k" });
+    expect(other).toMatchObject({ replayed: false });
+    expect(await service.get(orders, one.operationId, { tenant: "other" })).toBeUndefined();
+    expect(await service.cancel(one.operationId, { tenant: "other" })).toBe("unknown");
+  });
+
+  it("announces what it accepts, so that a worker that waits begins at once", async () => {
+    const { service } = open();
+    const done = vi.fn();
+    const worker = createWorker(
+      service,
+      { orders: ({ itemId }) => done(itemId) },
+      { sweepIntervalMs: 3_600_000 },
+    );
+    await worker.start();
+    await service.submit(orders, ORDER, { tenant });
+    await vi.waitUntil(() => done.mock.calls.length === 1);
+    await service.close();
+    expect(done).toHaveBeenCalledWith("pen");
+  });
+
+  it("runs the work no earlier than after the delay", async () => {
+    const { service, clock } = open();
+    const run = vi.fn();
+    const { operationId } = await service.submit(orders, ORDER, { tenant, delayMs: 86_400_000 });
+    const worker = createWorker(service, { orders: run });
+    await clock.advance(86_399_999);
+    await worker.runUntilIdle();
+    expect(run).not.toHaveBeenCalled();
+    expect(await service.get(orders, operationId, { tenant })).toMatchObject({
+      status: "pending",
+      attempt: 0,
+    });
+    await clock.advance(1);
+    await worker.runUntilIdle();
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("creates the resource where a request would", async () => {
+    const create = vi.fn<CreateResource<Order>>(({ itemId }) => ({ body: { itemId }, location: "/made/1" }));
+    const { service, post } = open(create);
+    const submitted = await service.submit(orders, ORDER, { tenant, key: "k" });
+    expect(submitted).toMatchObject({
+      replayed: false,
+      resource: { body: { itemId: "pen" }, location: "/made/1" },
+    });
+    expect((await post("k")).status).toBe(201);
+    expect(await service.submit(orders, ORDER, { tenant, key: "k" })).toEqual({
+      ...submitted,
+      replayed: true,
+    });
+    expect(create).toHaveBeenCalledTimes(1);
+    expect(create.mock.calls[0]?.[1]).toMatchObject({ operationId: submitted.operationId, tenant });
+    const delayed = service.submit(orders, ORDER, { tenant, delayMs: 1 });
+    await expect(delayed).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: expect.stringMatching(/delayMs/),
+    });
+  });
+
+  it.each([
+    ["an input that the schema refuses", "CONTRACT_VIOLATION", { input: { ...ORDER, quantity: 0 } }],
+    ["an input that JSON cannot carry", "MALFORMED_BODY", { input: { ...ORDER, extra: new Map() } }],
+    ["an input over the limit", "MALFORMED_BODY", { input: { itemId: "x".repeat(70_000), quantity: 1 } }],
+    ["a key that is too long", "INVALID_IDEMPOTENCY_KEY", { key: "k".repeat(256) }],
+    ["a key outside of ASCII", "INVALID_IDEMPOTENCY_KEY", { key: "ключ" }],
+    ["an empty tenant", "INVALID_OPTION", { tenant: "" }],
+    ["no tenant", "INVALID_OPTION", { tenant: undefined }],
+    ["a delay that is none", "INVALID_OPTION", { delayMs: -1 }],
+    ["a transaction that the back end cannot share", "NO_TRANSACTIONS", { tx: {} }],
+    [
+      "no key for a definition that requires one",
+      "MISSING_IDEMPOTENCY_KEY",
+      { definition: reports, input: { year: 1 } },
+    ],
+    ["a definition of another service", "INVALID_OPTION", { definition: { ...orders, name: "others" } }],
+    ["no definition", "INVALID_OPTION", { definition: undefined }],
+  ])("refuses %s as %s, and records nothing", async (_, code, given) => {
+    const { service, backend } = open();
+    const { definition, input, ...options } = {
+      definition: orders,
+      input: ORDER,
+      tenant,
+      ...given,
+    } as never as {
+      readonly definition: typeof orders;
+      readonly input: Order;
+      readonly tenant: string;
+    };
+    await expect(service.submit(definition, input, options)).rejects.toMatchObject({ code });
+    expect(await backend.operations.list?.({ limit: 1, internal: true })).toEqual([]);
+  });
+
+  it("names the known definitions where it is passed another one", async () => {
+    const { service } = open();
+    const submitting = service.submit({ ...orders, name: "others" as "orders" }, ORDER, { tenant });
+    await expect(submitting).rejects.toThrow(
+      'Unknown definition "others". Known definitions: orders, reports.',
+    );
+  });
+});
+
+describe("service.get", () => {
+  it("shows the operation as it goes, with what the schemas make of progress and result", async () => {
+    const { service, clock } = open();
+    const { operationId } = await service.submit(reports, { year: 2026 }, { tenant, key: "k" });
+    const createdAt = clock.now();
+    const pending = { operationId, definition: "reports", status: "pending", attempt: 0, createdAt };
+    expect(await service.get(reports, operationId, { tenant })).toEqual(pending);
+    await clock.advance(5);
+    const worker = createWorker(service, {
+      reports: ({ title }) => ({ at: title === "Report" ? "2026-01-01" : "" }),
+    });
+    await worker.runUntilIdle();
+    expect(await service.get(reports, operationId, { tenant })).toEqual({
+      ...pending,
+      status: "completed",
+      attempt: 1,
+      finishedAt: createdAt + 5,
+      result: { at: "2026-01-01T00:00:00.000Z" },
+    });
+  });
+
+  it("finds nothing under another definition, and nothing that is no id", async () => {
+    const { service } = open();
+    const { operationId } = await service.submit(orders, ORDER, { tenant });
+    expect(await service.get(reports, operationId, { tenant })).toBeUndefined();
+    expect(await service.get(orders, "42", { tenant })).toBeUndefined();
+  });
+});
+
+describe("service.cancel", () => {
+  it("ends what waits, asks what runs, and leaves what has ended", async () => {
+    const { service } = open();
+    const { operationId: waiting } = await service.submit(orders, ORDER, { tenant });
+    expect(await service.cancel(waiting, { tenant })).toBe("cancelled");
+    expect(await service.cancel(waiting, { tenant })).toBe("terminal");
+    expect(await service.get(orders, waiting, { tenant })).toMatchObject({ status: "failed" });
+    const { operationId: running } = await service.submit(orders, ORDER, { tenant });
+    const outcomes: string[] = [];
+    const worker = createWorker(service, {
+      orders: async (_, job) => void outcomes.push(await service.cancel(job.operationId, { tenant })),
+    });
+    await worker.runUntilIdle();
+    expect(outcomes).toEqual(["requested"]);
+    expect(await service.get(orders, running, { tenant })).toMatchObject({ status: "completed" });
+  });
+});

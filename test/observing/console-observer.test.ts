@@ -1,0 +1,246 @@
+import {
+  AsyncReplyError,
+  createConsoleObserver,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type OrderServiceOptions,
+  permanentFailure,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { captureConsole, replaceConsole } from "./captured-console.js";
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+function createStage(options: Partial<OrderServiceOptions> = {}) {
+  const clock = createManualClock();
+  const backend = createMemoryBackend({ clock });
+  const authorize = (): { id: string } => ({ id: "a" });
+  return { clock, service: createOrderService({ authorize, backend, runtime: { clock }, ...options }) };
+}
+
+function failing(error: unknown): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+describe("without `observe` the console", () => {
+  it("gets a line for a failed attempt, with the operation, the definition, the code and the cause", async () => {
+    const lines = captureConsole();
+    const { service } = createStage();
+    const thrown = [new Error("no answer\nfrom \u001b[31mstock", { cause: new TypeError("no route") })];
+    const worker = createWorker(service, { orders: failing(thrown[0]) });
+    const { headers } = await service.handle(post);
+    await worker.runUntilIdle();
+    const operation = headers.location?.slice("/operations/".length);
+    const shown = lines.map(([level, line]) => [level, line.replace(/in \d+ ms/, "in N ms")]);
+    expect(shown).toEqual([
+      [
+        "warn",
+        "[async-request-reply] operation.retried: The attempt failed. It will be retried in N ms. " +
+          `operation=${operation} definition=orders attempt=1 error="Error: no answer\\nfrom \\u001b[31mstock" ` +
+          'cause="TypeError: no route"',
+      ],
+    ]);
+  });
+
+  it("gets the code of an error of the package", async () => {
+    const lines = captureConsole();
+    const { service } = createStage();
+    const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
+    await service.handle(post);
+    await worker.runUntilIdle();
+    expect(lines.map(([, line]) => line.replace(/operation=\S+/, "operation=ID"))).toEqual([
+      "[async-request-reply] operation.failed: The operation failed. operation=ID definition=orders attempt=1 " +
+        'code=PERMANENT_FAILURE error="PERMANENT_FAILURE: Sold out."',
+    ]);
+  });
+
+  it("gets the stack of an error that only its stack explains, on the same line", async () => {
+    const lines = captureConsole();
+    const admit = failing(new TypeError("x is not a function"));
+    const { service } = createStage({ admit });
+    expect((await service.handle(post)).status).toBe(500);
+    const [[level, line = ""] = []] = lines;
+    expect(level).toBe("error");
+    expect(line).toMatch(
+      /^\[async-request-reply\] request\.refused: A request was answered with status 500\. code=INTERNAL error="TypeError: x is not a function" stack="at .+ < at .+"$/,
+    );
+    expect(line).toContain("console-observer.test.ts");
+  });
+
+  it("hears nothing of what clients do wrong, and nothing of what works", async () => {
+    const lines = captureConsole();
+    const { service } = createStage();
+    const worker = createWorker(service, { orders: () => "done" });
+    const keyed = { ...post, headers: { ...post.headers, "idempotency-key": "k" } };
+    const replies = [
+      await service.handle(keyed),
+      await service.handle(keyed),
+      await service.handle({ ...keyed, body: '{"itemId":"b","quantity":1}' }),
+      await service.handle({ ...post, body: "{" }),
+      await service.handle({ ...post, path: "/nowhere" }),
+    ];
+    await worker.runUntilIdle();
+    expect(replies.map(({ status }) => status)).toEqual([202, 202, 422, 400, 404]);
+    expect(lines).toEqual([]);
+  });
+
+  it("gets 10 lines in 10 s for each event and code, and then how many were suppressed", async () => {
+    const lines = captureConsole();
+    const unavailable = { status: 503, retryAfterSeconds: 1 } as const;
+    const { clock, service } = createStage({ admit: () => unavailable });
+    const other = createStage({ admit: failing(new Error("other")) }).service;
+    for (let count = 0; count < 25; count += 1) await service.handle(post);
+    await other.handle(post);
+    expect(lines).toHaveLength(12);
+    expect(lines[10]).toEqual([
+      "error",
+      "[async-request-reply] request.refused OVERLOADED: more of these in the next seconds are suppressed.",
+    ]);
+    await clock.advance(10_000);
+    await service.handle(post);
+    expect(lines.slice(12)).toEqual([
+      ["warn", "[async-request-reply] request.refused OVERLOADED: suppressed 15 more."],
+      ["error", expect.stringContaining("status 503")],
+    ]);
+  });
+
+  it("counts anew after the clock was set back", async () => {
+    const lines = captureConsole();
+    const { clock, service } = createStage({ admit: failing(new Error("no")) });
+    for (let count = 0; count < 25; count += 1) await service.handle(post);
+    await clock.jump(-86_400_000);
+    await service.handle(post);
+    expect(lines.at(-1)?.[1]).toContain("status 500");
+  });
+
+  it("keeps no timer for that", async () => {
+    captureConsole();
+    const scheduled: number[] = [];
+    const clock = { now: () => 0, schedule: (ms: number) => () => void scheduled.push(ms) };
+    const { service } = createStage({ admit: failing(new Error("no")), runtime: { clock } });
+    for (let count = 0; count < 25; count += 1) await service.handle(post);
+    expect(scheduled).toEqual([]);
+  });
+
+  it("hears once from a worker that is created from a service", async () => {
+    const lines = captureConsole();
+    const { service } = createStage();
+    const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
+    await service.handle(post);
+    await worker.runUntilIdle();
+    expect(lines).toHaveLength(1);
+  });
+
+  it("hears from a worker that is created without a service", async () => {
+    const lines = captureConsole();
+    const { service } = createStage({ observe: false });
+    const { backend, definitions } = service;
+    const worker = createWorker({ backend, definitions }, { orders: failing(permanentFailure("No.")) });
+    await service.handle(post);
+    await worker.runUntilIdle();
+    expect(lines).toHaveLength(1);
+  });
+
+  it.each(["error", "warn"])("may lack the method %s", async (method) => {
+    const lines: string[] = [];
+    replaceConsole({ log: (line: string) => lines.push(line), [method]: undefined });
+    const { service } = createStage({ admit: failing(new Error("no")) });
+    await service.handle(post);
+    expect(lines).toHaveLength(1);
+  });
+
+  it.each([
+    ["missing", undefined],
+    ["without methods", {}],
+    ["failing", { error: failing(new Error("the pipe is closed")) }],
+  ])("may be %s", async (_, replacement) => {
+    replaceConsole(replacement);
+    const { service } = createStage({ admit: failing(new Error("no")) });
+    expect((await service.handle(post)).status).toBe(500);
+  });
+
+  it("gets a line for an error that cannot be read", async () => {
+    const lines = captureConsole();
+    const { proxy, revoke } = Proxy.revocable(new Error("gone"), {});
+    revoke();
+    const { service } = createStage({ admit: () => Promise.reject(proxy) });
+    await service.handle(post);
+    expect(lines).toEqual([["error", expect.stringContaining('error="an unreadable error"')]]);
+  });
+
+  it("gets at most 500 characters of a message", async () => {
+    const lines = captureConsole();
+    const { service } = createStage({
+      admit: failing(new AsyncReplyError("QUEUE_UNAVAILABLE", "x".repeat(10_000))),
+    });
+    await service.handle(post);
+    expect(lines[0]?.[1].length).toBeLessThan(700);
+  });
+});
+
+describe("`observe: false`", () => {
+  it("silences the service and its workers", async () => {
+    const lines = captureConsole();
+    const { service } = createStage({ observe: false, admit: failing(new Error("no")) });
+    await service.handle(post);
+    const { service: admitting } = createStage({ observe: false });
+    await admitting.handle(post);
+    await createWorker(admitting, { orders: failing(permanentFailure("No.")) }).runUntilIdle();
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("an observer of your own", () => {
+  it("replaces the console", async () => {
+    const lines = captureConsole();
+    const events: string[] = [];
+    const observe = ({ event }: { event: string }): void => void events.push(event);
+    const { service } = createStage({ observe, admit: failing(new Error("no")) });
+    await service.handle(post);
+    expect({ lines, events }).toEqual({ lines: [], events: ["request.refused"] });
+  });
+});
+
+describe("createConsoleObserver", () => {
+  it("keeps the lines beside an observer of your own", async () => {
+    const lines = captureConsole();
+    const events: string[] = [];
+    const log = createConsoleObserver();
+    const { service } = createStage({
+      admit: failing(new Error("no")),
+      observe: (event) => {
+        events.push(event.event);
+        log(event);
+      },
+    });
+    await service.handle(post);
+    expect({ lines: lines.length, events }).toEqual({ lines: 1, events: ["request.refused"] });
+  });
+});
+
+describe("a service without a back end", () => {
+  const MEMORY_ONLY =
+    "[async-request-reply] service.memory-only: The service has no `backend`, so operations are kept in memory and are " +
+    "lost when the process ends. Pass a back end such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` " +
+    "if this is intended.";
+
+  it("says once that operations are lost with the process, and nothing if memory is intended", async () => {
+    const lines = captureConsole();
+    const authorize = (): { id: string } => ({ id: "a" });
+    const service = createOrderService({ authorize });
+    await service.handle(post);
+    await createWorker(service, { orders: () => {} }).runUntilIdle();
+    createOrderService({ authorize, backend: createMemoryBackend() });
+    createOrderService({ authorize, observe: false });
+    expect(lines).toEqual([["warn", MEMORY_ONLY]]);
+  });
+});

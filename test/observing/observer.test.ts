@@ -1,0 +1,140 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  logEvents,
+  permanentFailure,
+  type ServiceEvent,
+  withStores,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { replacing } from "../replacing.js";
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json", "idempotency-key": "k1" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+function observed(observe: (event: ServiceEvent) => void) {
+  const clock = createManualClock();
+  const backend = createMemoryBackend({ clock });
+  const service = createOrderService({ authorize: allowAnonymous(), backend, runtime: { clock }, observe });
+  return { clock, service };
+}
+
+describe("an observer", () => {
+  it("sees an operation from its acceptance to its end, with its id and its attempts", async () => {
+    const events: ServiceEvent[] = [];
+    const { clock, service } = observed((event) => events.push(event));
+    const worker = createWorker(service, {
+      orders: (_, { attempt }) => {
+        if (attempt === 1) throw new Error("not yet");
+      },
+    });
+    const { headers } = await service.handle(post);
+    await service.handle(post);
+    await service.handle({ ...post, body: '{"itemId":"b","quantity":1}' });
+    await worker.runUntilIdle();
+    await clock.advance(1_000);
+    await worker.runUntilIdle();
+    const operationId = headers.location?.slice("/operations/".length);
+    const about = { operationId, definition: "orders" };
+    expect(events).toMatchObject([
+      { event: "operation.accepted", ...about, tenant: "anonymous" },
+      { event: "operation.replayed", ...about, tenant: "anonymous" },
+      { event: "key.reused", definition: "orders", tenant: "anonymous" },
+      { event: "request.refused", status: 422, code: "IDEMPOTENCY_KEY_REUSED" },
+      { event: "operation.started", ...about, attempt: 1 },
+      { event: "operation.retried", ...about, attempt: 1, error: new Error("not yet") },
+      { event: "operation.started", ...about, attempt: 2 },
+      { event: "operation.completed", ...about, attempt: 2 },
+    ]);
+  });
+
+  it("may fail after it has returned: nothing is left unhandled", async () => {
+    let handled = 0;
+    const failing = {
+      // biome-ignore lint/suspicious/noThenProperty: a promise that is none of this realm.
+      then: (_: unknown, reject?: (error: Error) => void) => {
+        if (reject !== undefined) handled += 1;
+        reject?.(new Error("the log is full"));
+      },
+    };
+    const { service } = observed(() => failing as never);
+    expect((await service.handle(post)).status).toBe(202);
+    expect(handled).toBe(1);
+  });
+
+  it("sees the whole of an error of which the client sees nothing", async () => {
+    const events: ServiceEvent[] = [];
+    const cause = new Error('relation "secrets" does not exist');
+    const memory = createMemoryBackend();
+    const idempotency = replacing(memory.idempotency, { claim: () => Promise.reject(cause) });
+    const service = createOrderService({
+      authorize: allowAnonymous(),
+      backend: withStores(memory, { idempotency }),
+      observe: (event) => events.push(event),
+    });
+    const reply = await service.handle(post);
+    expect(reply.status).toBe(500);
+    expect(reply.body).not.toContain("secrets");
+    expect(events).toContainEqual({ event: "request.refused", status: 500, code: "INTERNAL", error: cause });
+  });
+
+  it("that throws changes nothing", async () => {
+    const { service } = observed(() => {
+      throw new Error("the log is full");
+    });
+    const worker = createWorker(service, { orders: () => "done" });
+    const { status, headers } = await service.handle(post);
+    await worker.runUntilIdle();
+    expect(status).toBe(202);
+    const reply = await service.handle({ ...post, method: "GET", path: headers.location ?? "" });
+    expect(JSON.parse(reply.body as string)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("logEvents", () => {
+  it("logs with pino's call shape: fields first, then the message", async () => {
+    const lines: unknown[] = [];
+    const level = (name: string) => (fields: object, message: string) =>
+      void lines.push([name, message, fields]);
+    const { service } = observed(
+      logEvents({ info: level("info"), warn: level("warn"), error: level("error") }),
+    );
+    const worker = createWorker(service, {
+      orders: () => {
+        throw permanentFailure("Sold out.");
+      },
+    });
+    await service.handle(post);
+    await service.handle({ ...post, body: "{" });
+    await worker.runUntilIdle();
+    expect(lines).toMatchObject([
+      ["info", "operation.accepted", { event: "operation.accepted" }],
+      ["warn", "request.refused", { status: 400 }],
+      ["info", "operation.started", { attempt: 1 }],
+      ["warn", "operation.failed", { attempt: 1 }],
+    ]);
+  });
+
+  it("tells a client's mistake in a sentence, and hands on the whole of an error of the service", async () => {
+    const errors: unknown[] = [];
+    const take = (fields: object): void => void errors.push((fields as { error?: unknown }).error);
+    const { service } = observed(logEvents({ info: () => {}, warn: take, error: take }));
+    const fault = new Error("the disk is gone");
+    const broken = createOrderService({
+      authorize: allowAnonymous(),
+      admit: () => Promise.reject(fault),
+      backend: createMemoryBackend(),
+      observe: logEvents({ info: () => {}, warn: take, error: take }),
+    });
+    await service.handle({ ...post, body: "{" });
+    await broken.handle(post);
+    expect(errors).toEqual(["AsyncReplyError: MALFORMED_BODY: The body is not valid JSON.", fault]);
+  });
+});

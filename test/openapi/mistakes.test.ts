@@ -1,0 +1,46 @@
+import { describe } from "vitest";
+import * as z from "zod";
+import { testMistakes, untyped } from "../untyped.js";
+
+const { createService, defineOperation, createOpenApiDocument, withOpenApi } = untyped;
+const SERVICE = "a service, which createService() or createOrderService() returns";
+const input = z.object({});
+const authorize = (): unknown => ({ id: "a" });
+const one = defineOperation({ name: "one", path: "/one", input }) as object;
+const two = defineOperation({ name: "two", path: "/two", input }) as object;
+const service = createService({ authorize, definitions: [one, two], observe: false });
+
+describe("a mistake in describing a service says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "no service to describe",
+      `createOpenApiDocument() takes ${SERVICE}, not undefined.`,
+      () => createOpenApiDocument(undefined, { info: {} }),
+    ],
+    [
+      "no info",
+      'Option `info` must be `{ title: "Orders", version: "1.0.0" }`, not undefined.',
+      () => createOpenApiDocument(service, {}),
+    ],
+    [
+      "no title",
+      "Option `info.title` must be a text that is not empty, not undefined.",
+      () => createOpenApiDocument(service, { info: { version: "1" } }),
+    ],
+    [
+      "an unknown security scheme",
+      'Unknown scheme "basic" in `security`. Known schemes: bearer.',
+      () => createOpenApiDocument(service, { info: { title: "a", version: "1" }, security: [{ basic: [] }] }),
+    ],
+    [
+      "no service with a document",
+      `withOpenApi() takes ${SERVICE}, not an object.`,
+      () => withOpenApi({}, {}),
+    ],
+    [
+      "a path that is taken",
+      'Option `path` must be a path such as `/openapi.json` that nothing else is at, not "/one".',
+      () => withOpenApi(service, { info: { title: "a", version: "1" }, path: "/one" }),
+    ],
+  ]);
+});

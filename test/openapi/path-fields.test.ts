@@ -1,0 +1,119 @@
+import { allowAnonymous, createService, defineOperation, type JsonSchema } from "async-request-reply";
+import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { besidesJson } from "../formats/all-formats.js";
+import { anything } from "../http/careless-schema.js";
+import { readDocument } from "./document-reader.js";
+import { info } from "./services.js";
+
+const PATH = "/api/accounts/{accountId}/years/{year}";
+
+function documentOf(
+  jsonSchema?: JsonSchema,
+  input: Parameters<typeof defineOperation>[0]["input"] = anything,
+): OpenApiDocument {
+  const given = jsonSchema === undefined ? {} : { jsonSchema };
+  const path = "/accounts/{accountId}/years/{year}";
+  const definition = defineOperation({ name: "exports", path, input, ...given });
+  const service = createService({
+    definitions: [definition],
+    basePath: "/api",
+    statusPath: "/status",
+    authorize: allowAnonymous(),
+    formats: definition.jsonSchema === undefined ? [] : besidesJson,
+  });
+  return createOpenApiDocument(service, { info });
+}
+
+const members = {
+  accountId: { type: "string", minLength: 1 },
+  year: { type: "integer" },
+  format: { type: "string" },
+} as const;
+const flat: JsonSchema = {
+  type: "object",
+  properties: members,
+  required: ["accountId", "year", "format"],
+  additionalProperties: false,
+};
+
+/** The parameters of the path, and the schema of the JSON body. */
+function described(document: OpenApiDocument): { parameters: unknown[]; body: JsonSchema } {
+  const post = document.paths[PATH]?.post;
+  const parameters = (post?.parameters ?? []).filter((parameter) => parameter.in === "path");
+  const { schema = {} } = post?.requestBody?.content["application/json"] ?? {};
+  return {
+    parameters: parameters.map(({ name, required, schema: of }) => [name, required, of]),
+    body: readDocument(document).resolve(schema),
+  };
+}
+
+describe("a document of a path with fields", () => {
+  it("has a parameter for each field, with the schema of its member, and no such member in the body", () => {
+    const { parameters, body } = described(documentOf(flat));
+    expect(parameters).toEqual([
+      ["accountId", true, members.accountId],
+      ["year", true, members.year],
+    ]);
+    expect(body).toEqual({
+      type: "object",
+      properties: { format: members.format },
+      required: ["format"],
+      additionalProperties: false,
+    });
+  });
+
+  it("describes the body alike in every media type that it describes by the schema", () => {
+    const content = documentOf(flat).paths[PATH]?.post?.requestBody?.content ?? {};
+    expect(Object.keys(content)).toHaveLength(9);
+    const described = Object.values(content).filter(({ schema }) => "$ref" in schema);
+    expect(new Set(described.map(({ schema }) => schema.$ref))).toEqual(
+      new Set(["#/components/schemas/ExportsInput"]),
+    );
+    expect(JSON.stringify(content)).not.toContain("accountId");
+  });
+
+  it("finds members behind references and in parts, and leaves those alone that lie deeper", () => {
+    const Account = {
+      type: "object",
+      properties: { accountId: { $ref: "#/$defs/Id" }, parent: { $ref: "#/$defs/Account" } },
+      required: ["accountId"],
+    };
+    const document = documentOf({
+      allOf: [{ $ref: "#/$defs/Account" }, { properties: { year: members.year }, required: ["year"] }],
+      $defs: { Account, Id: members.accountId },
+    });
+    const { parameters, body } = described(document);
+    expect(parameters).toEqual([
+      ["accountId", true, { $ref: "#/components/schemas/ExportsAccountId" }],
+      ["year", true, members.year],
+    ]);
+    const reader = readDocument(document);
+    expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "")).toBe(false);
+    expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "a")).toBe(true);
+    expect(reader.isValid(body, {})).toBe(true);
+    expect(reader.isValid(body, { parent: { accountId: "a" } })).toBe(true);
+    expect(reader.isValid(body, { parent: {} })).toBe(false);
+  });
+
+  it("says that a field is text where no schema says more", () => {
+    const text = { type: "string" };
+    expect(described(documentOf()).parameters).toEqual([
+      ["accountId", true, text],
+      ["year", true, text],
+    ]);
+  });
+
+  it("describes the schema of a validator", () => {
+    const input = z.strictObject({ accountId: z.string(), year: z.int(), format: z.string().optional() });
+    const { parameters, body } = described(documentOf(undefined, input));
+    expect(parameters[0]).toEqual(["accountId", true, { type: "string" }]);
+    expect(body.properties).toEqual({ format: { type: "string" } });
+    expect(body.required).toBeUndefined();
+  });
+
+  it("has the status endpoint at the status path", () => {
+    expect(Object.keys(documentOf(flat).paths)).toEqual([PATH, "/api/status/{operationId}"]);
+  });
+});

@@ -1,0 +1,187 @@
+import { getEventListeners } from "node:events";
+import { createMemoryBackend } from "async-request-reply";
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { createOperatorStage, type OperatorStage } from "./stage.js";
+
+interface PacedStage extends OperatorStage {
+  readonly clock: ManualClock;
+  /** How many were redriven so far. */
+  redriven(): number;
+}
+
+/** A stage with so many failed operations, whose operator follows a manual clock. */
+async function createPacedStage(failed: number): Promise<PacedStage> {
+  const clock = createManualClock();
+  const stage = createOperatorStage(createMemoryBackend({ clock }));
+  for (let count = 0; count < failed; count += 1) await stage.end("throw");
+  let redriven = 0;
+  const observe = (): void => {
+    redriven += 1;
+  };
+  const operator = stage.other({ runtime: { clock }, observe });
+  return { ...stage, operator, clock, redriven: () => redriven };
+}
+
+describe("a bulk redrive", () => {
+  it("runs 10 operations a second, the first at once", async () => {
+    const { operator, clock, redriven } = await createPacedStage(15);
+    const run = operator.redrive({ tenant: "a" });
+    const seen: number[] = [];
+    for (const ms of [0, 99, 1, 900, 400]) {
+      await clock.advance(ms);
+      seen.push(redriven());
+    }
+    expect(seen).toEqual([1, 1, 2, 11, 15]);
+    expect(await run).toEqual({ redriven: 15, skipped: 0 });
+  });
+
+  it("runs as many a second as it is told", async () => {
+    const { operator, clock, redriven } = await createPacedStage(3);
+    const run = operator.redrive({ tenant: "a" }, { perSecond: 0.5 });
+    await clock.advance(1_999);
+    expect(redriven()).toBe(1);
+    await clock.advance(1);
+    expect(redriven()).toBe(2);
+    await clock.advance(2_000);
+    expect(await run).toMatchObject({ redriven: 3 });
+  });
+
+  it("does not wait for what it skips", async () => {
+    const { operator, clock } = await createPacedStage(5);
+    const first = operator.redrive({ tenant: "a" });
+    await clock.advance(1_000);
+    await first;
+    expect(await operator.redrive({ tenant: "a" })).toEqual({ redriven: 0, skipped: 5 });
+  });
+
+  it("does not wait longer when the clock is set back", async () => {
+    const { other, clock } = await createPacedStage(2);
+    let redriven = 0;
+    const observe = (): void => {
+      redriven += 1;
+    };
+    const now = (): number => clock.now() - redriven * 3_600_000;
+    const run = other({ runtime: { clock: { ...clock, now } }, observe }).redrive({ tenant: "a" });
+    await clock.advance(100);
+    expect(redriven).toBe(2);
+    await run;
+  });
+
+  it("reads on behind its limit as long as it has nothing to run", async () => {
+    const { operator, clock } = await createPacedStage(3);
+    const { operations } = await operator.list();
+    await operator.redrive(operations[2]?.operationId ?? "");
+    const rest = operator.redrive({ tenant: "a" }, { limit: 2 });
+    await clock.advance(100);
+    expect(await rest).toEqual({ redriven: 2, skipped: 1 });
+  });
+
+  it("leaves no timer and no listener behind", async () => {
+    const { other, clock } = await createPacedStage(3);
+    let timers = 0;
+    const schedule: ManualClock["schedule"] = (delayMs, task) => {
+      timers += 1;
+      let open = true;
+      const end = (): void => {
+        if (open) timers -= 1;
+        open = false;
+      };
+      const cancel = clock.schedule(delayMs, () => {
+        end();
+        task();
+      });
+      return () => {
+        end();
+        cancel();
+      };
+    };
+    const stop = new AbortController();
+    const operator = other({ runtime: { clock: { ...clock, schedule } } });
+    const run = operator.redrive({ tenant: "a" }, { signal: stop.signal, perSecond: 1 });
+    await clock.advance(1_500);
+    expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
+    stop.abort();
+    expect(await run).toMatchObject({ redriven: 2 });
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+    expect(timers).toBe(0);
+  });
+
+  it("stops when it is told to, and says where to go on", async () => {
+    const { operator, clock, redriven } = await createPacedStage(5);
+    const stop = new AbortController();
+    const run = operator.redrive({ tenant: "a" }, { signal: stop.signal });
+    await clock.advance(150);
+    stop.abort();
+    const { cursor, ...done } = await run;
+    expect(done).toEqual({ redriven: 2, skipped: 0 });
+    const rest = operator.redrive({ tenant: "a" }, { cursor });
+    await clock.advance(1_000);
+    expect(await rest).toEqual({ redriven: 3, skipped: 0 });
+    expect(redriven()).toBe(5);
+  });
+
+  it("looks at one operation at least, so that it can be stopped at any time and resumed", async () => {
+    const { operator } = await createPacedStage(2);
+    const stop = new AbortController();
+    const run = operator.redrive({ tenant: "a" }, { signal: stop.signal });
+    stop.abort();
+    expect(await run).toEqual({ redriven: 1, skipped: 0, cursor: expect.any(String) });
+  });
+
+  it("does nothing when it was stopped before", async () => {
+    const { operator, redriven } = await createPacedStage(1);
+    const reason = new Error("no more");
+    const run = operator.redrive({ tenant: "a" }, { signal: AbortSignal.abort(reason) });
+    await expect(run).rejects.toBe(reason);
+    expect(redriven()).toBe(0);
+  });
+});
+
+/** A stage with so many failed operations that never ran. */
+async function createFullStage(failed: number): Promise<OperatorStage> {
+  const stage = createOperatorStage(createMemoryBackend());
+  for (let count = 0; count < failed; count += 1) {
+    const id = `01900000-0000-7000-8000-${String(count).padStart(12, "0")}`;
+    const operation = { id, tenant: "a", definition: "exports", input: "1", retentionMs: 60_000 };
+    await stage.backend.operations.create(operation, { state: "failed", error: "{}" });
+  }
+  return stage;
+}
+
+describe("what one call reads is bounded", () => {
+  it("by 10,000 operations in a dry run and in a run", async () => {
+    const { operator } = await createFullStage(10_001);
+    const preview = await operator.redrive({ tenant: "a" }, { dryRun: true });
+    expect(preview).toMatchObject({ count: 10_000, more: true });
+    const { cursor, ...run } = await operator.redrive({ tenant: "a", errorType: "cancelled" });
+    expect(run).toEqual({ redriven: 0, skipped: 0 });
+    const rest = await operator.redrive({ tenant: "a", errorType: "cancelled" }, { cursor });
+    expect(rest).toEqual({ redriven: 0, skipped: 0 });
+  });
+
+  it("by 1,000 operations in a list that searches for a type of error", async () => {
+    const { operator } = await createFullStage(1_001);
+    const filter = { errorType: "work-failed" } as const;
+    const { cursor, operations } = await operator.list(filter);
+    expect(operations).toEqual([]);
+    expect(cursor).toEqual(expect.any(String));
+    expect(await operator.list({ ...filter, cursor })).toEqual({ operations: [] });
+  });
+
+  it("but never by operations that have not failed", async () => {
+    const { operator, end, submit } = createOperatorStage(createMemoryBackend());
+    const failed = await end("refuse");
+    for (let count = 0; count < 1_001; count += 1) await submit("complete");
+    const { operations } = await operator.list({ errorType: "work-failed" });
+    expect(operations).toMatchObject([{ operationId: failed }]);
+  });
+
+  it("by 100 operations in any other list, if it is told nothing else", async () => {
+    const { operator } = await createFullStage(101);
+    const { operations, cursor } = await operator.list();
+    expect(operations).toHaveLength(100);
+    expect((await operator.list({ cursor })).operations).toHaveLength(1);
+    expect(await operator.list({ limit: 1_000 })).toMatchObject({ operations: { length: 101 } });
+  });
+});

@@ -1,0 +1,184 @@
+import { createMemoryBackend, isAsyncReplyError } from "async-request-reply";
+import * as operatorModule from "async-request-reply/operator";
+import { describe, expect, it } from "vitest";
+import { refusalOf } from "../refusal.js";
+import { exportsOf, importsOf } from "./stage.js";
+
+type Untyped = (...args: readonly unknown[]) => unknown;
+
+/** As JavaScript sees it: it takes anything. */
+const createOperator = operatorModule.createOperator as unknown as Untyped;
+const backend = createMemoryBackend();
+const definitions = [exportsOf, importsOf];
+const operator = createOperator({ backend, definitions }) as Readonly<
+  Record<"list" | "get" | "cancel" | "redrive", Untyped>
+>;
+
+const FILTERS = "definition, tenant, errorType, createdFrom, createdBefore, internal";
+
+const creations: readonly (readonly [mistake: string, message: string, options: unknown])[] = [
+  ["no options", "The options of createOperator must be an object, not undefined.", undefined],
+  [
+    "an unknown option",
+    "Unknown option `operations` of createOperator. Known options: backend, definitions, runtime, observe.",
+    { backend, definitions, operations: definitions },
+  ],
+  [
+    "no back end",
+    "Option `backend` must be a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`, not undefined.",
+    { definitions },
+  ],
+  [
+    "no definitions",
+    "Option `definitions` is an empty list. Pass at least one definition: `definitions: [defineOperation({ name: " +
+      '"exports", path: "/exports", input: schema })]`.',
+    { backend, definitions: [] },
+  ],
+  [
+    "an observer that is no function",
+    "Option `observe` must be a function, or `false` for silence, not an object.",
+    { backend, definitions, observe: {} },
+  ],
+];
+
+const calls: readonly (readonly [mistake: string, message: string, call: () => unknown])[] = [
+  [
+    "a misspelt member of a list's filter",
+    "Unknown option `tennant` of operator.list. Did you mean `tenant`?",
+    () => operator.list({ tennant: "a" }),
+  ],
+  [
+    "a misspelt definition",
+    'Unknown definition "export". Did you mean `exports`? Known definitions: exports, imports.',
+    () => operator.list({ definition: "export" }),
+  ],
+  [
+    "a definition instead of its name",
+    "Option `definition` must be the name of a definition, not an object.",
+    () => operator.list({ definition: exportsOf }),
+  ],
+  [
+    "an unknown state",
+    'Option `state` must be one of preparing, pending, completed, failed, not "done".',
+    () => operator.list({ state: "done" }),
+  ],
+  [
+    "a type of errors of what has not failed",
+    'Only failed operations have an `errorType`. Remove it, or `state: "pending"`.',
+    () => operator.list({ state: "pending", errorType: "cancelled" }),
+  ],
+  [
+    "a misspelt problem type",
+    'Unknown problem type "work-faild". Did you mean `work-failed`?',
+    () => operator.list({ errorType: "work-faild" }),
+  ],
+  [
+    "a problem type that is no text",
+    "Option `errorType` must be the name of a problem type, such as `attempts-exhausted`, not 7.",
+    () => operator.list({ errorType: 7 }),
+  ],
+  [
+    "a date instead of a time",
+    "Option `createdFrom` must be epoch milliseconds, such as `Date.now() - 3_600_000`, not an object.",
+    () => operator.list({ createdFrom: new Date() }),
+  ],
+  [
+    "a time that is not a number",
+    "Option `createdBefore` must be epoch milliseconds, such as `Date.now() - 3_600_000`, not NaN.",
+    () => operator.redrive({ createdBefore: Number.NaN }),
+  ],
+  [
+    "a tenant that no store keeps",
+    "Option `tenant` has 0 characters. A tenant is a string of 1 to 255 UTF-16 code units, well formed and without NUL.",
+    () => operator.list({ tenant: "" }),
+  ],
+  [
+    "a page that is too large",
+    "Option `limit` must be at most 1000; use `cursor` to read on, not 1001.",
+    () => operator.list({ limit: 1_001 }),
+  ],
+  [
+    "an empty page",
+    "Option `limit` must be a whole number greater than 0, not 0.",
+    () => operator.list({ limit: 0 }),
+  ],
+  ...["1700", "1700 orders", "now 01900000-0000-7000-8000-000000000000"].map(
+    (text) =>
+      [
+        `a cursor that was made up of ${text}`,
+        `Option \`cursor\` must be the \`cursor\` of an earlier answer, unchanged, not "${btoa(text)}".`,
+        () => operator.list({ cursor: btoa(text) }),
+      ] as const,
+  ),
+  [
+    "a cursor that is not base64",
+    'Option `cursor` must be the `cursor` of an earlier answer, unchanged, not "%".',
+    () => operator.redrive({ tenant: "a" }, { cursor: "%" }),
+  ],
+  [
+    "a cursor that is not text",
+    "Option `cursor` must be the `cursor` of an earlier answer, unchanged, not 7.",
+    () => operator.list({ cursor: 7 }),
+  ],
+  [
+    "text for a switch",
+    'Option `internal` must be true or false, not "yes".',
+    () => operator.list({ internal: "yes" }),
+  ],
+  ["no id to read", "Pass the id of an operation, not undefined.", () => operator.get()],
+  ["an object to cancel", "Pass the id of an operation, not an object.", () => operator.cancel({ id: "1" })],
+  [
+    "nothing to redrive",
+    "Option `filter` must be the id of an operation, or a filter such as `{ definition }`, not undefined.",
+    () => operator.redrive(),
+  ],
+  [
+    "a filter that matches everything",
+    "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
+      "definition, tenant, errorType, createdFrom and createdBefore.",
+    () => operator.redrive({ internal: true, tenant: undefined }),
+  ],
+  [
+    "a member that only lists have",
+    `Unknown option \`state\` of operator.redrive. Known options: ${FILTERS}.`,
+    () => operator.redrive({ state: "failed" }),
+  ],
+  [
+    "an unknown option of a redrive",
+    "Unknown option `dryrun` of operator.redrive. Did you mean `dryRun`?",
+    () => operator.redrive({ tenant: "a" }, { dryrun: true }),
+  ],
+  [
+    "text for a dry run",
+    'Option `dryRun` must be true or false, not "no".',
+    () => operator.redrive({ tenant: "a" }, { dryRun: "no" }),
+  ],
+  [
+    "a rate of nothing",
+    "Option `perSecond` must be a number greater than 0, not 0.",
+    () => operator.redrive({ tenant: "a" }, { perSecond: 0 }),
+  ],
+  [
+    "a limit that is too large",
+    "Option `limit` must be at most 10000; use `cursor` to go on, not 10001.",
+    () => operator.redrive({ tenant: "a" }, { limit: 10_001 }),
+  ],
+  [
+    "a controller instead of its signal",
+    "Option `signal` must be an AbortSignal, not an object.",
+    () => operator.redrive({ tenant: "a" }, { signal: new AbortController() }),
+  ],
+];
+
+describe("a mistake says what to do", () => {
+  it.each(creations)("at creation: %s", (_, message, options) => {
+    const { code, detail } = refusalOf(() => createOperator(options));
+    expect({ code, detail }).toEqual({ code: "INVALID_OPTION", detail: message });
+  });
+
+  it.each(calls)("when called: %s", async (_, message, call) => {
+    const error: unknown = await Promise.resolve(call()).catch((reason: unknown) => reason);
+    if (!isAsyncReplyError(error)) throw new Error("nothing was refused");
+    expect({ code: error.code, detail: error.detail }).toEqual({ code: "INVALID_OPTION", detail: message });
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from "vitest";
+import type { Scenario } from "./scenarios.js";
+import { idsOf, importsOf, type OperatorStage } from "./stage.js";
+
+/** As fast as a clock of milliseconds allows. */
+const perSecond = 1_000;
+
+/** Ids of what was run again, in the order in which it was. */
+async function redrivenOf({ operator }: OperatorStage): Promise<string[]> {
+  const { operations } = await operator.list({ limit: 1_000 });
+  return operations.flatMap(({ retryOf }) => retryOf ?? []).sort();
+}
+
+/** What an operator runs again, many at a time. */
+export const redrivingManyScenarios: readonly Scenario[] = [
+  {
+    name: "runs everything again that matches, once",
+    run: async (stage) => {
+      const { operator, end, events } = stage;
+      const failed = [await end("throw"), await end("throw", { tenant: "b" }), await end("throw")].sort();
+      await end("refuse");
+      await end("complete");
+      await end("throw", { definition: importsOf });
+      const filter = { definition: "exports", errorType: "attempts-exhausted" } as const;
+      expect(await operator.redrive(filter, { perSecond })).toEqual({ redriven: 3, skipped: 0 });
+      expect(await redrivenOf(stage)).toEqual(failed);
+      expect(events.map(({ event }) => event)).toEqual(Array(3).fill("operation.redriven"));
+      expect(await operator.redrive(filter, { perSecond })).toEqual({ redriven: 0, skipped: 3 });
+    },
+  },
+  {
+    name: "shows in a dry run what would be run again, and runs nothing",
+    run: async (stage) => {
+      const { operator, end, events } = stage;
+      const failed: string[] = [];
+      for (let count = 0; count < 12; count += 1) failed.push(await end("throw"));
+      await operator.redrive(failed[0] ?? "");
+      const preview = await operator.redrive({ definition: "exports" }, { dryRun: true });
+      expect(preview).toEqual({ count: 11, more: false, sample: expect.any(Array) });
+      expect(preview.sample).toHaveLength(10);
+      expect(failed.slice(1)).toEqual(expect.arrayContaining([...preview.sample]));
+      expect(events).toHaveLength(1);
+      expect(await redrivenOf(stage)).toEqual([failed[0]]);
+    },
+  },
+  {
+    name: "leaves out cancelled operations unless they are asked for",
+    run: async (stage) => {
+      const { operator, end, submit } = stage;
+      const failed = await end("throw");
+      const cancelled = await submit("complete");
+      await operator.cancel(cancelled);
+      expect(await operator.redrive({ tenant: "a" }, { dryRun: true })).toMatchObject({ sample: [failed] });
+      expect(await operator.redrive({ tenant: "a" }, { perSecond })).toEqual({ redriven: 1, skipped: 0 });
+      expect(await redrivenOf(stage)).toEqual([failed]);
+      const filter = { errorType: "cancelled" } as const;
+      expect(await operator.redrive(filter, { perSecond })).toEqual({ redriven: 1, skipped: 0 });
+      expect(await redrivenOf(stage)).toEqual([failed, cancelled].sort());
+    },
+  },
+  {
+    name: "stops at its limit, and goes on from its cursor",
+    run: async (stage) => {
+      const { operator, end } = stage;
+      const failed: string[] = [];
+      for (let count = 0; count < 5; count += 1) failed.push(await end("throw"));
+      const calls: unknown[] = [];
+      let cursor: string | undefined;
+      do {
+        const { cursor: next, ...done } = await operator.redrive(
+          { tenant: "a" },
+          { limit: 2, perSecond, cursor },
+        );
+        calls.push(done);
+        cursor = next;
+      } while (cursor !== undefined);
+      expect(calls).toEqual([2, 2, 1].map((redriven) => ({ redriven, skipped: 0 })));
+      expect(await redrivenOf(stage)).toEqual(failed.sort());
+      await stage.work();
+      const rest = await operator.redrive({ tenant: "a" }, { dryRun: true });
+      expect(rest).toMatchObject({ count: 5, more: false });
+    },
+  },
+  {
+    name: "redrives hidden operations only if it is told to",
+    run: async ({ operator, backend }) => {
+      const id = "01900000-0000-7000-8000-00000000fffd";
+      const operation = {
+        id,
+        tenant: "a",
+        definition: "exports",
+        input: '{"outcome":"refuse"}',
+        retentionMs: 60_000,
+      };
+      await backend.operations.create({ ...operation, hidden: true });
+      await backend.operations.beginAttempt(id, { token: "t", leaseMs: 60_000 });
+      await backend.operations.settle({ operationId: id, token: "t" }, { to: "failed", error: "{}" });
+      expect(await operator.redrive({ tenant: "a" })).toEqual({ redriven: 0, skipped: 0 });
+      expect(await operator.redrive({ tenant: "a", internal: true })).toEqual({ redriven: 1, skipped: 0 });
+      const { operations } = await operator.list({ internal: true });
+      expect(idsOf(operations)).toHaveLength(2);
+      expect(operations.every(({ hidden }) => hidden)).toBe(true);
+    },
+  },
+];

@@ -1,0 +1,114 @@
+import { problemType } from "async-request-reply";
+import { expect } from "vitest";
+import type { Scenario } from "./scenarios.js";
+import { existing, idsOf, importsOf } from "./stage.js";
+
+const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
+
+/** The time in a UUID v7. Epoch milliseconds. */
+const timeOf = (id: string): number => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+
+/** What an operator runs again, one at a time. */
+export const redrivingScenarios: readonly Scenario[] = [
+  {
+    name: "runs a failed operation again as a new one, and leaves the failed one as it is",
+    run: async ({ operator, events, end, work, mend }) => {
+      const failed = await end("mend", { tenant: "b", note: "hello", key: "k1" });
+      const before = await existing(operator.get(failed));
+      mend();
+      const result = await operator.redrive(failed);
+      expect(result).toEqual({ outcome: "redriven", operationId: expect.any(String), created: true });
+      const { operationId } = result as { readonly operationId: string };
+      expect(events).toEqual([
+        { event: "operation.redriven", operationId, retryOf: failed, definition: "exports" },
+      ]);
+      await work();
+      const successor = await existing(operator.get(operationId));
+      const { tenant, definition, input, retentionMs } = before;
+      expect(successor).toMatchObject({ tenant, definition, input, retentionMs, retryOf: failed });
+      expect(successor).toMatchObject({ state: "completed", result: { note: "hello" } });
+      expect(successor.key).toBeUndefined();
+      expect(await operator.get(failed)).toEqual({ ...before, retriedBy: operationId });
+    },
+  },
+  {
+    name: "gives the same operation to repeated and concurrent redrives, of several processes",
+    run: async ({ operator, other, events, end }) => {
+      const failed = await end("throw");
+      const operators = [operator, other(), other(), operator];
+      const results = await Promise.all(operators.map((each) => each.redrive(failed)));
+      results.push(await operator.redrive(failed));
+      const ids = new Set(results.map((each) => each.outcome === "redriven" && each.operationId));
+      expect(ids.size).toBe(1);
+      expect(results.filter((each) => each.outcome === "redriven" && each.created)).toHaveLength(1);
+      const { operations } = await operator.list();
+      expect(idsOf(operations).sort()).toEqual([failed, ...ids].sort());
+      expect(events.length).toBeLessThanOrEqual(1);
+    },
+  },
+  {
+    name: "derives the id of the new operation: a UUID v7 of the time when the failed one ended",
+    run: async ({ operator, end }) => {
+      const failed = await end("throw");
+      const { finishedAt } = await existing(operator.get(failed));
+      const { operationId } = (await operator.redrive(failed)) as { readonly operationId: string };
+      expect(operationId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(timeOf(operationId)).toBe(finishedAt);
+    },
+  },
+  {
+    name: "redrives a successor that has failed in turn",
+    run: async ({ operator, end, work }) => {
+      const chain = [await end("throw")];
+      for (let link = 0; link < 3; link += 1) {
+        const result = await operator.redrive(chain.at(-1) ?? "");
+        chain.push((result as { readonly operationId: string }).operationId);
+        await work();
+      }
+      expect(new Set(chain).size).toBe(4);
+      const last = await existing(operator.get(chain[3] ?? ""));
+      expect(last).toMatchObject({ state: "failed", retryOf: chain[2] });
+      expect(last.retriedBy).toBeUndefined();
+      expect(await operator.get(chain[1] ?? "")).toMatchObject({ retryOf: chain[0], retriedBy: chain[2] });
+    },
+  },
+  {
+    name: "says why it does not run an operation again",
+    run: async ({ operator, events, end, submit, backend }) => {
+      const completed = await end("complete");
+      const pending = await submit("complete");
+      const abandoned = { id: UNKNOWN, tenant: "a", definition: "exports", input: "1", retentionMs: 1_000 };
+      await backend.operations.create(abandoned, { state: "failed", error: "{}" });
+      const redrive = (id: string): Promise<unknown> => operator.redrive(id);
+      expect(await redrive(completed)).toEqual({ outcome: "not-redrivable", state: "completed" });
+      expect(await redrive(pending)).toEqual({ outcome: "not-redrivable", state: "pending" });
+      expect(await redrive(UNKNOWN)).toEqual({ outcome: "not-redrivable", state: "failed" });
+      expect(await redrive("01900000-0000-7000-8000-00000000fffe")).toEqual({ outcome: "unknown" });
+      expect(await redrive("42")).toEqual({ outcome: "unknown" });
+      expect(events).toEqual([]);
+    },
+  },
+  {
+    name: "redrives no operation of a definition that it does not know",
+    run: async ({ operator, other, end }) => {
+      const failed = await end("throw", { definition: importsOf });
+      const narrow = other({ definitions: [{ ...importsOf, name: "accounts" }] });
+      await expect(narrow.redrive(failed)).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        detail: 'Unknown definition "imports". Known definitions: accounts.',
+      });
+      expect(await narrow.redrive({ tenant: "a" })).toEqual({ redriven: 0, skipped: 1 });
+      expect(await narrow.redrive({ tenant: "a" }, { dryRun: true })).toMatchObject({ count: 0 });
+      expect((await existing(operator.get(failed))).retriedBy).toBeUndefined();
+    },
+  },
+  {
+    name: "redrives a cancelled operation that is named",
+    run: async ({ operator, submit }) => {
+      const cancelled = await submit("complete");
+      await operator.cancel(cancelled);
+      expect(await operator.get(cancelled)).toMatchObject({ error: { type: problemType("cancelled") } });
+      expect(await operator.redrive(cancelled)).toMatchObject({ outcome: "redriven", created: true });
+    },
+  },
+];

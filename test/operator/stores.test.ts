@@ -1,0 +1,164 @@
+import {
+  AsyncReplyError,
+  type Backend,
+  createMemoryBackend,
+  type OperationStore,
+  withStores,
+} from "async-request-reply";
+import { createOperator, type Operator } from "async-request-reply/operator";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { createOperatorStage, existing, exportsOf, importsOf } from "./stage.js";
+
+const ID = "01900000-0000-7000-8000-00000000ffff";
+const definitions = [exportsOf, importsOf] as const;
+
+/** A memory back end whose operation store has this in place of its own. */
+function changed(
+  change: Partial<Record<keyof OperationStore, unknown>>,
+  backend: Backend<never> = createMemoryBackend(),
+): Backend<never> {
+  const operations = new Proxy(backend.operations, {
+    get: (target, name) => {
+      if (name in change) return change[name as keyof OperationStore];
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  return withStores(backend, { operations });
+}
+
+describe("a store that lacks a method", () => {
+  const calls: readonly (readonly [keyof OperationStore, (operator: Operator) => Promise<unknown>])[] = [
+    ["list", (operator) => operator.list()],
+    ["stats", (operator) => operator.stats()],
+    ["getMany", (operator) => operator.get(ID)],
+    ["getMany", (operator) => operator.cancel(ID)],
+    ["getMany", (operator) => operator.redrive(ID)],
+    ["list", (operator) => operator.redrive({ tenant: "a" })],
+  ];
+
+  it.each(calls)("is told by the call that needs %s (%s)", async (method, call) => {
+    const operator = createOperator({ backend: changed({ [method]: undefined }), definitions });
+    await expect(call(operator)).rejects.toMatchObject({
+      code: "NOT_SUPPORTED",
+      detail: expect.stringMatching(
+        `no method \`${method}\`. Those of Postgres and of the memory back end have it`,
+      ),
+    });
+  });
+
+  it("does everything else", async () => {
+    const stage = createOperatorStage(changed({ redrive: undefined }));
+    const failed = await stage.end("throw");
+    expect(await stage.operator.get(failed)).toMatchObject({ state: "failed" });
+    await expect(stage.operator.redrive(failed)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
+  });
+});
+
+describe("a store that does not answer", () => {
+  it("is given up after 30 seconds", async () => {
+    const clock = createManualClock();
+    const backend = changed({ stats: () => new Promise(() => {}) });
+    const operator = createOperator({ backend, definitions, runtime: { clock } });
+    const answer = expect(operator.stats()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await clock.advance(30_000);
+    await answer;
+  });
+});
+
+describe("a page of a list", () => {
+  it("is one question to the store", async () => {
+    const requests: unknown[] = [];
+    const { operations } = createMemoryBackend();
+    const list: OperationStore["list"] = async (request) => {
+      requests.push(request);
+      return (await operations.list?.(request)) ?? [];
+    };
+    for (const outcome of ["a", "b", "c"]) {
+      const id = `01900000-0000-7000-8000-00000000000${outcome}`;
+      await operations.create({ id, tenant: "a", definition: "exports", input: "1", retentionMs: 1 });
+    }
+    const operator = createOperator({ backend: changed({ list }), definitions });
+    expect(await operator.list({ limit: 2, state: "pending" })).toMatchObject({ operations: { length: 2 } });
+    expect(requests).toEqual([{ limit: 3, state: "pending" }]);
+  });
+});
+
+describe("an answer of the store that was lost", () => {
+  it("leads to the same operation when the redrive is repeated", async () => {
+    const backend = createMemoryBackend();
+    const { operations } = backend;
+    let lost = true;
+    const redrive: OperationStore["redrive"] = async (...args) => {
+      const result = await operations.redrive?.(...args);
+      if (lost) throw new AsyncReplyError("STORE_UNAVAILABLE", "The connection broke.");
+      return result ?? { outcome: "unknown" };
+    };
+    const stage = createOperatorStage(changed({ redrive }, backend));
+    const failed = await stage.end("throw");
+    await expect(stage.operator.redrive(failed)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const { retriedBy } = await existing(stage.operator.get(failed));
+    await expect(stage.operator.redrive({ tenant: "a" })).resolves.toEqual({ redriven: 0, skipped: 1 });
+    lost = false;
+    expect(await stage.operator.redrive(failed)).toEqual({
+      outcome: "redriven",
+      operationId: retriedBy,
+      created: false,
+    });
+    expect((await stage.operator.list()).operations).toHaveLength(2);
+  });
+});
+
+describe("a queue that does not answer", () => {
+  /** An operator whose queue is silent until 10 s have passed, and one failed operation. */
+  async function createSilentStage() {
+    const clock = createManualClock();
+    const backend = createMemoryBackend({ clock });
+    const stage = createOperatorStage(backend);
+    const failed = await stage.end("mend");
+    stage.mend();
+    const silent = { ...backend.queue, publish: (): Promise<void> => new Promise(() => {}) };
+    const operator = stage.other({ backend: { ...backend, queue: silent }, runtime: { clock } });
+    return { ...stage, operator, clock, failed };
+  }
+
+  it.each([
+    ["one", (operator: Operator, id: string): Promise<unknown> => operator.redrive(id)],
+    ["many", (operator: Operator): Promise<unknown> => operator.redrive({ tenant: "a" })],
+  ])("is waited for by a redrive of %s, so that a script can end then", async (_, redrive) => {
+    const { operator, clock, failed, work } = await createSilentStage();
+    let done = false;
+    const redriven = redrive(operator, failed).then(() => {
+      done = true;
+    });
+    await clock.advance(9_999);
+    expect(done).toBe(false);
+    await clock.advance(1);
+    await redriven;
+    const { retriedBy } = await existing(operator.get(failed));
+    // The sweep announces it.
+    await clock.advance(20_000);
+    await work();
+    expect(await operator.get(retriedBy ?? "")).toMatchObject({ state: "completed" });
+  });
+});
+
+describe("a failed operation that was redriven", () => {
+  it("is kept until its successor is gone", async () => {
+    const clock = createManualClock();
+    const stage = createOperatorStage(createMemoryBackend({ clock }));
+    const failed = await stage.end("throw");
+    await clock.advance(80_000_000);
+    const result = (await stage.operator.redrive(failed)) as { readonly operationId: string };
+    await stage.work();
+    await clock.advance(80_000_000);
+    await stage.work();
+    expect(await stage.operator.get(failed)).toMatchObject({ retriedBy: result.operationId });
+    await clock.advance(80_000_000);
+    await stage.work();
+    await stage.work();
+    expect(await stage.operator.get(result.operationId)).toBeUndefined();
+    expect(await stage.operator.get(failed)).toBeUndefined();
+  });
+});

@@ -1,0 +1,165 @@
+import {
+  allowAnonymous,
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  type Queue,
+  withQueue,
+  withStores,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { atomicSubmissions } from "../../src/ports/backend.js";
+import { interceptBackend } from "../../src/testing/intercept-backend.js";
+import { replacing } from "../replacing.js";
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json", "idempotency-key": "k1" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+/** A back end of a class, whose methods need their object, and what was called of it. */
+function classBackend(): { readonly backend: Backend<never>; readonly calls: string[] } {
+  const calls: string[] = [];
+  const { operations, idempotency, queue, submissions } = createMemoryBackend();
+  class ClassBackend {
+    readonly #calls = calls;
+    readonly operations = operations;
+    readonly idempotency = idempotency;
+    readonly queue = replacing(queue, { close: async () => void calls.push("its queue closed") });
+    readonly submissions = submissions as NonNullable<typeof submissions>;
+
+    async check(): Promise<void> {
+      this.#calls.push("checked");
+    }
+
+    async close(): Promise<void> {
+      this.#calls.push("closed");
+    }
+  }
+  return { backend: new ClassBackend(), calls };
+}
+
+function closing(calls: string[], close: Queue["close"] = async () => {}): Queue {
+  const { queue } = createMemoryBackend();
+  return replacing(queue, {
+    close: async () => {
+      calls.push("new queue closed");
+      await close();
+    },
+  });
+}
+
+async function submitTo(backend: Backend): Promise<string[]> {
+  const methods: string[] = [];
+  const watched = interceptBackend(backend, (call, proceed) => {
+    methods.push(`${call.port}.${call.method}`);
+    return proceed();
+  });
+  const service = createOrderService({ backend: watched, authorize: allowAnonymous() });
+  expect((await service.handle(post)).status).toBe(202);
+  return methods;
+}
+
+describe("a back end with another queue", () => {
+  it("announces by the new queue, and records key and operation in one step", async () => {
+    const { backend } = classBackend();
+    const announced: unknown[] = [];
+    const queue = replacing(backend.queue, { publish: async (all) => void announced.push(...all) });
+    const methods = await submitTo(withQueue(backend, queue));
+    expect(methods).toContain("submissions.record");
+    expect(methods).not.toContain("idempotency.claim");
+    expect(announced).toHaveLength(1);
+  });
+
+  it("keeps the stores, the atomic steps and the transactions", () => {
+    const { backend, calls } = classBackend();
+    const changed = withQueue(backend, closing(calls));
+    expect(changed.operations).toBe(backend.operations);
+    expect(changed.idempotency).toBe(backend.idempotency);
+    expect(atomicSubmissions(changed)).toBe(backend.submissions);
+  });
+
+  it("has no atomic steps if it had none", () => {
+    const composed = withStores(createMemoryBackend(), {});
+    expect(withQueue(composed, closing([]))).not.toHaveProperty("submissions");
+  });
+
+  it("is checked as before", async () => {
+    const { backend, calls } = classBackend();
+    await withQueue(backend, closing(calls)).check();
+    expect(calls).toEqual(["checked"]);
+  });
+
+  it("closes the new queue, then the back end", async () => {
+    const { backend, calls } = classBackend();
+    await withQueue(backend, closing(calls)).close();
+    expect(calls).toEqual(["new queue closed", "closed"]);
+  });
+
+  it("closes the back end also if the new queue cannot be closed", async () => {
+    const { backend, calls } = classBackend();
+    const stuck = closing(calls, () => Promise.reject(new Error("stuck")));
+    await expect(withQueue(backend, stuck).close()).rejects.toThrow("stuck");
+    expect(calls).toEqual(["new queue closed", "closed"]);
+  });
+});
+
+describe("a back end with another store", () => {
+  const replaced: readonly [string, (memory: Backend, other: Backend) => Backend][] = [
+    ["operation store", (memory, { operations }) => withStores(memory, { operations })],
+    ["idempotency store", (memory, { idempotency }) => withStores(memory, { idempotency })],
+    [
+      "operation and idempotency store",
+      (memory, { operations, idempotency }) => withStores(memory, { operations, idempotency }),
+    ],
+  ];
+
+  it.each(replaced)("records by the new %s, key and operation one after the other", async (_, replace) => {
+    const [memory, other] = [createMemoryBackend(), createMemoryBackend()];
+    const methods = await submitTo(replace(memory, other));
+    expect(methods.filter((method) => method !== "queue.publish")).toEqual([
+      "idempotency.claim",
+      "operations.create",
+    ]);
+  });
+
+  it("keeps what was not replaced", () => {
+    const { backend } = classBackend();
+    const { operations, idempotency } = createMemoryBackend();
+    const changed = withStores(backend, { operations });
+    expect([changed.operations, changed.idempotency, changed.queue]).toEqual([
+      operations,
+      backend.idempotency,
+      backend.queue,
+    ]);
+    expect(withStores(backend, { idempotency }).operations).toBe(backend.operations);
+  });
+
+  it("has no atomic steps and no transactions, even if nothing was replaced", () => {
+    expect(withStores(createMemoryBackend(), {})).not.toHaveProperty("submissions");
+  });
+
+  it("is checked and closed as before", async () => {
+    const { backend, calls } = classBackend();
+    const changed = withStores(backend, {});
+    await changed.check();
+    await changed.close();
+    expect(calls).toEqual(["checked", "closed"]);
+  });
+});
+
+describe("a back end that is intercepted", () => {
+  it("is checked as before", async () => {
+    const { backend, calls } = classBackend();
+    await interceptBackend(backend, (_, proceed) => proceed()).check();
+    expect(calls).toEqual(["checked"]);
+  });
+});
+
+describe("the memory back end", () => {
+  it("can always be used", async () => {
+    await expect(createMemoryBackend().check()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,127 @@
+import {
+  type Announcement,
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type ServiceEvent,
+  withQueue,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { createAnnouncer } from "../../src/protocol/announcer.js";
+import { replacing } from "../replacing.js";
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+/** A service whose queue does what `publish` does, and a worker on the same store. */
+function stage(publish: (announcements: readonly Announcement[]) => Promise<void>) {
+  const clock = createManualClock();
+  const backend = createMemoryBackend({ clock });
+  const events: ServiceEvent[] = [];
+  const service = createOrderService({
+    backend: withQueue(backend, replacing(backend.queue, { publish })),
+    authorize: allowAnonymous(),
+    runtime: { clock },
+    observe: (event) => events.push(event),
+  });
+  const worker = createWorker(
+    { definitions: service.definitions, backend, runtime: { clock } },
+    { orders: () => "done" },
+  );
+  return { clock, events, service, worker };
+}
+
+describe("announcing", () => {
+  it("is not awaited by the reply: a broker that hangs does not hold it back (F5)", async () => {
+    const { service } = stage(() => new Promise(() => {}));
+    expect((await service.handle(post)).status).toBe(202);
+  });
+
+  it.each([
+    ["hangs", () => new Promise<void>(() => {})],
+    ["refuses", () => Promise.reject(new Error("down"))],
+    ["loses what it took", () => Promise.resolve()],
+  ])("to a broker that %s leaves the operation to the sweep, 30 s later", async (_, publish) => {
+    const { service, worker, clock } = stage(publish);
+    const { headers } = await service.handle(post);
+    const status = async () =>
+      JSON.parse(
+        (await service.handle({ ...post, method: "GET", path: headers.location ?? "" })).body as string,
+      );
+    await clock.advance(29_999);
+    await worker.runUntilIdle();
+    expect(await status()).toMatchObject({ status: "pending" });
+    await clock.advance(1);
+    await worker.runUntilIdle();
+    expect(await status()).toMatchObject({ status: "completed" });
+  });
+
+  it("that fails is seen by the observer", async () => {
+    const { service, events } = stage(() => Promise.reject(new Error("down")));
+    await service.handle(post);
+    await service.announcer.idle();
+    expect(events).toContainEqual({ event: "background.failed", step: "announce", error: new Error("down") });
+  });
+
+  it("waits for no more than 10,000: the rest is left to the sweep", async () => {
+    const published: number[] = [];
+    let open: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const failures: ServiceEvent[] = [];
+    const announcer = createAnnouncer({
+      queue: {
+        publish: async (announcements) => {
+          published.push(announcements.length);
+          await gate;
+        },
+        consume: () => ({ receive: async () => [], close: async () => {} }),
+        close: async () => {},
+      },
+      runtime: createSystemRuntime(),
+      observe: (event) => failures.push(event),
+    });
+    for (let n = 0; n < 11_000; n += 1) void announcer.announce({ id: `id-${n}`, definition: "orders" });
+    open();
+    await announcer.idle();
+    expect(published.reduce((sum, count) => sum + count, 0)).toBe(10_000);
+    expect(Math.max(...published)).toBeLessThanOrEqual(100);
+    expect(failures).toHaveLength(1_000);
+  });
+
+  it("is handed to waitUntil where the platform has it, and has ended when that resolves", async () => {
+    const published: Announcement[] = [];
+    const { service } = stage(async (announcements) => {
+      published.push(...announcements);
+    });
+    const works: Promise<unknown>[] = [];
+    await service.handle(post, { waitUntil: (work) => works.push(work) });
+    await Promise.all(works);
+    expect(published).toHaveLength(1);
+  });
+
+  it("gives every announcement an id of its own, also of one operation", async () => {
+    const ids: string[] = [];
+    const announcer = createAnnouncer({
+      queue: {
+        publish: async (announcements) => {
+          ids.push(...announcements.map(({ id }) => id));
+        },
+        consume: () => ({ receive: async () => [], close: async () => {} }),
+        close: async () => {},
+      },
+      runtime: createSystemRuntime(),
+      observe: () => {},
+    });
+    await Promise.all([1, 2, 3].map(() => announcer.announce({ id: "same", definition: "orders" })));
+    expect(new Set(ids).size).toBe(3);
+  });
+});

@@ -1,0 +1,208 @@
+import {
+  allowAnonymous,
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  createService,
+  createWorker,
+  defineOperation,
+  problemType,
+  type ServiceEvent,
+  withStores,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { replacing } from "../replacing.js";
+
+const HOUR_MS = 3_600_000;
+const GRACE_MS = 300_000;
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json", "idempotency-key": "k1" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+function stage(kind: "composed" | "atomic") {
+  const clock = createManualClock();
+  const memory = createMemoryBackend({ clock });
+  const backend: Backend = kind === "composed" ? withStores(memory, {}) : memory;
+  const events: ServiceEvent[] = [];
+  const service = createOrderService({
+    backend,
+    authorize: allowAnonymous(),
+    runtime: { clock },
+    observe: (event) => events.push(event),
+    retentionMs: HOUR_MS,
+  });
+  const worker = createWorker(service, { orders: () => "done" }, { purgeGraceMs: GRACE_MS });
+  const submit = async (): Promise<string> => (await service.handle(post)).headers.location ?? "";
+  const read = async (path: string): Promise<number> =>
+    (await service.handle({ ...post, method: "GET", path })).status;
+  return { clock, backend, events, service, worker, submit, read };
+}
+
+describe.each(["composed", "atomic"] as const)("the purge of a back end whose record is %s", (kind) => {
+  it("keeps key and operation for the retention, counted from the terminal state", async () => {
+    const { clock, worker, submit, read } = stage(kind);
+    const first = await submit();
+    await clock.advance(2 * HOUR_MS);
+    await worker.runUntilIdle();
+    await clock.advance(HOUR_MS - 1);
+    await worker.runUntilIdle();
+    expect(await read(first)).toBe(200);
+    expect(await submit()).toBe(first);
+  });
+
+  it("then forgets both, so that the key makes a new operation", async () => {
+    const { clock, worker, submit, read, backend } = stage(kind);
+    const first = await submit();
+    await worker.runUntilIdle();
+    await clock.advance(HOUR_MS);
+    await worker.runUntilIdle();
+    const second = await submit();
+    expect(second).not.toBe(first);
+    await clock.advance(GRACE_MS);
+    await worker.runUntilIdle();
+    expect(await read(first)).toBe(404);
+    expect(await read(second)).toBe(200);
+    expect(await backend.operations.list?.({ internal: true, limit: 10 })).toHaveLength(1);
+  });
+
+  it("keeps each operation as long as its definition said, also if the worker knows another definition", async () => {
+    const { clock, backend, service, submit, read } = stage(kind);
+    const input = z.unknown();
+    const reports = defineOperation({ name: "reports", path: "/reports", input, retentionMs: 5 * HOUR_MS });
+    const other = createService({
+      definitions: [reports],
+      backend,
+      authorize: allowAnonymous(),
+      runtime: { clock },
+    });
+    const { headers } = await other.handle({ ...post, path: "/reports", body: "1" });
+    const [order, report] = [await submit(), headers.location ?? ""];
+    const working = createWorker(service, { orders: () => "done" });
+    await working.runUntilIdle();
+    await createWorker(other, { reports: () => "done" }).runUntilIdle();
+    await clock.advance(HOUR_MS);
+    await working.runUntilIdle();
+    await clock.advance(GRACE_MS);
+    await working.runUntilIdle();
+    expect([
+      await read(order),
+      (await other.handle({ ...post, method: "GET", path: report })).status,
+    ]).toEqual([404, 200]);
+    await clock.advance(5 * HOUR_MS);
+    await working.runUntilIdle();
+    await clock.advance(GRACE_MS);
+    await working.runUntilIdle();
+    expect((await other.handle({ ...post, method: "GET", path: report })).status).toBe(404);
+  });
+
+  it("never takes an operation that is not terminal, however old", async () => {
+    const { clock, service, submit, read } = stage(kind);
+    const worker = createWorker(
+      service,
+      {
+        orders: () => {
+          throw new Error("not yet");
+        },
+      },
+      { maxAttempts: 100 },
+    );
+    const path = await submit();
+    for (let day = 0; day < 3; day += 1) {
+      await clock.advance(24 * HOUR_MS);
+      await worker.runUntilIdle();
+    }
+    expect(await read(path)).toBe(200);
+    expect(await submit()).toBe(path);
+  });
+});
+
+describe("the purge of two stores", () => {
+  it("keeps the operation a grace longer than its key", async () => {
+    const { clock, worker, submit, read } = stage("composed");
+    const first = await submit();
+    await worker.runUntilIdle();
+    await clock.advance(HOUR_MS);
+    await worker.runUntilIdle();
+    expect(await submit()).not.toBe(first);
+    await clock.advance(GRACE_MS - 1);
+    await worker.runUntilIdle();
+    expect(await read(first)).toBe(200);
+  });
+});
+
+describe("a claim that never got its operation", () => {
+  it("is ended as a failed operation after 7 days, not released", async () => {
+    const { clock, backend, worker, service, events } = stage("composed");
+    const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
+    const claim = { tenant: "anonymous", definition: "orders", key: "k1", fingerprint: "1:x", operationId };
+    await backend.idempotency.claim(claim);
+    await clock.advance(7 * 24 * HOUR_MS - 1);
+    await worker.runUntilIdle();
+    expect(await backend.operations.get(operationId, "anonymous")).toBeUndefined();
+    await clock.advance(1);
+    await worker.runUntilIdle();
+    const reply = await service.handle({ ...post, method: "GET", path: `/operations/${operationId}` });
+    expect(JSON.parse(reply.body as string)).toMatchObject({
+      status: "failed",
+      error: { type: problemType("abandoned") },
+    });
+    expect(events).toContainEqual({ event: "operation.abandoned", operationId, definition: "orders" });
+    expect(await backend.idempotency.claim({ ...claim, operationId: "another" })).toMatchObject({
+      outcome: "exists",
+    });
+  });
+});
+
+describe("what was never finished", () => {
+  it.each([
+    ["orders", HOUR_MS],
+    ["unknown", 24 * HOUR_MS],
+  ])("is kept as long as its definition says, or 24 hours: %s", async (definition, retentionMs) => {
+    const { clock, backend, worker } = stage("composed");
+    const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
+    await backend.idempotency.claim({
+      tenant: "anonymous",
+      definition,
+      key: "k1",
+      fingerprint: "1:x",
+      operationId,
+    });
+    await clock.advance(7 * 24 * HOUR_MS);
+    await worker.runUntilIdle();
+    expect(await backend.operations.get(operationId, "anonymous")).toMatchObject({
+      state: "failed",
+      retentionMs,
+    });
+  });
+});
+
+describe("the sweep", () => {
+  it("goes on with its other parts when one fails", async () => {
+    const { clock, backend, service, submit, read, events } = stage("composed");
+    const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
+    const operations = replacing(backend.operations, { takeExpired });
+    const path = await submit();
+    await service.announcer.idle();
+    await clock.advance(30_000);
+    const worker = createWorker(
+      { ...service, backend: withStores(backend, { operations }) },
+      { orders: () => "done" },
+    );
+    await worker.runUntilIdle();
+    expect(JSON.parse((await service.handle({ ...post, method: "GET", path })).body as string).status).toBe(
+      "completed",
+    );
+    expect(events).toContainEqual({
+      event: "background.failed",
+      step: "purge",
+      error: new Error("purge is down"),
+    });
+    expect(await read(path)).toBe(200);
+  });
+});

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { expect, it } from "vitest";
+
+/** Each room of `src` with the rooms that it may import. Imports go downward only. */
+const ROOMS: Readonly<Record<string, string>> = {
+  contract: "",
+  formats: "contract",
+  ports: "contract",
+  batching: "contract ports",
+  observing: "contract ports",
+  protocol: "contract ports batching",
+  submission: "contract formats ports protocol",
+  "in-process": "contract formats ports submission",
+  http: "contract formats ports observing protocol submission in-process backends/memory",
+  worker: "contract ports observing protocol submission",
+  operator: "contract ports observing protocol",
+  openapi: "contract formats ports http",
+  adapters: "contract http",
+  "adapters/express": "adapters/node",
+  backends: "contract ports batching",
+  "formats/yang": "formats/xml",
+  testing: "contract formats ports protocol submission in-process http worker",
+};
+
+/** Rooms whose folders do not import each other. */
+const SEPARATE = ["adapters", "backends", "formats"];
+
+const src = join(import.meta.dirname, "../src");
+
+function roomOf(file: string): { readonly room: string; readonly folder: string } {
+  const [room = "", folder = "", ...rest] = file.split("/");
+  return { room, folder: rest.length > 0 && SEPARATE.includes(room) ? `${room}/${folder}` : room };
+}
+
+function isAllowed(from: string, to: string): boolean {
+  const [own, target] = [roomOf(from), roomOf(to)];
+  const named = [own.room, own.folder].flatMap((name) => ROOMS[name]?.split(" ") ?? []);
+  if (named.includes(target.folder) || named.includes(target.room)) return true;
+  return own.room === target.room && (own.folder === target.folder || target.folder === target.room);
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(src, file), "utf8");
+  return [...text.matchAll(/(?:from|import) "(\.[^"]+)"/g)].map(([, path = ""]) =>
+    normalize(join(dirname(file), path)),
+  );
+}
+
+const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .map((file) => relative(src, join(src, file)))
+  .filter((file) => file.endsWith(".ts") && file.includes("/"));
+
+it("lets every room of src import only the rooms below it", () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => !isAllowed(file, target))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+it("knows every room of src", () => {
+  expect([...new Set(files.map((file) => roomOf(file).room))].filter((room) => !(room in ROOMS))).toEqual([]);
+});

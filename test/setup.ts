@@ -1,0 +1,18 @@
+import { describe, it } from "vitest";
+
+type Each = (this: unknown, table: readonly unknown[], ...rest: readonly unknown[]) => unknown;
+
+const guarded = new WeakSet<object>();
+
+/** A table without rows would declare no tests, and nobody would notice. */
+function refuseEmptyTables(each: Each): Each {
+  if (guarded.has(each)) return each;
+  const refusing: Each = function (table, ...rest) {
+    if (table.length === 0) throw new Error("The table of `each` is empty, so it would declare no tests.");
+    return each.call(this, table, ...rest);
+  };
+  guarded.add(refusing);
+  return refusing;
+}
+
+for (const api of [it, describe] as { each: unknown }[]) api.each = refuseEmptyTables(api.each as Each);

@@ -1,0 +1,60 @@
+import {
+  AsyncReplyError,
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  type ServiceEvent,
+} from "async-request-reply";
+import { expect, it } from "vitest";
+
+const post = {
+  method: "POST",
+  path: "/orders",
+  headers: { "content-type": "application/json", "idempotency-key": "k" },
+  body: '{"itemId":"a","quantity":1}',
+};
+
+/** The codes of the refusals that a submission gets. */
+async function codesOf(backend: Backend<never>, count = 1): Promise<readonly string[]> {
+  const events: ServiceEvent[] = [];
+  const service = createOrderService({
+    authorize: () => ({ id: "a" }),
+    backend,
+    observe: (event) => events.push(event),
+  });
+  for (let sent = 0; sent < count; sent += 1)
+    await service.handle({ ...post, headers: { ...post.headers, "idempotency-key": `k${sent}` } });
+  return events.flatMap((event) => (event.event === "request.refused" ? [event.code] : []));
+}
+
+/** A back end whose two stores are used one after the other, one of which fails. */
+function composed(store: "operations" | "idempotency", method: string, error: unknown): Backend<never> {
+  const { submissions: _, ...backend } = createMemoryBackend();
+  const failing = new Proxy(backend[store], {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (name === method) return () => Promise.reject(error);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  return { ...backend, [store]: failing };
+}
+
+const unsaid = new AsyncReplyError("STORE_UNAVAILABLE", "The store cannot be reached.");
+const certain = new AsyncReplyError("STORE_UNAVAILABLE", "The store cannot be reached.", { recorded: "no" });
+
+it("is certain if a full memory refuses a submission", async () => {
+  expect(await codesOf(createMemoryBackend({ maxOperations: 1 }), 2)).toEqual(["OVERLOADED"]);
+});
+
+it("is uncertain unless the store says otherwise", async () => {
+  expect(await codesOf(composed("idempotency", "claim", unsaid))).toEqual(["SUBMISSION_UNCERTAIN"]);
+});
+
+it("is certain if the key was not claimed", async () => {
+  expect(await codesOf(composed("idempotency", "claim", certain))).toEqual(["STORE_UNAVAILABLE"]);
+});
+
+it("is uncertain once the key was claimed: another request with it may create the operation", async () => {
+  expect(await codesOf(composed("operations", "create", certain))).toEqual(["SUBMISSION_UNCERTAIN"]);
+});

@@ -1,0 +1,161 @@
+import type { IdempotencyStore, Submission, Submissions } from "async-request-reply";
+import type { ManualClock } from "async-request-reply/testing";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Items in the order in which they joined. It takes an item for younger than all that joined before it. */
+function lineOf(clock: ManualClock) {
+  const line: { readonly id: string; readonly at: number }[] = [];
+  return {
+    join: (id: string): void => void line.push({ id, at: clock.now() }),
+    /** Whether an item and all before it have waited for `waitMs`. */
+    isOver: (id: string, waitMs: number): boolean => {
+      const place = line.findIndex((each) => each.id === id);
+      return line.slice(0, place + 1).every(({ at }) => at + waitMs <= clock.now());
+    },
+  };
+}
+
+/** Operation stores that a clock which jumps leads astray. */
+export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "hands out nothing that has expired before what ended earlier",
+    caughtBy: ["jump.expired"],
+    methods: (store, clock) => {
+      const line = lineOf(clock);
+      return {
+        settle: async (lease, settlement) => {
+          line.join(lease.operationId);
+          return store.settle(lease, settlement);
+        },
+        takeExpired: async (request) =>
+          (await store.takeExpired(request)).filter(({ id }) =>
+            line.isOver(id, store.created.get(id)?.retentionMs ?? 0),
+          ),
+      };
+    },
+  },
+  {
+    name: "counts a delay from when the operation was handed out",
+    caughtBy: ["jump.delayed"],
+    methods: (store, clock) => {
+      const dueAt = new Map<string, number>();
+      return {
+        takeDue: async (request) => {
+          const due = await store.takeDue(request);
+          for (const { id } of due) dueAt.set(id, clock.now() + (store.created.get(id)?.delayMs ?? 0));
+          return due;
+        },
+        beginAttempt: async (id, lease) => {
+          const dueInMs = (dueAt.get(id) ?? 0) - clock.now();
+          return dueInMs > 0 ? { outcome: "not-due", dueInMs } : store.beginAttempt(id, lease);
+        },
+      };
+    },
+  },
+  {
+    name: "forgets nothing before what was removed earlier with the same time",
+    caughtBy: ["jump.removed"],
+    methods: (store, clock) => {
+      const line = lineOf(clock);
+      const waits = new Map<string, number>();
+      return {
+        remove: async (ids, { afterMs }) => {
+          for (const id of ids) line.join(id);
+          for (const id of ids) waits.set(id, afterMs);
+        },
+        get: async (id, tenant) => {
+          const waitMs = waits.get(id);
+          const forgotten = waitMs !== undefined && line.isOver(id, waitMs);
+          return forgotten ? undefined : store.get(id, tenant);
+        },
+      };
+    },
+  },
+  {
+    name: "waits for leases in the order in which they were taken",
+    caughtBy: ["jump.due"],
+    methods: (store, clock) => ({
+      takeDue: async (request) => {
+        const over = [...store.leaseEndsAt].map(([id, endsAt]) => ({ id, over: endsAt <= clock.now() }));
+        const first = over.findIndex((each) => !each.over);
+        const blocked = new Set(first < 0 ? [] : over.slice(first).map(({ id }) => id));
+        return (await store.takeDue(request)).filter(({ id }) => !blocked.has(id));
+      },
+    }),
+  },
+  {
+    name: "takes a lease of a later time for a forged one",
+    caughtBy: ["jump.leases"],
+    methods: (store, clock) => {
+      const begunAt = new Map<string, number>();
+      return {
+        beginAttempt: async (id, lease) => {
+          begunAt.set(lease.token, clock.now());
+          return store.beginAttempt(id, lease);
+        },
+        settle: async (lease, settlement) =>
+          (begunAt.get(lease.token) ?? 0) > clock.now()
+            ? { outcome: "lost" }
+            : store.settle(lease, settlement),
+      };
+    },
+  },
+  {
+    name: "begins nothing until the clock is where it was",
+    caughtBy: ["jump.begun"],
+    methods: (store, clock) => {
+      let latest = 0;
+      return {
+        beginAttempt: async (id, lease) => {
+          latest = Math.max(latest, clock.now());
+          return clock.now() < latest ? { outcome: "busy" } : store.beginAttempt(id, lease);
+        },
+      };
+    },
+  },
+];
+
+/** Idempotency stores that a clock which jumps leads astray. */
+export const jumpyClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "hands out no claim before those that were made earlier",
+    caughtBy: ["jump.stale"],
+    methods: (store, clock) => {
+      const line = lineOf(clock);
+      return {
+        claim: async (claim) => {
+          line.join(claim.operationId);
+          return store.claim(claim);
+        },
+        takeStale: async (request) =>
+          (await store.takeStale(request)).filter(({ operationId }) =>
+            line.isOver(operationId, request.olderThanMs),
+          ),
+      };
+    },
+  },
+];
+
+/** Atomic steps that a clock which jumps leads astray. */
+export const jumpySubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
+  {
+    name: "purges nothing before what was recorded earlier",
+    caughtBy: ["jump.purged"],
+    methods: (submissions, clock) => {
+      const line = lineOf(clock);
+      const recorded: Submission["operation"][] = [];
+      return {
+        record: async (submission) => {
+          line.join(submission.operation.id);
+          recorded.push(submission.operation);
+          return submissions.record(submission);
+        },
+        purge: async ({ limit }) => {
+          const over = recorded.filter(({ id, retentionMs }) => line.isOver(id, retentionMs)).length;
+          return submissions.purge({ limit: Math.min(limit, over) });
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,141 @@
+import type { IdempotencyStore, Operation, OperationStore, Submissions } from "async-request-reply";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** A store that changes operations as it reads them. */
+function reading(change: (operation: Operation) => Operation): BrokenPort<TrackedStore>["methods"] {
+  return (store): Partial<OperationStore> => ({
+    get: async (id, tenant) => {
+      const operation = await store.get(id, tenant);
+      return operation && change(operation);
+    },
+  });
+}
+
+/** Operation stores that change what they are given to keep. */
+export const changingStores: readonly BrokenPort<TrackedStore>[] = [
+  ...(["input", "result", "error", "progress", "resource"] as const).map((member) => ({
+    name: `replaces every ${member} by null`,
+    caughtBy: [`contents.${member}`],
+    methods: reading((operation) =>
+      operation[member] === undefined ? operation : { ...operation, [member]: "null" },
+    ),
+  })),
+  {
+    name: "replaces all metadata by null",
+    caughtBy: ["contents.meta"],
+    methods: reading((operation) =>
+      operation.meta === undefined ? operation : { ...operation, meta: "null" },
+    ),
+  },
+  {
+    name: "writes the input of follow-ups anew instead of keeping its text",
+    caughtBy: ["contents.meta"],
+    methods: (store) => ({
+      create: ({ onEnd, ...operation }, initial) => {
+        if (onEnd === undefined) return store.create(operation, initial);
+        const input = JSON.stringify(JSON.parse(onEnd.input));
+        return store.create({ ...operation, onEnd: { ...onEnd, input } }, initial);
+      },
+    }),
+  },
+  {
+    name: "forgets which operation it runs again",
+    caughtBy: ["contents.retry-of"],
+    methods: reading(({ retryOf: _, ...operation }) => operation),
+  },
+  {
+    name: "takes a result of null for no result",
+    caughtBy: ["contents.result"],
+    methods: reading(({ result, ...operation }) =>
+      result === undefined || result === "null" ? operation : { ...operation, result },
+    ),
+  },
+  {
+    name: "cuts off what is as long as it may be",
+    caughtBy: ["contents.result"],
+    methods: reading(({ result, ...operation }) =>
+      result === undefined ? operation : { ...operation, result: result.slice(0, 65_535) },
+    ),
+  },
+  {
+    name: "writes progress anew instead of keeping its text",
+    caughtBy: ["contents.progress"],
+    methods: reading(({ progress, ...operation }) =>
+      progress === undefined ? operation : { ...operation, progress: JSON.stringify(JSON.parse(progress)) },
+    ),
+  },
+  {
+    name: "hands inputs to workers as null",
+    caughtBy: ["contents.input"],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const begun = await store.beginAttempt(id, lease);
+        return begun.outcome === "begun"
+          ? { ...begun, operation: { ...begun.operation, input: "null" } }
+          : begun;
+      },
+    }),
+  },
+  {
+    name: "reads the key NULL as no key",
+    caughtBy: ["contents.key"],
+    methods: reading(({ key, ...operation }) =>
+      key === undefined || key === "NULL" ? operation : { ...operation, key },
+    ),
+  },
+  {
+    name: "drops blanks at the ends of the keys that it hands out",
+    caughtBy: ["contents.key"],
+    methods: (store) => ({
+      takeExpired: async (request) =>
+        (await store.takeExpired(request)).map(({ key = "", ...operation }) => ({
+          ...operation,
+          key: key.trim(),
+        })),
+    }),
+  },
+];
+
+/** Idempotency stores that change keys. */
+export const changingClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
+  {
+    name: "reads a backslash in a key as an escape",
+    caughtBy: ["contents.claim"],
+    methods: (store) => ({
+      takeStale: async (request) =>
+        (await store.takeStale(request)).map((claim) => ({
+          ...claim,
+          key: claim.key.replaceAll(/\\(.)/g, "$1"),
+        })),
+    }),
+  },
+];
+
+/** Atomic steps that change what they record. */
+export const changingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
+  {
+    name: "answers a repetition with an input that its database has written anew",
+    caughtBy: ["contents.recorded"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const result = await submissions.record(submission);
+        if (result.outcome !== "exists") return result;
+        const input = JSON.stringify(JSON.parse(result.operation.input));
+        return { ...result, operation: { ...result.operation, input } };
+      },
+    }),
+  },
+  {
+    name: "answers a repetition without the key",
+    caughtBy: ["contents.recorded"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const result = await submissions.record(submission);
+        if (result.outcome !== "exists") return result;
+        const { key: _, ...operation } = result.operation;
+        return { ...result, operation };
+      },
+    }),
+  },
+];

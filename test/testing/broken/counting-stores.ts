@@ -1,0 +1,103 @@
+import type { BoundedCount, DefinitionStats } from "async-request-reply";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+type Request = { readonly definitions: readonly string[] };
+
+/** Counts that are changed by what the store knows. */
+function counting(
+  change: (stats: DefinitionStats, store: TrackedStore, now: number) => Promise<DefinitionStats>,
+): BrokenPort<TrackedStore>["methods"] {
+  return (store, clock) => ({
+    stats: async (request: Request) => {
+      const stats = (await store.stats?.(request)) ?? [];
+      return Promise.all(stats.map((each) => change(each, store, clock.now())));
+    },
+  });
+}
+
+function plus({ count, more }: BoundedCount, added: number): BoundedCount {
+  return { count: count + added, more };
+}
+
+/** Stores that break a rule of counting. */
+export const countingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "counts what runs as due",
+    caughtBy: ["stats.counts", "stats.moves"],
+    methods: counting(async (stats) => ({ ...stats, due: plus(stats.due, stats.running.count) })),
+  },
+  {
+    name: "does not count what is hidden",
+    caughtBy: ["stats.counts"],
+    methods: counting(async (stats, store) => {
+      const hidden = (await store.all()).filter((operation) => operation.hidden === true).length;
+      return { ...stats, due: plus(stats.due, -hidden) };
+    }),
+  },
+  {
+    name: "has no entry for definitions without operations",
+    caughtBy: ["stats.definitions"],
+    methods: (store) => ({
+      stats: async (request) => {
+        const known = new Set((await store.all()).map(({ definition }) => definition));
+        return ((await store.stats?.(request)) ?? []).filter(({ definition }) => known.has(definition));
+      },
+    }),
+  },
+  {
+    name: "counts what is preparing",
+    caughtBy: ["stats.preparing"],
+    methods: counting(async (stats, store) => {
+      const preparing = (await store.all()).filter(({ state }) => state === "preparing").length;
+      return { ...stats, running: plus(stats.running, preparing) };
+    }),
+  },
+  {
+    name: "counts once and for all",
+    caughtBy: ["stats.moves"],
+    methods: (store) => {
+      let answer: Promise<readonly DefinitionStats[]> | undefined;
+      return {
+        stats: (request) => {
+          answer ??= store.stats?.(request) ?? Promise.resolve([]);
+          return answer;
+        },
+      };
+    },
+  },
+  {
+    name: "takes the age of an operation for how long it has been due",
+    caughtBy: ["stats.oldest"],
+    methods: counting(async (stats, store, now) => {
+      const unfinished = (await store.all()).filter(({ settledAt }) => settledAt === undefined);
+      return { ...stats, oldestDueMs: now - Math.min(...unfinished.map(({ createdAt }) => createdAt)) };
+    }),
+  },
+  {
+    name: "counts failed operations that are gone",
+    caughtBy: ["stats.purged"],
+    methods: (store) => {
+      let removed = 0;
+      return {
+        remove: async (ids, options) => {
+          removed += ids.length;
+          return store.remove(ids, options);
+        },
+        stats: async (request) =>
+          ((await store.stats?.(request)) ?? []).map((each) => ({
+            ...each,
+            failed: plus(each.failed, removed),
+          })),
+      };
+    },
+  },
+  {
+    name: "counts without a bound",
+    caughtBy: ["stats.bounded"],
+    methods: counting(async (stats) => {
+      const { count, more } = stats.due;
+      return { ...stats, due: { count: more ? count + 1 : count, more: false } };
+    }),
+  },
+];

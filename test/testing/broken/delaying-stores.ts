@@ -1,0 +1,71 @@
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** When a delayed operation becomes due, or undefined for all others. */
+async function dueTimes(store: TrackedStore): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  for (const { id, createdAt } of await store.all()) {
+    const delayMs = store.created.get(id)?.delayMs;
+    if (delayMs !== undefined) times.set(id, createdAt + delayMs);
+  }
+  return times;
+}
+
+/** Stores that break a rule of delays. */
+export const delayingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "takes no notice of delays",
+    caughtBy: ["delay.due", "delay.announced", "delay.prepared", "jump.delayed"],
+    methods: (store) => ({
+      create: ({ delayMs: _, ...operation }, initial) => store.create(operation, initial),
+    }),
+  },
+  {
+    name: "waits a step longer than the delay",
+    caughtBy: ["delay.due", "delay.announced", "delay.long"],
+    methods: (store) => ({
+      create: ({ delayMs, ...operation }, initial) =>
+        store.create(delayMs === undefined ? operation : { ...operation, delayMs: delayMs + 1 }, initial),
+    }),
+  },
+  {
+    name: "hands out a delayed operation 30 s after its creation",
+    caughtBy: ["delay.long"],
+    methods: (store, clock) => ({
+      takeDue: async (request) => {
+        const early = (await store.all()).filter(({ createdAt }) => createdAt + 30_000 <= clock.now());
+        return [...(await store.takeDue(request)), ...early];
+      },
+    }),
+  },
+  {
+    name: "hands out a delayed operation 30 s after it became due",
+    caughtBy: ["delay.announced", "delay.long", "delay.prepared"],
+    methods: (store, clock) => ({
+      takeDue: async (request) => {
+        const times = await dueTimes(store);
+        return (await store.takeDue(request)).filter(
+          ({ id }) => (times.get(id) ?? 0) + 30_000 <= clock.now(),
+        );
+      },
+    }),
+  },
+  {
+    name: "cancels nothing before it is due",
+    caughtBy: ["delay.cancelled"],
+    methods: (store, clock) => ({
+      requestCancel: async (id, tenant) => {
+        const dueAt = (await dueTimes(store)).get(id) ?? 0;
+        return dueAt > clock.now() ? "requested" : store.requestCancel(id, tenant);
+      },
+    }),
+  },
+  {
+    name: "forgets the delay of what is preparing",
+    caughtBy: ["delay.prepared"],
+    methods: (store) => ({
+      create: ({ delayMs, ...operation }, initial) =>
+        store.create(initial === undefined && delayMs ? { ...operation, delayMs } : operation, initial),
+    }),
+  },
+];

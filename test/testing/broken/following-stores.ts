@@ -1,0 +1,137 @@
+import type { FollowUp, NewOperation, Operation } from "async-request-reply";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+type Way =
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "retry-cancelled"
+  | "begin-cancelled"
+  | "created-failed"
+  | "preparing-failed";
+
+const WAYS: readonly Way[] = [
+  "completed",
+  "failed",
+  "cancelled",
+  "retry-cancelled",
+  "begin-cancelled",
+  "created-failed",
+  "preparing-failed",
+];
+
+const RULES = WAYS.map((way) => `on-end.${way}`);
+
+type Follow = (onEnd: FollowUp, tenant: string) => Promise<unknown>;
+
+/** A store that creates follow-ups one step after the end, by `follow`. */
+function following(followBy: (store: TrackedStore, way: Way) => Follow): BrokenPort<TrackedStore>["methods"] {
+  return (store) => {
+    const onEnds = new Map<string, FollowUp>();
+    const ended = async (id: string, way: Way): Promise<void> => {
+      const onEnd = onEnds.get(id);
+      onEnds.delete(id);
+      if (onEnd !== undefined) await followBy(store, way)(onEnd, store.created.get(id)?.tenant ?? "");
+    };
+    return {
+      create: async ({ onEnd, ...operation }, initial) => {
+        const outcome = await store.create(operation, initial);
+        if (onEnd !== undefined) onEnds.set(operation.id, onEnd);
+        if (initial?.state === "failed") await ended(operation.id, "created-failed");
+        return outcome;
+      },
+      settle: async (lease, settlement) => {
+        const before = (await store.look(lease.operationId))?.state;
+        const settled = await store.settle(lease, settlement);
+        if (settled.outcome === "lost" || settled.state === "pending") return settled;
+        if (settlement.to === "retry") await ended(lease.operationId, "retry-cancelled");
+        else if (before === "preparing") await ended(lease.operationId, "preparing-failed");
+        else if (settlement.to !== "prepared") await ended(lease.operationId, settlement.to);
+        return settled;
+      },
+      requestCancel: async (id, tenant) => {
+        const outcome = await store.requestCancel(id, tenant);
+        if (outcome === "cancelled") await ended(id, "cancelled");
+        return outcome;
+      },
+      beginAttempt: async (id, lease) => {
+        const begun = await store.beginAttempt(id, lease);
+        if (begun.outcome === "terminal") await ended(id, "begin-cancelled");
+        return begun;
+      },
+    };
+  };
+}
+
+/** Creates a follow-up as it should be. */
+function create(store: TrackedStore, members: Partial<NewOperation> = {}): Follow {
+  return (onEnd, tenant) => store.create({ ...onEnd, tenant, hidden: true, delayMs: 0, ...members });
+}
+
+/** A store that creates follow-ups of every end, and is right except for what is asked here. */
+export const rightFollowingStore: BrokenPort<TrackedStore>["methods"] = following((store) => create(store));
+
+/** Stores that break a rule of follow-ups. */
+export const followingStores: readonly BrokenPort<TrackedStore>[] = [
+  ...WAYS.map((missed) => ({
+    name: `creates no follow-up where the end is ${missed}`,
+    caughtBy: [`on-end.${missed}`],
+    methods: following((store, way) => (way === missed ? async () => {} : create(store))),
+  })),
+  {
+    name: "shows follow-ups",
+    caughtBy: RULES,
+    methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant, delayMs: 0 })),
+  },
+  {
+    name: "gives follow-ups a key",
+    caughtBy: RULES,
+    methods: following((store) => create(store, { key: "NULL" })),
+  },
+  {
+    name: "overwrites an operation that has the id of a follow-up",
+    caughtBy: RULES,
+    methods: (store, clock) => {
+      const written = new Map<string, Partial<Operation>>();
+      const follow = following((underneath) => async (onEnd, tenant) => {
+        const outcome = await create(underneath)(onEnd, tenant);
+        if (outcome === "exists") written.set(onEnd.id, { input: onEnd.input });
+      });
+      return {
+        ...follow(store, clock),
+        get: async (id, tenant) => {
+          const operation = await store.get(id, tenant);
+          return operation && { ...operation, ...written.get(id) };
+        },
+      };
+    },
+  },
+  {
+    name: "creates the follow-up anew when the end is repeated",
+    caughtBy: ["on-end.once"],
+    methods: (store) => ({
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
+        const { onEnd, tenant = "" } = store.created.get(lease.operationId) ?? {};
+        if (settled.outcome === "settled" && onEnd !== undefined) await create(store)(onEnd, tenant);
+        return settled;
+      },
+    }),
+  },
+  {
+    name: "creates the follow-up with its operation",
+    caughtBy: ["on-end.not-before"],
+    methods: (store) => ({
+      create: async (operation, initial) => {
+        if (operation.onEnd !== undefined) await create(store)(operation.onEnd, operation.tenant);
+        return store.create(operation, initial);
+      },
+    }),
+  },
+  {
+    name: "hands out a follow-up 30 s later",
+    caughtBy: ["on-end.announced"],
+    methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant, hidden: true })),
+  },
+];

@@ -1,0 +1,137 @@
+import type { ListedOperation, ListRequest } from "async-request-reply";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** A list that is changed before it is cut into pages. */
+function listing(
+  change: (operations: readonly ListedOperation[], request: ListRequest) => readonly ListedOperation[],
+): BrokenPort<TrackedStore>["methods"] {
+  return (store) => ({
+    list: async (request) => {
+      const { after: _, ...rest } = request;
+      const all = (await store.list?.({ ...rest, limit: 1_000 })) ?? [];
+      return change(all, request).slice(0, request.limit);
+    },
+  });
+}
+
+/** What a page has that begins behind a position in this order. */
+function behind(operations: readonly ListedOperation[], { after }: ListRequest): readonly ListedOperation[] {
+  return operations.slice(operations.findIndex(({ id }) => id === after?.id) + 1);
+}
+
+/** Stores that break a rule of listing. */
+export const listingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "never lists what is internal",
+    caughtBy: ["list.internal"],
+    methods: (store) => ({
+      list: async ({ internal: _, ...request }) => (await store.list?.(request)) ?? [],
+    }),
+  },
+  {
+    name: "lists what is internal without being asked for it",
+    caughtBy: ["list.internal"],
+    methods: (store) => ({
+      list: async (request) => (await store.list?.({ ...request, internal: true })) ?? [],
+    }),
+  },
+  {
+    name: "lists inputs",
+    caughtBy: ["list.members"],
+    methods: (store) => ({
+      list: async (request) =>
+        ((await store.list?.(request)) ?? []).map((each) => ({ ...each, input: "null" })),
+    }),
+  },
+  {
+    name: "lists operations without why they are tried again",
+    caughtBy: ["list.members"],
+    methods: listing((operations) => operations.map(({ lastError: _, ...operation }) => operation)),
+  },
+  {
+    name: "lists without regard to the state",
+    caughtBy: ["list.filters"],
+    methods: (store) => ({
+      list: async ({ state: _, ...request }) => (await store.list?.(request)) ?? [],
+    }),
+  },
+  {
+    name: "lists what was created at the time before which it should be",
+    caughtBy: ["list.times"],
+    methods: (store) => ({
+      list: async ({ createdBefore, ...request }) => {
+        const bound = createdBefore === undefined ? {} : { createdBefore: createdBefore + 1 };
+        return (await store.list?.({ ...request, ...bound })) ?? [];
+      },
+    }),
+  },
+  {
+    name: "begins a page with the last of the page before",
+    caughtBy: ["list.pages", "list.equal-times"],
+    methods: listing((operations, { after }) =>
+      operations.slice(
+        Math.max(
+          0,
+          operations.findIndex(({ id }) => id === after?.id),
+        ),
+      ),
+    ),
+  },
+  {
+    name: "lists the oldest first",
+    caughtBy: ["list.pages", "list.equal-times", "jump.listed"],
+    methods: listing((operations, request) => behind([...operations].reverse(), request)),
+  },
+  {
+    name: "lists by id alone",
+    caughtBy: ["list.pages", "jump.listed"],
+    methods: listing((operations, request) =>
+      behind(
+        [...operations].sort((one, other) => (one.id > other.id ? -1 : 1)),
+        request,
+      ),
+    ),
+  },
+  {
+    name: "begins a page with the next time",
+    caughtBy: ["list.equal-times"],
+    methods: listing((operations, { after }) =>
+      operations.filter(({ createdAt }) => after === undefined || createdAt < after.createdAt),
+    ),
+  },
+];
+
+/** Stores that break a rule of reading many operations. */
+export const readingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "reads many operations of one tenant only",
+    caughtBy: ["get-many.any"],
+    methods: (store) => ({
+      getMany: async (ids) =>
+        ((await store.getMany?.(ids)) ?? []).filter(({ tenant }) => tenant === "tenant-1"),
+    }),
+  },
+  {
+    name: "reads every operation instead of those it is asked for",
+    caughtBy: ["get-many.any", "get-many.unknown"],
+    methods: (store) => ({ getMany: () => store.all() }),
+  },
+  {
+    name: "reads many operations, but not those that are hidden",
+    caughtBy: ["get-many.hidden"],
+    methods: (store) => ({
+      getMany: async (ids) => ((await store.getMany?.(ids)) ?? []).filter(({ hidden }) => hidden !== true),
+    }),
+  },
+  {
+    name: "reads an operation as often as it is asked for",
+    caughtBy: ["get-many.unknown"],
+    methods: (store) => ({
+      getMany: async (ids) => {
+        const found = await Promise.all(ids.map((id) => store.look(id)));
+        return found.flatMap((operation) => operation ?? []);
+      },
+    }),
+  },
+];

@@ -1,0 +1,149 @@
+import type { ExpiredOperation, RedriveResult } from "async-request-reply";
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+type Successor = { readonly id: string; readonly onEndId: string };
+
+/** A store whose redrives have other results. */
+function redriving(
+  change: (
+    result: RedriveResult,
+    successor: Successor,
+    store: TrackedStore,
+    id: string,
+  ) => RedriveResult | Promise<RedriveResult>,
+): BrokenPort<TrackedStore>["methods"] {
+  return (store) => ({
+    redrive: async (id, successor) => {
+      const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      return change(result, successor, store, id);
+    },
+  });
+}
+
+/** Stores that break a rule of running failed operations again. */
+export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "does not say which operation runs a failed one again",
+    caughtBy: ["redrive.created", "redrive.race", "redrive.chain", "redriven.kept"],
+    methods: (store) => ({
+      get: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
+        if (operation === undefined) return undefined;
+        const { retriedBy: _, ...rest } = operation;
+        return rest;
+      },
+    }),
+  },
+  {
+    name: "gives the successor the key",
+    caughtBy: ["redrive.created"],
+    methods: (store) => ({
+      get: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
+        if (operation?.retryOf === undefined) return operation;
+        const { key } = (await store.look(operation.retryOf)) ?? {};
+        return key === undefined ? operation : { ...operation, key };
+      },
+    }),
+  },
+  {
+    name: "creates a successor for every redrive",
+    caughtBy: ["redrive.repeated", "redrive.race"],
+    methods: redriving(async (result, { id }, store, failed) => {
+      if (result.outcome !== "redriven" || result.created) return result;
+      const operation = store.created.get(failed);
+      if (operation !== undefined) await store.create({ ...operation, id });
+      return { outcome: "redriven", operationId: id, created: true };
+    }),
+  },
+  {
+    name: "names the id that a repetition brings",
+    caughtBy: ["redrive.repeated", "redrive.race"],
+    methods: redriving((result, { id }) =>
+      result.outcome === "redriven" ? { ...result, operationId: id } : result,
+    ),
+  },
+  {
+    name: "says of every repetition that it created the successor",
+    caughtBy: ["redrive.repeated", "redrive.race"],
+    methods: redriving((result) => (result.outcome === "redriven" ? { ...result, created: true } : result)),
+  },
+  {
+    name: "redrives no successor",
+    caughtBy: ["redrive.chain", "redriven.chain"],
+    methods: (store) => ({
+      redrive: async (id, successor) => {
+        const operation = await store.look(id);
+        if (operation?.retryOf !== undefined) return { outcome: "not-redrivable", state: operation.state };
+        return (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      },
+    }),
+  },
+  {
+    name: "redrives what has completed",
+    caughtBy: ["redrive.states"],
+    methods: redriving((result, { id }) =>
+      result.outcome === "not-redrivable" && result.state === "completed"
+        ? { outcome: "redriven", operationId: id, created: true }
+        : result,
+    ),
+  },
+  {
+    name: "redrives what was never pending",
+    caughtBy: ["redrive.never-pending"],
+    methods: redriving((result, { id }) =>
+      result.outcome === "not-redrivable" && result.state === "failed"
+        ? { outcome: "redriven", operationId: id, created: true }
+        : result,
+    ),
+  },
+  {
+    name: "gives the follow-up of the successor the id of the first one",
+    caughtBy: ["redrive.on-end"],
+    methods: (store) => ({
+      redrive: async (id, successor) => {
+        const onEndId = store.created.get(id)?.onEnd?.id ?? "";
+        return (await store.redrive?.(id, { ...successor, onEndId })) ?? { outcome: "unknown" };
+      },
+    }),
+  },
+  {
+    name: "hands out what was redriven when it expires",
+    caughtBy: ["redriven.kept", "redriven.chain", "redriven.removed", "jump.redriven"],
+    methods: (store, clock) => ({
+      takeExpired: async (request) => {
+        const redriven: ExpiredOperation[] = (await store.all()).filter(
+          ({ retriedBy, settledAt = 0, retentionMs }) =>
+            retriedBy !== undefined && settledAt + retentionMs <= clock.now(),
+        );
+        return [...(await store.takeExpired(request)), ...redriven];
+      },
+    }),
+  },
+  {
+    name: "keeps what was redriven for ever",
+    caughtBy: ["redriven.kept", "redriven.chain", "jump.redriven"],
+    methods: (store) => ({
+      takeExpired: async (request) => {
+        const redriven = (await store.all()).filter(({ retriedBy }) => retriedBy !== undefined);
+        const kept = new Set(redriven.map(({ id }) => id));
+        return (await store.takeExpired(request)).filter(({ id }) => !kept.has(id));
+      },
+    }),
+  },
+  {
+    name: "removes what was redriven meanwhile",
+    caughtBy: ["redriven.removed"],
+    methods: (store) => {
+      const removed = new Set<string>();
+      return {
+        remove: async (ids, options) => {
+          for (const id of ids) removed.add(id);
+          return store.remove(ids, options);
+        },
+        get: async (id, tenant) => (removed.has(id) ? undefined : store.get(id, tenant)),
+      };
+    },
+  },
+];

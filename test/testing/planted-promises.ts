@@ -1,0 +1,197 @@
+import {
+  type Clock,
+  createMemoryBackend,
+  type NewOperation,
+  type Operation,
+  type OperationStore,
+  withStores,
+} from "async-request-reply";
+import type { CreateBackend } from "async-request-reply/testing";
+import { replacing } from "../replacing.js";
+
+/** A mistake, as a back end that makes it, and what the simulator must say about it. */
+interface PlantedPromise {
+  readonly create: CreateBackend;
+  readonly violation: RegExp;
+}
+
+/** Back ends that get retention, delays, follow-ups and redrives wrong. */
+export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
+  "every definition has the same retention": creating(I(8), (operation) => ({
+    ...operation,
+    retentionMs: 600_000,
+  })),
+
+  "an operation and its key are gone before their retention is over": composed(/I[12]: /, (store) => ({
+    create: (operation, initial) => store.create({ ...operation, retentionMs: 600_000 }, initial),
+    get: async (id, tenant) => {
+      const operation = await store.get(id, tenant);
+      return operation && { ...operation, retentionMs: 3_600_000 };
+    },
+    beginAttempt: async (id, lease) => {
+      const begun = await store.beginAttempt(id, lease);
+      if (begun.outcome !== "begun" || begun.operation.hidden === true) return begun;
+      return { ...begun, operation: { ...begun.operation, retentionMs: 3_600_000 } };
+    },
+  })),
+
+  "metadata is lost": creating(I(8), ({ meta: _, ...operation }) => operation),
+
+  "the reason of a retry is that of another operation": composed(I(8), (store) => {
+    let last: string | undefined;
+    return {
+      settle: (lease, settlement) => {
+        if (settlement.to !== "retry" || settlement.lastError === undefined)
+          return store.settle(lease, settlement);
+        const lastError = last ?? settlement.lastError;
+        last = settlement.lastError;
+        return store.settle(lease, { ...settlement, lastError });
+      },
+    };
+  }),
+
+  "delays are forgotten": creating(I(13), ({ delayMs: _, ...operation }) => operation),
+
+  "nothing follows": creating(I(2), ({ onEnd: _, ...operation }) => operation),
+
+  "nothing follows a cancellation": composed(I(2), (store) => {
+    const { create, follow } = followUps(store);
+    return {
+      create,
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
+        const ended = settled.outcome === "settled" && settled.state !== "pending";
+        if (ended && settlement.to !== "retry" && settlement.to !== "prepared")
+          await follow(lease.operationId);
+        return settled;
+      },
+    };
+  }),
+
+  "a retry has a follow-up": composed(I(11), (store) => {
+    const { create, follow } = followUps(store);
+    return {
+      create,
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
+        if (settled.outcome === "settled" && settlement.to !== "prepared") await follow(lease.operationId);
+        return settled;
+      },
+      requestCancel: async (id, tenant) => {
+        const outcome = await store.requestCancel(id, tenant);
+        if (outcome === "cancelled") await follow(id);
+        return outcome;
+      },
+    };
+  }),
+
+  "an operation has two follow-ups": composed(/I(2|11): /, (store) => {
+    const { create, follow } = followUps(store);
+    return {
+      create,
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
+        if (settlement.to === "completed") {
+          await follow(lease.operationId);
+          await follow(lease.operationId, (id) => id.replace(/^0/, "1"));
+        }
+        return settled;
+      },
+    };
+  }),
+
+  "clients are shown follow-ups": composed(I(9), (store) => ({
+    get: async (id, tenant) => {
+      const found = await lookAt(store, id);
+      return found?.tenant === tenant ? found : undefined;
+    },
+  })),
+
+  "every redrive creates another operation": composed(I(12), (store) => ({
+    redrive: async (id, successor) => {
+      const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      const failed = await lookAt(store, id);
+      if (result.outcome !== "redriven" || result.created || failed === undefined) return result;
+      const { tenant, definition, input, retentionMs } = failed;
+      await store.create({ id: successor.id, tenant, definition, input, retentionMs, retryOf: id });
+      return { outcome: "redriven", operationId: successor.id, created: true };
+    },
+  })),
+
+  "a failed operation does not name its successor": composed(I(12), (store) => ({
+    get: async (id, tenant) => {
+      const operation = await store.get(id, tenant);
+      if (operation === undefined) return undefined;
+      const { retriedBy: _, ...rest } = operation;
+      return rest;
+    },
+  })),
+
+  "a redrive makes the failed operation pending again": composed(I(4), (store) => ({
+    get: async (id, tenant) => {
+      const operation = await store.get(id, tenant);
+      if (operation?.retriedBy === undefined) return operation;
+      const { error: _, settledAt: __, ...rest } = operation;
+      return { ...rest, state: "pending" };
+    },
+  })),
+
+  "what was cancelled cannot be redriven": composed(I(12), (store) => ({
+    redrive: async (id, successor) => {
+      const { state = "failed", error = "" } = (await lookAt(store, id)) ?? {};
+      if (error.includes("#cancelled")) return { outcome: "not-redrivable", state };
+      return (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+    },
+  })),
+
+  "a redriven operation goes before its successor": composed(I(2), (store, clock) => ({
+    get: async (id, tenant) => {
+      const operation = await store.get(id, tenant);
+      const { retriedBy, settledAt = 0, retentionMs = 0 } = operation ?? {};
+      return retriedBy !== undefined && settledAt + retentionMs <= clock.now() ? undefined : operation;
+    },
+  })),
+};
+
+function I(number: number): RegExp {
+  return new RegExp(`I${number}: `);
+}
+
+/** Key and operation are recorded one after the other, in a store with some methods replaced. */
+function composed(
+  violation: RegExp,
+  methods: (store: OperationStore, clock: Clock) => Partial<OperationStore>,
+): PlantedPromise {
+  const create: CreateBackend = (clock) => {
+    const backend = createMemoryBackend({ clock });
+    const operations = replacing(backend.operations, methods(backend.operations, clock));
+    return withStores(backend, { operations });
+  };
+  return { create, violation };
+}
+
+/** A store that creates other operations than it is asked to. */
+function creating(violation: RegExp, change: (operation: NewOperation) => NewOperation): PlantedPromise {
+  return composed(violation, (store) => ({
+    create: (operation, initial) => store.create(change(operation), initial),
+  }));
+}
+
+/** Takes the follow-ups out of the hands of a store, to create them at other times. */
+function followUps(store: OperationStore) {
+  const parents = new Map<string, NewOperation>();
+  const create: OperationStore["create"] = ({ onEnd, ...operation }, initial) => {
+    if (onEnd !== undefined) parents.set(operation.id, { ...operation, onEnd });
+    return store.create(operation, initial);
+  };
+  const follow = async (id: string, rename = (followUp: string) => followUp): Promise<void> => {
+    const { onEnd, tenant = "" } = parents.get(id) ?? {};
+    if (onEnd !== undefined)
+      await store.create({ ...onEnd, id: rename(onEnd.id), tenant, hidden: true, delayMs: 0 });
+  };
+  return { create, follow };
+}
+
+async function lookAt(store: OperationStore, id: string): Promise<Operation | undefined> {
+  return (await store.getMany?.([id]))?.[0];
+}

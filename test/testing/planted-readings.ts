@@ -1,0 +1,207 @@
+import {
+  type Backend,
+  createMemoryBackend,
+  type JsonText,
+  type Operation,
+  type OperationStore,
+  type Submissions,
+  withStores,
+} from "async-request-reply";
+import type { CreateBackend } from "async-request-reply/testing";
+import { replacing } from "../replacing.js";
+
+/** A mistake, as a back end that makes it, and what the simulator must say about it. */
+interface PlantedReading {
+  readonly create: CreateBackend;
+  readonly violation: RegExp;
+}
+
+/** Back ends that show clients something else than what happened, or something that belongs to another tenant. */
+export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
+  "every result is null": settling((settlement) =>
+    settlement.to === "completed" ? { ...settlement, result: "null" } : settlement,
+  ),
+
+  "an operation gets the result of another one": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      let last: JsonText | undefined;
+      const settle: OperationStore["settle"] = (lease, settlement) => {
+        if (settlement.to !== "completed") return backend.operations.settle(lease, settlement);
+        const result = last ?? settlement.result ?? "null";
+        last = settlement.result;
+        return backend.operations.settle(lease, { ...settlement, result });
+      };
+      return withStore(backend, { settle });
+    },
+    violation: /I8: .* is shown/,
+  },
+
+  "every error is the same": settling((settlement) =>
+    settlement.to === "failed"
+      ? { ...settlement, error: JSON.stringify({ type: "about:blank", title: "Failed" }) }
+      : settlement,
+  ),
+
+  "the resource of a 201 is made anew": settling((settlement) =>
+    settlement.to === "prepared"
+      ? { ...settlement, resource: JSON.stringify({ body: { order: "another" } }) }
+      : settlement,
+  ),
+
+  "a settlement that is repeated replaces the result": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const settled = new Set<string>();
+      const replaced = new Set<string>();
+      const settle: OperationStore["settle"] = async (lease, settlement) => {
+        const answer = await backend.operations.settle(lease, settlement);
+        if (answer.outcome === "settled" && settled.has(lease.token)) replaced.add(lease.operationId);
+        settled.add(lease.token);
+        return answer;
+      };
+      const { get } = reading(backend, (operation) =>
+        operation.result === undefined || !replaced.has(operation.id)
+          ? operation
+          : { ...operation, result: '"again"' },
+      );
+      return withStore(backend, { settle, get });
+    },
+    violation: /I8: .* is shown/,
+  },
+
+  "the progress of an earlier time is shown again": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const first = new Map<string, JsonText>();
+      return withStore(
+        backend,
+        reading(backend, (operation) => {
+          const { id, progress } = operation;
+          if (progress === undefined) return operation;
+          const known = first.get(id) ?? progress;
+          first.set(id, known);
+          return { ...operation, progress: known };
+        }),
+      );
+    },
+    violation: /I8: .* is shown/,
+  },
+
+  "progress is lost": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const renew: OperationStore["renew"] = (lease, { leaseMs }) =>
+        backend.operations.renew(lease, { leaseMs });
+      return withStore(backend, { renew });
+    },
+    violation: /I8: .* is shown/,
+  },
+
+  "the time of creation moves": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      return withStore(
+        backend,
+        reading(backend, (operation) => ({ ...operation, createdAt: clock.now() })),
+      );
+    },
+    violation: /I8: .* was created at/,
+  },
+
+  "the time of the end moves": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      return withStore(
+        backend,
+        reading(backend, (operation) =>
+          operation.settledAt === undefined ? operation : { ...operation, settledAt: clock.now() },
+        ),
+      );
+    },
+    violation: /I8: .* ended at .* and at/,
+  },
+
+  "reading ignores the tenant": tenantless((store) => ({
+    get: async (id) => (await listed(store, id)) ?? undefined,
+  })),
+
+  "cancelling ignores the tenant": tenantless((store) => ({
+    requestCancel: async (id, tenant) => {
+      const operation = await listed(store, id);
+      return store.requestCancel(id, operation?.tenant ?? tenant);
+    },
+  })),
+
+  "claiming ignores the tenant": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const { idempotency } = backend;
+      const claim: typeof idempotency.claim = (request) => idempotency.claim({ ...request, tenant: "all" });
+      return withStores(backend, { idempotency: replacing(idempotency, { claim }) });
+    },
+    violation: /I9: /,
+  },
+
+  "recording ignores the tenant": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const { operations } = backend;
+      const submissions = backend.submissions as Submissions<never>;
+      const owners = new Map<string, string>();
+      const record: Submissions<never>["record"] = async (submission) => {
+        const { id, key = id } = submission.operation;
+        const operation = await listed(operations, owners.get(key) ?? "");
+        const { fingerprint } = submission;
+        if (operation !== undefined) return { outcome: "exists", operation, fingerprint };
+        owners.set(key, id);
+        return submissions.record(submission);
+      };
+      return { ...backend, submissions: replacing(submissions, { record }) };
+    },
+    violation: /I9: /,
+  },
+};
+
+type Settlement = Parameters<OperationStore["settle"]>[1];
+
+function settling(change: (settlement: Settlement) => Settlement): PlantedReading {
+  const create: CreateBackend = (clock) => {
+    const backend = createMemoryBackend({ clock });
+    const settle: OperationStore["settle"] = (lease, settlement) =>
+      backend.operations.settle(lease, change(settlement));
+    return withStore(backend, { settle });
+  };
+  return { create, violation: /I8: .* is shown/ };
+}
+
+function tenantless(methods: (store: OperationStore) => Partial<OperationStore>): PlantedReading {
+  const create: CreateBackend = (clock) => {
+    const backend = createMemoryBackend({ clock });
+    return withStore(backend, methods(backend.operations));
+  };
+  return { create, violation: /I9: / };
+}
+
+function reading(
+  { operations }: Backend<never>,
+  change: (operation: Operation) => Operation,
+): Pick<OperationStore, "get"> {
+  return {
+    get: async (id, tenant) => {
+      const operation = await operations.get(id, tenant);
+      return operation && change(operation);
+    },
+  };
+}
+
+/** The store with some methods replaced, and submissions that still span it. */
+function withStore(backend: Backend<never>, methods: Partial<OperationStore>): Backend<never> {
+  const operations = replacing(backend.operations, methods);
+  const submissions = replacing(backend.submissions as Submissions<never>, { operations });
+  return { ...backend, operations, submissions };
+}
+
+async function listed(store: OperationStore, id: string): Promise<Operation | undefined> {
+  return (await store.getMany?.([id]))?.[0];
+}

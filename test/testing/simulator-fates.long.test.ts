@@ -1,0 +1,91 @@
+import {
+  AsyncReplyError,
+  type Backend,
+  type Clock,
+  createMemoryBackend,
+  withStores,
+} from "async-request-reply";
+import { type CreateBackend, simulate } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { replacing } from "../replacing.js";
+import { beginningBackend } from "./beginning-backend.js";
+import { transactionalBackend } from "./transactional-backend.js";
+
+const FATES = ["dies before", "crash-after", "answer-lost", "unavailable", "late", "twice"];
+/** Nobody repeats the begin or the commit of a transaction. */
+const AT_ENDS = FATES.filter((fate) => fate !== "twice");
+/** A connection keeps the order of its statements. */
+const IN_BETWEEN = AT_ENDS.filter((fate) => fate !== "late");
+/** A line of a trace: who makes which call, and last what goes wrong with it. */
+const FAULT = new RegExp(`^ *[\\d.]+s {2}[\\w-]+: ([\\w-]+).*, (${FATES.join("|")})$`);
+
+const SWEPT = ["takeDue", "publish"];
+const STORE = ["get", "renew", "settle", "requestCancel"];
+const DELIVERED = ["receive", "beginAttempt", "ack", "nack", "close"];
+const KINDS = ["record", "settle", "own"];
+const ENDS = KINDS.flatMap((kind) => [`begin-${kind}`, `commit-${kind}`]);
+const COMPOSED = ["claim", "create", "takeStale", "takeExpired", "release", "remove"];
+
+const atomic: CreateBackend = (clock) => createMemoryBackend({ clock });
+const beginning: CreateBackend = (clock) => beginningBackend(clock);
+const transactional: CreateBackend = (clock) => transactionalBackend(clock);
+
+describe("what goes wrong in histories", { timeout: 120_000 }, () => {
+  it.each<[string, CreateBackend, { readonly histories: number; readonly faults: readonly string[] }]>([
+    [
+      "two stores and a broker",
+      composed,
+      { histories: 400, faults: each(FATES, [...STORE, ...COMPOSED, ...DELIVERED]) },
+    ],
+    [
+      "stores that share a commit",
+      atomic,
+      { histories: 200, faults: each(FATES, [...STORE, "record", "purge"]) },
+    ],
+    [
+      "a queue that begins attempts",
+      beginning,
+      { histories: 200, faults: each(FATES, ["receive", ...SWEPT]) },
+    ],
+    [
+      "transactions",
+      transactional,
+      { histories: 400, faults: [...each(AT_ENDS, ENDS), ...each(IN_BETWEEN, ["write", "recordIn"])] },
+    ],
+  ])("is every fate of every call of %s", async (_, create, { histories, faults }) => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= histories; seed += 1) {
+      for (const fault of faultsIn((await simulate(create, { seed })).trace)) seen.add(fault);
+    }
+    expect(faults.filter((fault) => !seen.has(fault))).toEqual([]);
+  });
+
+  it("is also a process that stands still", async () => {
+    const lines: string[] = [];
+    for (let seed = 1; seed <= 20; seed += 1) lines.push(...(await simulate(composed, { seed })).trace);
+    expect(lines.some((line) => line.endsWith("stands still"))).toBe(true);
+  });
+});
+
+function each(fates: readonly string[], calls: readonly string[]): readonly string[] {
+  return calls.flatMap((call) => fates.map((fate) => `${call}, ${fate}`));
+}
+
+function faultsIn(trace: readonly string[]): readonly string[] {
+  return trace.flatMap((line) => {
+    const [, call, fate] = FAULT.exec(line) ?? [];
+    return call === undefined ? [] : [`${call}, ${fate}`];
+  });
+}
+
+/** Refuses every third beginning, because workers nack only if the store cannot be asked. */
+function composed(clock: Clock): Backend<never> {
+  const backend = createMemoryBackend({ clock });
+  let calls = 0;
+  const beginAttempt: typeof backend.operations.beginAttempt = async (id, lease) => {
+    calls += 1;
+    if (calls % 3 === 0) throw new AsyncReplyError("STORE_UNAVAILABLE", "Every third call fails.");
+    return backend.operations.beginAttempt(id, lease);
+  };
+  return withStores(backend, { operations: replacing(backend.operations, { beginAttempt }) });
+}

@@ -1,0 +1,76 @@
+import {
+  type CreateBackend,
+  SimulationFailure,
+  type SimulationOptions,
+  simulate,
+} from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { plantedFaults } from "./planted-faults.js";
+import { plantedPromises } from "./planted-promises.js";
+import { plantedReadings } from "./planted-readings.js";
+import { plantedReceipts } from "./planted-receipts.js";
+import { plantedTransactions } from "./planted-transactions.js";
+
+/** A trace that can be read at a glance has at most this many lines. */
+const SHORT_TRACE = 100;
+/** A fault must be found within this many histories. */
+const MAX_SEEDS = 500;
+
+describe("the simulator", () => {
+  it.each(Object.entries(plantedFaults))("finds that %s", { timeout: 120_000 }, async (_, create) => {
+    const failure = await firstFailure(create);
+    expect(failure).toBeInstanceOf(SimulationFailure);
+    expect(failure?.violations.join()).toMatch(/I[1-7]: /);
+  });
+
+  it.each(Object.entries({ ...plantedReadings, ...plantedTransactions, ...plantedPromises }))(
+    "finds that %s, with a short trace",
+    { timeout: 120_000 },
+    async (_, { create, violation }) => {
+      const failure = await shortFailure(create);
+      expect(failure?.violations.join()).toMatch(violation);
+    },
+  );
+
+  it.each(Object.entries(plantedReceipts))(
+    "finds that %s, with a short trace",
+    { timeout: 120_000 },
+    async (_, { create, violation }) => {
+      const failure = await shortFailure(create);
+      expect(failure?.violations.join()).toMatch(violation);
+      expect(failure?.trace.at(-1)).toMatch(/: receive -> /);
+    },
+  );
+});
+
+/** Returns the failure that is found first, in histories that are played once. */
+async function firstFailure(create: CreateBackend): Promise<SimulationFailure | undefined> {
+  for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
+    const failure = await failureOf(create, { seed, shrink: false });
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+/** Returns a failure whose trace is short. Not every history can be shrunk far. */
+async function shortFailure(create: CreateBackend): Promise<SimulationFailure | undefined> {
+  for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
+    if ((await failureOf(create, { seed, shrink: false })) === undefined) continue;
+    const failure = await failureOf(create, { seed });
+    if (failure !== undefined && failure.trace.length < SHORT_TRACE) return failure;
+  }
+  return undefined;
+}
+
+async function failureOf(
+  create: CreateBackend,
+  options: SimulationOptions,
+): Promise<SimulationFailure | undefined> {
+  try {
+    await simulate(create, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SimulationFailure) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../package/built.js";
+
+/** A folder with the examples and the packed package, as a user of npm has them. */
+export interface PackedExamples {
+  readonly folder: string;
+  /** Names of the files in the package. */
+  readonly files: readonly string[];
+  remove(): void;
+}
+
+/** Compiler options of a strict project. */
+const OPTIONS = {
+  target: "es2022",
+  lib: ["es2023", "dom", "dom.iterable"],
+  types: ["node"],
+  module: "nodenext",
+  moduleResolution: "nodenext",
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+};
+
+/** Packs a fresh copy of the repository, where nothing is built, and puts the examples beside the package. */
+export function packExamples(): PackedExamples {
+  const folder = mkdtempSync(join(tmpdir(), "examples-"));
+  // Above the project, so that it finds everything else that the examples import.
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const copy = join(folder, "copy");
+  mkdirSync(copy);
+  for (const name of readdirSync(root))
+    if (/^(src|bin|[\w.-]+\.(json|ts|md)|LICENSE)$/.test(name))
+      cpSync(join(root, name), join(copy, name), { recursive: true });
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: copy, stdio: "pipe" });
+  const project = join(folder, "project");
+  const installed = join(project, "node_modules/async-request-reply");
+  mkdirSync(installed, { recursive: true });
+  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  execFileSync("tar", ["-xzf", join(folder, archive), "--strip-components=1", "-C", installed]);
+  cpSync(join(root, "examples"), join(project, "examples"), {
+    recursive: true,
+    filter: (path) => !/\/(dist|node_modules)$/.test(path),
+  });
+  writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+  writeFileSync(
+    join(project, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: OPTIONS, include: ["examples"] }),
+  );
+  return {
+    folder: project,
+    files: readdirSync(join(installed, "dist")),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,232 @@
+import {
+  allowAnonymous,
+  type Backend,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  type Definitions,
+  defineOperation,
+  type Mountable,
+  type Queue,
+  type Service,
+  type StandardSchema,
+  submitOrder,
+  withQueue,
+  withStores,
+} from "async-request-reply";
+import { toNodeHandler } from "async-request-reply/node";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
+import * as v from "valibot";
+import * as z from "zod";
+
+declare const pool: Pool;
+declare const tx: PoolClient;
+declare const queue: Queue;
+
+const authorize = allowAnonymous();
+const exportsOf = defineOperation({
+  name: "exports",
+  path: "/accounts/{accountId}/exports",
+  input: z.strictObject({ accountId: z.string(), format: z.enum(["csv", "parquet"]).default("csv") }),
+  result: z.object({ url: z.url(), rows: z.int(), at: z.string().transform((text) => new Date(text)) }),
+  progress: z.object({ percent: z.number() }),
+  cancellable: true,
+});
+const orders = defineOperation({
+  name: "orders",
+  path: "/orders",
+  input: v.object({ itemId: v.string(), quantity: v.number() }),
+});
+const other = defineOperation({ name: "other", path: "/other", input: z.object({ a: z.string() }) });
+
+/** Path fields are required text, number or boolean members of the input. */
+const id = z.object({ id: z.string() });
+// @ts-expect-error -- no such member
+defineOperation({ name: "x", path: "/a/{nope}/b", input: id });
+// @ts-expect-error -- an object
+defineOperation({ name: "x", path: "/a/{id}", input: z.object({ id: z.object({}) }) });
+// @ts-expect-error -- may be absent
+defineOperation({ name: "x", path: "/a/{id}", input: z.object({ id: z.string().optional() }) });
+const many = {
+  id: z.uuid(),
+  n: z.number(),
+  opt: z.string().optional(),
+  any: z.unknown(),
+  rec: z.record(z.string(), z.number()),
+  u: z.union([z.literal("all"), z.int()]),
+};
+defineOperation({ name: "x", path: "/a/{id}/b/{n}", input: z.object(many) });
+defineOperation({
+  name: "x",
+  path: "/a/{id}",
+  input: v.object({ id: v.string() }),
+  result: v.pipe(v.string(), v.transform(Number)),
+});
+declare const ofInterface: StandardSchema<{ id: string; tags: readonly string[]; opt?: number }>;
+defineOperation({ name: "x", path: "/a/{id}", input: ofInterface });
+
+/** The input is JSON. */
+// @ts-expect-error -- a Date cannot be read from JSON
+defineOperation({ name: "x", path: "/a", input: z.object({ when: z.date() }) });
+defineOperation({
+  name: "x",
+  path: "/a",
+  // @ts-expect-error -- nor can a Map, deeper inside
+  input: z.object({ in: z.object({ m: z.map(z.string(), z.string()) }) }),
+});
+defineOperation({
+  name: "x",
+  path: "/a",
+  input: z.object({ when: z.iso.datetime().transform((t) => new Date(t)) }),
+});
+interface Tree {
+  v: string;
+  children: Tree[];
+}
+const recursive: z.ZodType<Tree, Tree> = z.lazy(() =>
+  z.object({ v: z.string(), children: z.array(recursive) }),
+);
+defineOperation({ name: "t", path: "/t", input: recursive });
+
+const postgres = createPostgresBackend({ pool });
+const memory = createMemoryBackend();
+
+/** `create` belongs to the service, by name, with the transactions of its back end. */
+const service = createService({
+  definitions: [exportsOf, orders],
+  backend: postgres,
+  authorize,
+  create: {
+    orders: async (order, { tx: own, operationId, tenant }) => {
+      const quantity: number = order.quantity;
+      await own.query("insert into orders values ($1, $2, $3)", [operationId, tenant, quantity]);
+      return { body: { operationId } };
+    },
+  },
+});
+createService({
+  definitions: [exportsOf],
+  backend: postgres,
+  authorize,
+  // @ts-expect-error -- unknown definition
+  create: { ordres: async () => ({ body: {} }) },
+});
+createService({
+  definitions: [orders],
+  authorize,
+  // @ts-expect-error -- memory has no transactions
+  create: { orders: async (_, { tx: own }) => ({ body: { own } }) },
+});
+const memoryService = createService({ definitions: [exportsOf, orders], authorize });
+
+/** Submitting in process takes what the schema takes. */
+const tenant = "t";
+export const submitted = [
+  service.submit(exportsOf, { accountId: "1" }, { tenant, key: "k", tx }),
+  service.submit(exportsOf, { accountId: "1", format: "csv" }, { tenant, delayMs: 10 }),
+  service.submit(orders, { itemId: "a", quantity: 1 }, { tenant }).then(({ resource }) => resource?.body),
+  service.submit(orders, { itemId: "a", quantity: 1 }, { tenant, tx }),
+  // @ts-expect-error -- no such format
+  service.submit(exportsOf, { accountId: "1", format: "pdf" }, { tenant }),
+  // @ts-expect-error -- the tenant is required
+  service.submit(exportsOf, { accountId: "1" }, { key: "k" }),
+  // @ts-expect-error -- not of this service
+  service.submit(other, { a: "" }, { tenant }),
+  // @ts-expect-error -- memory has no transactions
+  memoryService.submit(exportsOf, { accountId: "1" }, { tenant, tx }),
+  // @ts-expect-error -- no transaction
+  service.submit(exportsOf, { accountId: "1" }, { tenant, tx: 1 }),
+];
+
+/** Reading gives the JSON form of what the schemas make. */
+const operation = await service.get(exportsOf, "id", { tenant });
+if (operation?.status === "completed") {
+  const url: string = operation.result.url;
+  const at: string = operation.result.at;
+  // @ts-expect-error -- a Date travels as a string
+  const date: Date = operation.result.at;
+  void [url, at, date];
+}
+if (operation?.status === "pending") {
+  const percent: number | undefined = operation.progress?.percent;
+  void percent;
+}
+
+/** Processors get the schema's output, and return the result schema's input. */
+createWorker(service, {
+  exports: {
+    run: async ({ accountId, format }, job) => {
+      const chosen: "csv" | "parquet" = format;
+      job.progress({ percent: 1 });
+      // @ts-expect-error -- progress has a schema
+      job.progress({ pct: 1 });
+      return job.transaction(async (own) => {
+        await own.query("select $1", [chosen]);
+        return { url: accountId, rows: 1, at: "2026-01-01" };
+      });
+    },
+    concurrency: 4,
+    maxAttempts: 3,
+  },
+  orders: (order) => {
+    const quantity: number = order.quantity;
+    return quantity;
+  },
+});
+createWorker({ backend: memory, definitions: [exportsOf, orders] }, { orders: async () => {} });
+// @ts-expect-error -- misspelt name
+createWorker(service, { export: async () => {} });
+// @ts-expect-error -- not the result
+createWorker(service, { exports: async () => ({ url: 1 }) });
+// @ts-expect-error -- misspelt option
+createWorker(service, { orders: { run: () => 1, maxAttemps: 1 } });
+createWorker(memoryService, {
+  orders: async (_, job) => {
+    // @ts-expect-error -- memory has no transactions
+    await job.transaction(async () => 1);
+  },
+});
+const list = [exportsOf, orders];
+createWorker(
+  { backend: postgres, definitions: list },
+  { exports: async (input) => ({ url: input.accountId, rows: 1, at: "2026-01-01" }) },
+);
+
+/** Any service is a Service, and adapters take no more than a Mountable. */
+export const services: readonly Service[] = [service, memoryService];
+export const mountables: readonly Mountable[] = [service, memoryService];
+toNodeHandler(service);
+toNodeHandler(memoryService);
+// @ts-expect-error -- no service
+toNodeHandler(undefined);
+export function read<List extends Definitions, Tx>(
+  any: Service<List, Tx>,
+  definition: List[number],
+): Promise<unknown> {
+  return any.get(definition, "", { tenant });
+}
+void read(service, exportsOf);
+declare const request: Parameters<typeof submitOrder>[0];
+// @ts-expect-error -- the first definition is not the order
+void submitOrder(request, memoryService);
+
+/** Replacing a queue keeps transactions; replacing a store drops them in the type too. */
+const queued = createService({ definitions: [exportsOf], backend: withQueue(postgres, queue), authorize });
+void queued.submit(exportsOf, { accountId: "" }, { tenant, tx });
+const torn = createService({
+  definitions: [exportsOf],
+  backend: withStores(postgres, { operations: memory.operations }),
+  authorize,
+});
+// @ts-expect-error -- no transactions any more
+void torn.submit(exportsOf, { accountId: "" }, { tenant, tx });
+const explicit = createService({ definitions: [exportsOf], backend: memory, authorize });
+// @ts-expect-error -- memory, passed explicitly
+void explicit.submit(exportsOf, { accountId: "" }, { tenant, tx });
+
+/** A back end that an environment variable chooses may have no transactions. */
+const chosen = Math.random() > 0.5 ? postgres : memory;
+const either = createService({ definitions: [exportsOf], backend: chosen, authorize });
+void either.submit(exportsOf, { accountId: "" }, { tenant });
+export const anyBackend: readonly Backend[] = [postgres, memory, chosen];

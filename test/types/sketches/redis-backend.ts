@@ -1,0 +1,88 @@
+import {
+  AsyncReplyError,
+  type Backend,
+  type IdempotencyStore,
+  type OperationStore,
+  type Queue,
+  type Submissions,
+} from "async-request-reply";
+
+/** What is needed of a client. */
+export interface RedisClient {
+  /** Runs a script, which is one atomic step. It reads the clock of the server. */
+  fcall(name: string, keys: readonly string[], args: readonly string[]): Promise<string>;
+  subscribe(channel: string, onMessage: (message: string) => void): () => void;
+  ping(): Promise<unknown>;
+}
+
+type Call = <Result>(name: string, keys: readonly string[], argument: unknown) => Promise<Result>;
+
+/** An outline, to see that the ports fit: a hash for each operation, sorted sets for what is due, expires and is listed. */
+export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<never> {
+  const call: Call = async (name, keys, argument) => {
+    try {
+      return JSON.parse(await redis.fcall(name, keys, [JSON.stringify(argument)]));
+    } catch (cause) {
+      throw new AsyncReplyError("STORE_UNAVAILABLE", "Redis did not answer.", { cause });
+    }
+  };
+  const operations = operationsOf(redis, call);
+  const idempotency = idempotencyOf(call);
+  const submissions: Submissions<never> = {
+    operations,
+    idempotency,
+    record: (submission) => call("record", [`o:${submission.operation.id}`], submission),
+    // The script deletes keys and operations together. Those whose successor exists are not in the set of what expires.
+    purge: (request) => call("purge", ["expires"], request),
+  };
+  return {
+    operations,
+    idempotency,
+    queue,
+    submissions,
+    check: async () => void (await redis.ping()),
+    close: () => queue.close(),
+  };
+}
+
+function operationsOf(redis: RedisClient, call: Call): OperationStore {
+  const at = (id: string): readonly string[] => [`o:${id}`];
+  return {
+    // The due time is the server's now plus `delayMs`.
+    create: (operation, initial) => call("create", at(operation.id), { operation, initial }),
+    get: async (id, tenant) => (await call("get", at(id), tenant)) ?? undefined,
+    beginAttempt: (id, lease) => call("begin", at(id), lease),
+    renew: (lease, change) => call("renew", at(lease.operationId), { lease, change }),
+    // The script reads `onEnd` from the hash, so the caller passes nothing but the settlement.
+    settle: (lease, settlement) => call("settle", at(lease.operationId), { lease, settlement }),
+    requestCancel: (id, tenant) => call("cancel", at(id), tenant),
+    takeDue: (request) =>
+      call(
+        "take-due",
+        request.definitions.map((name) => `due:${name}`),
+        request,
+      ),
+    // Scores are the times of expiry, so each operation is kept for its own retention.
+    takeExpired: (request) => call("take-expired", ["expires"], request),
+    remove: (ids, options) => call("remove", ids.flatMap(at), options),
+    watch: (onChange) => redis.subscribe("changes", onChange),
+    getMany: (ids) => call("get-many", ids.flatMap(at), null),
+    list: (request) => call("list", [`created:${request.tenant ?? ""}`], request),
+    // ZCOUNT is logarithmic, and ZRANGE finds the oldest.
+    stats: (request) =>
+      call(
+        "stats",
+        request.definitions.flatMap((name) => [`due:${name}`, `failed:${name}`]),
+        request,
+      ),
+    redrive: (id, successor) => call("redrive", [...at(id), ...at(successor.id)], successor),
+  };
+}
+
+function idempotencyOf(call: Call): IdempotencyStore {
+  return {
+    claim: (claim) => call("claim", ["claims"], claim),
+    release: async (owner) => void (await call("release", ["claims"], owner)),
+    takeStale: (request) => call("take-stale", ["claims"], request),
+  };
+}

@@ -1,0 +1,82 @@
+import { permanentFailure } from "async-request-reply";
+import { afterEach, beforeEach, expect } from "vitest";
+
+const refuse = (): never => {
+  throw new Error("this may not be looked at");
+};
+
+const traps: Required<ProxyHandler<object>> = {
+  apply: refuse,
+  construct: refuse,
+  defineProperty: refuse,
+  deleteProperty: refuse,
+  get: refuse,
+  getOwnPropertyDescriptor: refuse,
+  getPrototypeOf: refuse,
+  has: refuse,
+  isExtensible: refuse,
+  ownKeys: refuse,
+  preventExtensions: refuse,
+  set: refuse,
+  setPrototypeOf: refuse,
+};
+
+function revoked(target: object): object {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
+/**
+ * Values that throw when they are looked at, by name. Anything that user code throws or returns may be one. Not for
+ * `describe.each`, which looks at them.
+ */
+export const unreadable: readonly (readonly [name: string, value: unknown])[] = [
+  ["a revoked Proxy", revoked({})],
+  ["a revoked Proxy of a function", revoked(() => {})],
+  ["a revoked Proxy of an error of the package", revoked(permanentFailure("No."))],
+  ["a Proxy whose traps throw", new Proxy({}, traps)],
+  ["a Proxy of a function whose traps throw", new Proxy(() => {}, traps)],
+  ["a Proxy of an error of the package whose traps throw", new Proxy(permanentFailure("No."), traps)],
+  [
+    "a Proxy of an error of the package whose members cannot be read",
+    new Proxy(permanentFailure("No."), { get: refuse }),
+  ],
+  [
+    "an object whose getters throw",
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        [
+          "code",
+          "detail",
+          "context",
+          "message",
+          "name",
+          "stack",
+          "cause",
+          "then",
+          "toJSON",
+          "toString",
+          "issues",
+          "value",
+          "status",
+          "id",
+        ].map((name) => [name, { get: refuse }]),
+      ),
+    ),
+  ],
+];
+
+/** Fails a test of this file that leaves a promise rejected without a handler. */
+export function failOnUnhandledRejections(): void {
+  const reasons: unknown[] = [];
+  const note = (reason: unknown): void => void reasons.push(reason);
+  beforeEach(() => void process.on("unhandledRejection", note));
+  afterEach(async () => {
+    // Node reports them when the microtasks of a turn are done.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(reasons.splice(0).length, "unhandled rejections").toBe(0);
+  });
+}

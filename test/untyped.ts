@@ -1,0 +1,27 @@
+import * as main from "async-request-reply";
+import * as express from "async-request-reply/express";
+import * as fetch from "async-request-reply/fetch";
+import * as node from "async-request-reply/node";
+import * as openapi from "async-request-reply/openapi";
+import * as postgres from "async-request-reply/postgres";
+import * as yang from "async-request-reply/yang";
+import { expect, it } from "vitest";
+import { refusalOf } from "./refusal.js";
+
+const all = { ...main, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang };
+
+/** The functions of the package as JavaScript sees them: they take anything. */
+export const untyped = all as unknown as Readonly<
+  Record<keyof typeof all, (...args: readonly unknown[]) => unknown>
+>;
+
+/** A mistake, what it says, and a call that makes it. */
+export type Mistake = readonly [mistake: string, message: string, make: () => unknown];
+
+/** Declares a test for each mistake. */
+export function testMistakes(mistakes: readonly Mistake[]): void {
+  it.each(mistakes)("%s", (_, message, make) => {
+    const { code, detail } = refusalOf(make);
+    expect({ code, detail }).toEqual({ code: "INVALID_OPTION", detail: message });
+  });
+}

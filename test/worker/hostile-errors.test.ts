@@ -1,0 +1,166 @@
+import {
+  defineOperation,
+  defineOrders,
+  permanentFailure,
+  problemType,
+  type StandardSchema,
+  withQueue,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { receivingBy } from "../consumers.js";
+import { anything } from "../http/careless-schema.js";
+import { replacing } from "../replacing.js";
+import { failOnUnhandledRejections, unreadable } from "../unreadable.js";
+import { createStage, errorOf } from "./stage.js";
+
+failOnUnhandledRejections();
+
+type Validate = StandardSchema["~standard"]["validate"];
+
+/** Work of which one item comes to grief, in a definition whose schemas may be the reason. */
+function createWork(schemas: { readonly input?: Validate; readonly result?: Validate }) {
+  const schemaOf = (validate: Validate): StandardSchema => ({
+    "~standard": { version: 1, vendor: "test", validate },
+  });
+  const reports = defineOperation({
+    name: "reports",
+    path: "/reports",
+    input: schemas.input === undefined ? anything : schemaOf(schemas.input),
+    ...(schemas.result === undefined ? {} : { result: schemaOf(schemas.result) }),
+  });
+  return createStage([reports]);
+}
+
+const isBad = (value: unknown): boolean => (value as { readonly bad?: boolean }).bad === true;
+
+describe("a queue that breaks its contract", () => {
+  it("stops neither the worker nor the process, and the observer learns of it", async () => {
+    const broken = (): never => {
+      throw new Error("not a promise");
+    };
+    const { clock, events, submit, read, worker } = createStage([defineOrders()], (backend) => {
+      const consume = receivingBy(backend.queue, async (request, consumer) => {
+        const deliveries = await consumer.receive(request);
+        return deliveries.map(({ announcement, nack }) => ({ announcement, nack, ack: broken }));
+      });
+      return withQueue(backend, replacing(backend.queue, consume));
+    });
+    const id = await submit();
+    const working = worker({ orders: () => "done" });
+    await working.start();
+    const failed = (): boolean => events.some((event) => "step" in event && event.step === "execute");
+    while (!failed()) await clock.advance(1);
+    expect(await read(id)).toMatchObject({ state: "pending" });
+    await working.stop();
+  });
+});
+
+describe.each(unreadable.map(([name]) => name))("%s", (name) => {
+  const hostile = new Map(unreadable).get(name);
+  const rethrow = (): never => {
+    throw hostile;
+  };
+
+  /** Runs two attempts of an operation that comes to grief and of one that does not. */
+  async function endOf(stage: ReturnType<typeof createWork>, work: () => unknown = () => "done") {
+    const bad = await stage.submit({ bad: true });
+    const good = await stage.submit({ bad: false });
+    const worker = stage.worker(
+      { reports: (input) => (isBad(input) ? work() : "done") },
+      { maxAttempts: 2 },
+      () => 0.5,
+    );
+    await worker.runUntilIdle();
+    expect(await stage.read(good)).toMatchObject({ state: "completed", attempt: 1 });
+    expect(await stage.read(bad)).toMatchObject({ state: "pending", attempt: 1 });
+    await stage.clock.advance(1_000);
+    await worker.runUntilIdle();
+    return stage.read(bad);
+  }
+
+  const works: Readonly<Record<string, () => unknown>> = {
+    "thrown by a processor": rethrow,
+    "rejected by a processor": () => Promise.reject(hostile),
+    "returned by a processor": () => hostile,
+    "the cause of what a processor throws": () => {
+      throw new Error("wrapped", { cause: hostile });
+    },
+  };
+
+  it.each(Object.entries(works))("is retried and then fails its operation alone: %s", async (_, work) => {
+    const ended = await endOf(createWork({}), work);
+    expect(ended).toMatchObject({ state: "failed", attempt: 2 });
+    expect(errorOf(ended).type).toBe(problemType("attempts-exhausted"));
+  });
+
+  const badOnly =
+    (run: () => unknown): Validate =>
+    (value) =>
+      isBad(value) ? (run() as never) : { value };
+  const resultOnly =
+    (run: () => unknown): Validate =>
+    (value) =>
+      value === "bad" ? (run() as never) : { value };
+
+  it.each([
+    ["thrown", rethrow],
+    ["rejected", () => Promise.reject(hostile)],
+    ["returned", () => hostile],
+    ["among its issues", () => ({ issues: [hostile] })],
+  ])("is retried and then fails its operation alone: %s by the schema of results", async (_, run) => {
+    const ended = await endOf(createWork({ result: resultOnly(run) }), () => "bad");
+    expect(ended).toMatchObject({ state: "failed", attempt: 2 });
+    expect(errorOf(ended).type).toBe(problemType("attempts-exhausted"));
+  });
+
+  it("is retried and then fails its operation alone: thrown by the schema of the input", async () => {
+    const calls: unknown[] = [];
+    // The first call is that of the submission.
+    const input = badOnly(() => (calls.push(0) > 1 ? rethrow() : { value: { bad: true } }));
+    const ended = await endOf(createWork({ input }), () => "never reached");
+    expect(ended).toMatchObject({ state: "failed", attempt: 2 });
+  });
+
+  it("leaves a worker that was started at work, and the process alive", async () => {
+    const { submit, read, worker, clock } = createWork({});
+    const bad = await submit({ bad: true });
+    const working = worker(
+      { reports: (input) => (isBad(input) ? rethrow() : {}) },
+      { concurrency: 1 },
+      () => 0.5,
+    );
+    await working.start();
+    while ((await read(bad)).attempt === 0) await clock.advance(1);
+    const good = await submit({ bad: false });
+    while ((await read(good)).state === "pending") await clock.advance(1);
+    expect(await read(bad)).toMatchObject({ state: "pending", attempt: 1 });
+    await working.stop();
+  });
+
+  it("fails the operation for good as the cause of a permanent failure", async () => {
+    const stage = createWork({});
+    const id = await stage.submit({ bad: true });
+    const fail = (): never => {
+      throw permanentFailure("Sold out.", hostile);
+    };
+    await stage.worker({ reports: fail }).runUntilIdle();
+    expect(errorOf(await stage.read(id)).detail).toBe("Sold out.");
+  });
+
+  it("is refused as progress and as part of a result", async () => {
+    const stage = createWork({});
+    const id = await stage.submit({ bad: true });
+    const codes: unknown[] = [];
+    const reports = (_: unknown, job: { progress(value: unknown): void }): unknown => {
+      try {
+        job.progress({ hostile });
+      } catch (error) {
+        codes.push((error as { code?: unknown }).code);
+      }
+      return { hostile };
+    };
+    await stage.worker({ reports }).runUntilIdle();
+    expect(codes).toEqual(["INVALID_RESULT"]);
+    expect(errorOf(await stage.read(id)).type).toBe(problemType("invalid-result"));
+  });
+});

@@ -1,0 +1,89 @@
+import { describe } from "vitest";
+import * as z from "zod";
+import { testMistakes, untyped } from "../untyped.js";
+
+const { createService, createWorker, defineOperation, createMemoryBackend } = untyped;
+const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
+const BACK_END = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
+const input = z.object({});
+const run = (): void => {};
+const authorize = (): unknown => ({ id: "a" });
+const one = defineOperation({ name: "one", path: "/one", input }) as object;
+const two = defineOperation({ name: "two", path: "/two", input }) as object;
+const service = createService({ authorize, definitions: [one, two], observe: false });
+const work = (...args: readonly unknown[]): unknown => createWorker(service, ...args);
+
+describe("a mistake in a worker says what is wrong, what is expected and what to do", () => {
+  testMistakes([
+    [
+      "a null for options",
+      "The options of createWorker must be an object, not null.",
+      () => work({ one: run }, null),
+    ],
+    [
+      "no service for a worker",
+      "createWorker() takes a service, or `{ backend, definitions }`, as its first argument, not undefined.",
+      () => createWorker(undefined, { one: run }),
+    ],
+    [
+      "definitions instead of a service",
+      "createWorker() takes a service, or `{ backend, definitions }`, as its first argument, not a list.",
+      () => createWorker([one], { one: run }),
+    ],
+    [
+      "a worker without a back end",
+      `Option \`backend\` must be ${BACK_END}, not undefined.`,
+      () => createWorker({ definitions: [one] }, { one: run }),
+    ],
+    [
+      "a worker without definitions",
+      `Option \`definitions\` is an empty list. Pass at least one definition: \`definitions: [${EXAMPLE}]\`.`,
+      () => createWorker({ definitions: [], backend: createMemoryBackend() }, { one: run }),
+    ],
+    [
+      "no processors",
+      "`processors` of createWorker() has no processor: undefined was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
+      () => createWorker(service),
+    ],
+    [
+      "no processor",
+      "`processors` of createWorker() has no processor: an object was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
+      () => work({}),
+    ],
+    [
+      "a processor alone",
+      "`processors` of createWorker() has no processor: a function was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
+      () => work(run),
+    ],
+    [
+      "a misspelt processor",
+      'Unknown definition "oen" in `processors`. Did you mean `one`? Known definitions: one, two.',
+      () => work({ oen: run }),
+    ],
+    [
+      "a processor of an unknown definition",
+      'Unknown definition "invoices" in `processors`. Known definitions: one, two.',
+      () => work({ invoices: run }),
+    ],
+    [
+      "a processor that is no function",
+      "Option `processors.one` must be a function, not 1.",
+      () => work({ one: 1 }),
+    ],
+    [
+      "a purge grace that submissions could outlive",
+      "Option `purgeGraceMs` must be at least 60000 milliseconds, not 59999.",
+      () => work({ one: run }, { purgeGraceMs: 59_999 }),
+    ],
+    [
+      "a backoff that is a number",
+      "Option `backoff` must be an object, not 1000.",
+      () => work({ one: run }, { backoff: 1000 }),
+    ],
+    [
+      "a longest delay below the first",
+      "Option `backoff.maxMs` must be at least `backoff.baseMs`, which is 1000, not 10.",
+      () => work({ one: run }, { backoff: { maxMs: 10 } }),
+    ],
+  ]);
+});

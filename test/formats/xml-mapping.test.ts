@@ -18,7 +18,7 @@ function parse(xml: string, schema: JsonSchema): unknown {
 }
 
 describe("the mapping between JSON and XML", () => {
-  it.each(rowsOf(PAGE, "The mapping"))(
+  it.each(rowsOf(PAGE, "How JSON maps to XML"))(
     "reads and writes, by %s, %s as %s",
     (schema = "", json = "", xml = "") => {
       const known = schemaFor(schema, json);
@@ -29,13 +29,13 @@ describe("the mapping between JSON and XML", () => {
     },
   );
 
-  it.each(rowsOf(PAGE, "What is read"))("reads, by %s, %s as %s", (schema = "", xml = "", json = "") => {
+  it.each(rowsOf(PAGE, "How text gets its type"))("reads, by %s, %s as %s", (schema = "", xml = "", json = "") => {
     expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
   });
 });
 
 describe("an order in XML", () => {
-  it.each(rowsOf(PAGE, "What is refused"))("%s: %s gives %s", async (_, body = "", reply = "") => {
+  it.each(rowsOf(PAGE, "Bodies that are refused"))("%s: %s gives %s", async (_, body = "", reply = "") => {
     const service = createOrderService({ authorize: allowAnonymous(), formats: [xmlFormat] });
     const headers = { "content-type": "application/xml" };
     const { status, body: text } = await service.handle({ method: "POST", path: "/orders", headers, body });

@@ -87,7 +87,7 @@ describe("the formats of YANG data", () => {
 });
 
 describe("the mapping between JSON and YANG data", () => {
-  const rows = rowsOf(PAGE, "The mapping").filter(([, value = ""]) => value.startsWith("{"));
+  const rows = rowsOf(PAGE, "How JSON maps to YANG").filter(([, value = ""]) => value.startsWith("{"));
 
   it.each(rows)("reads and writes, by %s, %s as %s and as %s", (schema = "", json, ...texts) => {
     const known = { type: "object", properties: { n: JSON.parse(schema) as JsonSchema } };
@@ -210,7 +210,7 @@ describe("an order in YANG data", () => {
     return { status: reply.status, ...named, pointers: errors.map(({ pointer }) => pointer) };
   }
 
-  it.each(rowsOf(PAGE, "What is refused"))("with %s: %s gives %s", async (_, body = "", expected = "") => {
+  it.each(rowsOf(PAGE, "Bodies that are refused"))("with %s: %s gives %s", async (_, body = "", expected = "") => {
     const isXml = body.startsWith("<");
     const sent = body.replace("<order xmlns>", `<order xmlns="${NAMESPACE}">`);
     const reply = await post(`application/yang-data+${isXml ? "xml" : "json"}`, sent);

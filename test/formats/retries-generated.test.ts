@@ -14,7 +14,7 @@ const request = fc.record({
 
 type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A request of a client that knows one of the two schemas, to a service that has one of them. */
+/** A request written with one of the two schemas, to a service that has either of them. */
 function attempt(deploy: Deployed, { type, written, read }: Request): Attempt {
   return { type, schema: deploy[read], body: writeValue(type, deploy[written], deploy.value) };
 }

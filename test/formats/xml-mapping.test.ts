@@ -6,7 +6,7 @@ import { rowsOf } from "../docs/tables.js";
 
 const PAGE = "docs/xml.md";
 
-/** In the tables a schema is that of the member `m`, or of the whole value where there is no `m`. */
+/** In the tables, the schema is that of the member `m` or, if there is no `m`, of the whole value. */
 function schemaFor(schema: string, json: string): JsonSchema {
   const given = JSON.parse(schema) as JsonSchema;
   return json.startsWith('{"m"') ? { type: "object", properties: { m: given } } : given;
@@ -19,7 +19,7 @@ function parse(xml: string, schema: JsonSchema): unknown {
 
 describe("the mapping between JSON and XML", () => {
   it.each(rowsOf(PAGE, "How JSON maps to XML"))(
-    "reads and writes, by %s, %s as %s",
+    "reads and writes, with %s, %s as %s",
     (schema = "", json = "", xml = "") => {
       const known = schemaFor(schema, json);
       expect(JSON.stringify(parse(xml, known))).toBe(json);
@@ -29,9 +29,12 @@ describe("the mapping between JSON and XML", () => {
     },
   );
 
-  it.each(rowsOf(PAGE, "How text gets its type"))("reads, by %s, %s as %s", (schema = "", xml = "", json = "") => {
-    expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
-  });
+  it.each(rowsOf(PAGE, "How text gets its type"))(
+    "reads, with %s, %s as %s",
+    (schema = "", xml = "", json = "") => {
+      expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
+    },
+  );
 });
 
 describe("an order in XML", () => {

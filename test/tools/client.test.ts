@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -26,6 +26,18 @@ export const right: OrdersInput = { itemId: "book", quantity: 1 };
 // @ts-expect-error
 export const wrong: OrdersInput = { itemId: "book", quantity: "1" };
 `;
+
+it("is generated with the versions that docs/openapi.md installs", () => {
+  const manifest = readFileSync(join(import.meta.dirname, "package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const [install = ""] = blocksOf(page("docs/openapi.md"), "sh").map(
+    ({ text }) => text.split("\n", 1)[0] ?? "",
+  );
+  const packages = ["@hey-api/openapi-ts", "typescript"].map((name) => `${name}@${dependencies[name]}`);
+  expect(install).toBe(`npm install --save-dev ${packages.join(" ")}`);
+});
 
 describeWithTool("openapi-ts", "a client generated from the document of the example server", () => {
   const folder = mkdtempSync(join(tmpdir(), "client-"));

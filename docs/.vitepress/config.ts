@@ -5,19 +5,19 @@ import { readSections } from "../tools/pages.mjs";
 import { outsideLinks } from "./outside-links.js";
 import { slug } from "./slug.js";
 
-// A YANG module that a page links to is a file, and not a page.
+// Pages link to YANG modules, which VitePress must treat as files.
 process.env.VITE_EXTRA_EXTENSIONS = "yang";
 
 const sections = readSections();
 
 export default defineConfig({
   title: "async-request-reply",
-  description: "HTTP services that accept work, answer 202 before it is done, and let the client follow it.",
+  description: "Build HTTP services that reply 202, do the work later, and let clients follow it.",
   lang: "en",
   cleanUrls: true,
   ignoreDeadLinks: false,
   lastUpdated: false,
-  // vitepress takes along pages only.
+  // VitePress copies pages only.
   buildEnd: ({ srcDir, outDir }) => cpSync(join(srcDir, "yang"), join(outDir, "yang"), { recursive: true }),
   markdown: {
     anchor: { slugify: slug },
@@ -28,10 +28,10 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Quick start", link: "/quick-start/node" },
-      { text: "Contract", link: "/contract" },
+      { text: "HTTP contract", link: "/contract" },
       { text: "Workers", link: "/workers" },
-      { text: "Operating", link: "/operating" },
-      { text: "Reference", link: "/reference/" },
+      { text: "Production", link: "/operating" },
+      { text: "API reference", link: "/reference/" },
     ],
     sidebar: sections.map(({ title, collapsed, pages }) => ({
       text: title,

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** What is needed of a token of markdown-it. */
+/** The part of a markdown-it token that is used here. */
 interface Token {
   type: string;
   content: string;
@@ -9,7 +9,7 @@ interface Token {
   attrSet(name: string, value: string): void;
 }
 
-/** What is needed of markdown-it. */
+/** The part of markdown-it that is used here. */
 interface Markdown {
   readonly core: {
     readonly ruler: {
@@ -21,8 +21,8 @@ interface Markdown {
 const README = "https://www.npmjs.com/package/async-request-reply";
 
 /**
- * Redirects the links of pages that lead out of the folder of the pages, as they do on GitHub. The README is on npm; other
- * files are in the repository (`owner/name`), and where that is not known only the text of the link is left.
+ * Rewrites links from a page to files outside `docs/`, which work only on GitHub. A link to the README goes to npm. Any other
+ * link goes to the repository (`owner/name`). If the repository is unknown, only the text of the link remains.
  */
 export function outsideLinks(markdown: Markdown, repository: string | undefined): void {
   markdown.core.ruler.push("outside-links", ({ tokens, env }) => {
@@ -43,14 +43,14 @@ function redirect(tokens: readonly Token[], page: string, repository: string | u
   }
 }
 
-/** Where a link leads to from the root of the repository, with its anchor, if that is not a page of the site. */
+/** Returns the path of a link from the root of the repository, with its anchor, or undefined if it leads to a page of the site. */
 export function pathOutside(href: string, page: string): string | undefined {
   if (/^([a-z]+:|[/#])/i.test(href)) return undefined;
   const path = posix.join("docs", posix.dirname(page), href);
   return path.startsWith("docs/") ? undefined : path;
 }
 
-/** The address of a file of the repository, if it has one. */
+/** Returns the public address of a file in the repository, or undefined if it has none. */
 export function addressOf(path: string, repository: string | undefined): string | undefined {
   if (/^README\.md(#|$)/.test(path)) return path.replace("README.md", README);
   return repository === undefined ? undefined : `https://github.com/${repository}/blob/main/${path}`;

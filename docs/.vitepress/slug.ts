@@ -1,4 +1,4 @@
-/** The anchor of a heading as GitHub makes it, so that a link leads to the same place there and on the site. */
+/** Returns the anchor of a heading, computed as on GitHub, so that links work both there and on the site. */
 export function slug(heading: string): string {
   return heading
     .toLowerCase()

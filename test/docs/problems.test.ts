@@ -64,7 +64,7 @@ describe("the problem types", () => {
 
   it("have each a section in docs/problems.md with their status", () => {
     const sections = [
-      ...page("docs/problems.md").text.matchAll(/^### (\S+)\n\n(?:Status (\d+)|In (`error`))/gm),
+      ...page("docs/problems.md").text.matchAll(/^### `(\S+)`\n\n(?:Status (\d+)|In (`error`))/gm),
     ];
     expect(sections.map(([, name, status, place]) => [name, status ?? place])).toEqual(
       names.map((name) => [name, statusOf(name)]),

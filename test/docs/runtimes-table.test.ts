@@ -27,7 +27,7 @@ describe("the table of runtimes in the README", () => {
     expect(rows).toEqual(runtimes.map(({ name }) => name));
   });
 
-  it.each(cells)("names an existing test, or has a dash if there is none: $runtime, $format", (each) => {
+  it.each(cells)("names an existing test, or has a dash instead: $runtime, $format", (each) => {
     const tests = testsOf(each).map((name) => `“${name}”`);
     expect(tests.length === 0 ? ["—"] : tests).toContain(each.cell);
   });

@@ -17,7 +17,7 @@ describe("the site", () => {
     const places = (name: string): string[] =>
       listed.filter((entry) => entry === name || (entry.endsWith("/") && name.startsWith(entry)));
     expect(names.filter((name) => places(name).length !== 1)).toEqual([]);
-    // Generated, so it may not exist yet.
+    // Generated, so it might not exist yet.
     const known = [...names, "reference/index.md"].flatMap(places);
     expect(listed.filter((entry) => !known.includes(entry))).toEqual([]);
   });

@@ -80,7 +80,7 @@ describe("a body that is declared as another type", () => {
 });
 
 describe("an order", () => {
-  it("is one operation, in whatever formats it comes with one key", async () => {
+  it("is one operation in any combination of formats with one key", async () => {
     const { post, recorded } = createOrders();
     const ids = new Set<unknown>();
     for (const type of mediaTypes) {
@@ -92,7 +92,7 @@ describe("an order", () => {
     expect(await recorded()).toHaveLength(1);
   });
 
-  it("is told from an order with another quantity, in any format", async () => {
+  it("differs from an order with another quantity, in any format", async () => {
     const { post } = createOrders();
     await post("application/json", writeOrder("application/json", order), "one-key");
     for (const type of mediaTypes) {

@@ -130,12 +130,15 @@ describe("the format of a body", () => {
     ["application/json;charset=iso-8859-1", "Only the charset utf-8 is supported."],
     ["application/json;charset=utf-16", "Only the charset utf-8 is supported."],
     ['application/json;charset=""', "Only the charset utf-8 is supported."],
-  ])("is none for %j, and the reply lists what would do (RFC 9110 §15.5.16)", (contentType, reason) => {
-    const { code, detail, context } = refusalOf(() => requestFormat(contentType, formats));
-    expect(code).toBe("UNSUPPORTED_MEDIA_TYPE");
-    expect(detail).toBe(`${reason} Supported: application/json, application/yaml.`);
-    expect(context.headers).toEqual({ accept: "application/json, application/yaml" });
-  });
+  ])(
+    "is rejected for %j, and the reply lists the supported types (RFC 9110 §15.5.16)",
+    (contentType, reason) => {
+      const { code, detail, context } = refusalOf(() => requestFormat(contentType, formats));
+      expect(code).toBe("UNSUPPORTED_MEDIA_TYPE");
+      expect(detail).toBe(`${reason} Supported: application/json, application/yaml.`);
+      expect(context.headers).toEqual({ accept: "application/json, application/yaml" });
+    },
+  );
 });
 
 describe("a content coding", () => {

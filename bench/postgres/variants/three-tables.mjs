@@ -1,6 +1,6 @@
 import { countOf, emptied, prepared } from "./pool.mjs";
 
-/** Tables for keys and operations, and for jobs if the queue has no table of its own. */
+/** Tables for keys and operations, and for jobs if the queue does not have its own table. */
 export async function createThreeTables(pool) {
   await pool.query(`
     create table keys (

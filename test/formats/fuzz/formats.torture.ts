@@ -5,7 +5,7 @@ import { subjects } from "./subjects.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const to = Number(process.env.FUZZ_COUNT ?? 1_000_000);
-/** Where to continue an interrupted run: the last number that it printed. */
+/** The body at which to continue an interrupted run: the last number that it printed. */
 const from = Number(process.env.FUZZ_FROM ?? 0);
 
 describe(`mutated bodies ${from} to ${to} of seed ${seed}`, () => {

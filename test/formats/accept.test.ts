@@ -12,14 +12,14 @@ const available = [json, yaml, yang];
 
 describe("negotiation", () => {
   it.each([undefined, "", " ", ", ,", "*/*", "*/*;q=0.001", "application/*", "*"])(
-    "takes the server's first choice where %j leaves it open (RFC 9110 §12.5.1)",
+    "takes the server's first choice if %j leaves it open (RFC 9110 §12.5.1)",
     (accept) => {
       expect(negotiate(accept, available)).toBe(json);
     },
   );
 
   it.each([
-    // The client's order has no meaning, its weights have.
+    // The weights matter, the order does not.
     ["application/yaml, application/json", json],
     ["application/json;q=0.5, application/yaml", yaml],
     ["application/json;q=0.5, application/yaml;Q=0.6", yaml],
@@ -34,9 +34,9 @@ describe("negotiation", () => {
     ["application/*;q=0, application/yang-data+json", yang],
     ["application/*;q=0, */*", undefined],
     ["*/*;q=0", undefined],
-    // Of two that are equally specific, the higher weight counts.
+    // If two are equally specific, the higher weight counts.
     ["application/json;q=0.1, application/json;q=0.9, application/yaml;q=0.5", json],
-    // A suffix does not make a match.
+    // A matching suffix is not enough.
     ["application/yang-data+json", yang],
     ["application/*+json", undefined],
     ["application/problem+json", undefined],
@@ -44,7 +44,7 @@ describe("negotiation", () => {
     ["text/html", undefined],
     ["app/json", undefined],
     ["application", undefined],
-    // Parameters narrow a range, and the weight may stand anywhere.
+    // Parameters narrow a range, and the weight can be anywhere.
     ["application/json;version=2", undefined],
     ["application/json;version=2, application/json;q=0.1", json],
     ["application/json;q=0.5;version=2, application/yaml;q=0.1", yaml],
@@ -57,11 +57,11 @@ describe("negotiation", () => {
     expect(negotiate(accept, available)).toBe(chosen);
   });
 
-  it("does not take the beginning of a type for the type", () => {
+  it("does not match a prefix of a type", () => {
     expect(negotiate("application/*", ["applications/json"])).toBeUndefined();
   });
 
-  it("prefers a range whose parameters match to one without", () => {
+  it("prefers a range with matching parameters to one without parameters", () => {
     const versions = ["application/x;v=1", "application/x;v=2"];
     expect(negotiate("application/x;v=2;q=0.9, application/x;q=0.5", versions)).toBe("application/x;v=2");
     expect(negotiate("application/x;v=1;q=0.1, application/x;q=0.5", versions)).toBe("application/x;v=2");
@@ -93,13 +93,13 @@ describe("negotiation", () => {
     expect(negotiate(accept, available)).toBe(chosen);
   });
 
-  it("refuses a header of more than 8192 characters", () => {
+  it("rejects a header of more than 8192 characters", () => {
     const ranges = "text/html,".repeat(900);
     expect(negotiate(ranges.slice(0, 8192), available)).toBeUndefined();
     expect(refusalOf(() => negotiate(ranges.slice(0, 8193), available)).code).toBe("INVALID_HEADER");
   });
 
-  it("never throws within its bound, and chooses only what is available", () => {
+  it("never throws within its limit, and chooses only an available type", () => {
     const piece = fc.constantFrom(
       json,
       yaml,
@@ -153,7 +153,7 @@ describe("negotiation", () => {
     );
   });
 
-  // Linear by construction. Elements are cut out of the header once and read as media types, which are counted there.
+  // Linear by construction. The header is split once, and each element is parsed as a media type, whose test counts the steps.
   it.each([",", ";", '"', "\\", '"\\', "*,", "a/b,", ";q=", " "])(
     "splits a header of %j in linear time",
     (unit) => {
@@ -175,7 +175,7 @@ describe("the format of a reply", () => {
   });
 
   it.each(["application/problem+json", "text/html", "text/yaml", "*/*;q=0"])(
-    "is refused for %s with a list of what is available (RFC 9110 §15.5.7)",
+    "is rejected for %s with a list of the available types (RFC 9110 §15.5.7)",
     (accept) => {
       const { code, detail } = refusalOf(() => replyFormat(accept, formats));
       expect(code).toBe("NOT_ACCEPTABLE");

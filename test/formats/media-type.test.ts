@@ -66,11 +66,11 @@ describe("a media type", () => {
     expect(parseMediaType(value)).toBeUndefined();
   });
 
-  it("is malformed where a parameter is repeated (RFC 6838 §4.3)", () => {
+  it("is malformed if a parameter is repeated (RFC 6838 §4.3)", () => {
     expect(parseMediaType("application/json;charset=utf-8;Charset=utf-8")).toBeUndefined();
   });
 
-  it("is read back from how it is written", () => {
+  it("is read back as it was written", () => {
     const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9a-z-]{1,10}$/);
     const quotable = fc.string({ unit: fc.constantFrom(...'a \t"\\;,=é~'), maxLength: 10 });
     fc.assert(
@@ -87,7 +87,7 @@ describe("a media type", () => {
     );
   });
 
-  // Linear by construction. The bound of 1024 characters is what a hostile value gets to use.
+  // Linear by construction. A hostile value has at most 1024 characters.
   it.each([",", ";", '"', "\\", "/", " ", "a", ";a=b", ';a="\\"', ';a="",'])(
     "is read in linear time: %j repeated",
     (unit) => {
@@ -113,7 +113,7 @@ describe("the format of a body", () => {
     expect(requestFormat(contentType, formats)).toBe(jsonFormat);
   });
 
-  it("is found by an alias too (RFC 9512)", () => {
+  it("is also found by an alias (RFC 9512)", () => {
     expect(requestFormat("text/yaml", formats)).toBe(yamlFormat);
   });
 
@@ -130,21 +130,24 @@ describe("the format of a body", () => {
     ["application/json;charset=iso-8859-1", "Only the charset utf-8 is supported."],
     ["application/json;charset=utf-16", "Only the charset utf-8 is supported."],
     ['application/json;charset=""', "Only the charset utf-8 is supported."],
-  ])("is none for %j, and the reply lists what would do (RFC 9110 §15.5.16)", (contentType, reason) => {
-    const { code, detail, context } = refusalOf(() => requestFormat(contentType, formats));
-    expect(code).toBe("UNSUPPORTED_MEDIA_TYPE");
-    expect(detail).toBe(`${reason} Supported: application/json, application/yaml.`);
-    expect(context.headers).toEqual({ accept: "application/json, application/yaml" });
-  });
+  ])(
+    "is rejected for %j, and the reply lists the supported types (RFC 9110 §15.5.16)",
+    (contentType, reason) => {
+      const { code, detail, context } = refusalOf(() => requestFormat(contentType, formats));
+      expect(code).toBe("UNSUPPORTED_MEDIA_TYPE");
+      expect(detail).toBe(`${reason} Supported: application/json, application/yaml.`);
+      expect(context.headers).toEqual({ accept: "application/json, application/yaml" });
+    },
+  );
 });
 
 describe("a content coding", () => {
-  it.each([undefined, "", " ", "identity", "Identity", " identity\t"])("is no obstacle: %j", (value) => {
+  it.each([undefined, "", " ", "identity", "Identity", " identity\t"])("is accepted: %j", (value) => {
     expect(refuseContentCoding(value)).toBeUndefined();
   });
 
   it.each(["gzip", "br", "deflate", "identity, gzip", "identity;q=1", "nonsense"])(
-    "is refused: %s, and the reply says what would do (RFC 9110 §12.5.3)",
+    "is rejected: %s, and the reply lists the accepted coding (RFC 9110 §12.5.3)",
     (value) => {
       const { code, context } = refusalOf(() => refuseContentCoding(value));
       expect(code).toBe("UNSUPPORTED_CONTENT_CODING");

@@ -38,7 +38,7 @@ const flat: JsonSchema = {
   additionalProperties: false,
 };
 
-/** The parameters of the path, and the schema of the JSON body. */
+/** Returns the parameters of the path and the schema of the JSON body. */
 function described(document: OpenApiDocument): { parameters: unknown[]; body: JsonSchema } {
   const post = document.paths[PATH]?.post;
   const parameters = (post?.parameters ?? []).filter((parameter) => parameter.in === "path");
@@ -50,7 +50,7 @@ function described(document: OpenApiDocument): { parameters: unknown[]; body: Js
 }
 
 describe("a document of a path with fields", () => {
-  it("has a parameter for each field, with the schema of its member, and no such member in the body", () => {
+  it("has a parameter for each field with the schema of its member, which is not in the body", () => {
     const { parameters, body } = described(documentOf(flat));
     expect(parameters).toEqual([
       ["accountId", true, members.accountId],
@@ -64,7 +64,7 @@ describe("a document of a path with fields", () => {
     });
   });
 
-  it("describes the body alike in every media type that it describes by the schema", () => {
+  it("describes the body the same way in every media type that uses the schema", () => {
     const content = documentOf(flat).paths[PATH]?.post?.requestBody?.content ?? {};
     expect(Object.keys(content)).toHaveLength(9);
     const described = Object.values(content).filter(({ schema }) => "$ref" in schema);
@@ -74,7 +74,7 @@ describe("a document of a path with fields", () => {
     expect(JSON.stringify(content)).not.toContain("accountId");
   });
 
-  it("finds members behind references and in parts, and leaves those alone that lie deeper", () => {
+  it("finds members behind references and in parts, and keeps deeper members of the same name", () => {
     const Account = {
       type: "object",
       properties: { accountId: { $ref: "#/$defs/Id" }, parent: { $ref: "#/$defs/Account" } },
@@ -97,7 +97,7 @@ describe("a document of a path with fields", () => {
     expect(reader.isValid(body, { parent: {} })).toBe(false);
   });
 
-  it("says that a field is text where no schema says more", () => {
+  it("describes a field as a string if there is no schema", () => {
     const text = { type: "string" };
     expect(described(documentOf()).parameters).toEqual([
       ["accountId", true, text],

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../contract/definition.js";
-import { toFragmentPointer } from "../contract/json/json-pointer.js";
+import { toFragmentPointer } from "../contract/json/fragment-pointer.js";
 import type { Components } from "./components.js";
 import type { Reference } from "./document.js";
 import { mapSubschemas, type SchemaPath } from "./map-schema.js";

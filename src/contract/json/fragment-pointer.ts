@@ -13,3 +13,18 @@ function encodeSegment(segment: string): string {
   // encodeURI knows no fragments: it leaves `#`, which may not stand in one.
   return encodeURI(token.toWellFormed()).replaceAll("#", "%23");
 }
+
+/**
+ * Returns the names and indices that a pointer of this form leads through: `#/items/0/a~1b` gives `items`, `0` and `a/b`.
+ * Returns undefined for any other text.
+ */
+export function parseFragmentPointer(pointer: string): readonly string[] | undefined {
+  if (pointer !== "#" && !pointer.startsWith("#/")) return undefined;
+  try {
+    const segments = decodeURIComponent(pointer).split("/").slice(1);
+    // `~0` last, or it would make escapes that were not written (RFC 6901 §4).
+    return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+  } catch {
+    return undefined; // a stray percent sign
+  }
+}

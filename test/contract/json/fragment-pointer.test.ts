@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toFragmentPointer } from "../../../src/contract/json/json-pointer.js";
+import { parseFragmentPointer, toFragmentPointer } from "../../../src/contract/json/fragment-pointer.js";
 
 describe("a pointer", () => {
   it.each([
@@ -39,9 +39,15 @@ describe("a pointer", () => {
       fc.property(fc.array(fc.string({ unit: "binary" })), (path) => {
         const pointer = toFragmentPointer(path);
         expect(pointer).toMatch(/^#(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/);
-        const tokens = pointer.slice(1).split("/").slice(1).map(decodeURIComponent);
-        expect(tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))).toEqual(path);
+        expect(parseFragmentPointer(pointer)).toEqual(path);
       }),
     );
   });
+
+  it.each(["", "items", "/items", "#items", "https://example.org/#/items", "#/%", "#/%ff"])(
+    "is not what %j is",
+    (text) => {
+      expect(parseFragmentPointer(text)).toBeUndefined();
+    },
+  );
 });

@@ -1,6 +1,5 @@
 import type { OperationDefinition } from "../contract/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { problemFormat } from "../formats/accept.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
 import type { Service } from "./context.js";
@@ -8,6 +7,7 @@ import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
 import { toProblem } from "./message/problems.js";
 import { problemReply } from "./message/reply.js";
+import { problemFormat } from "./negotiation/reply-format.js";
 
 /**
  * Runs a handler that may throw and answers in any case: the observer gets the whole error, the client its problem, in the

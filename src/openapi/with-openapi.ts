@@ -1,6 +1,5 @@
 import type { OperationDefinition } from "../contract/definition.js";
 import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
-import { replyFormat } from "../formats/accept.js";
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admission.js";
 import { answer } from "../http/answer.js";
@@ -11,6 +10,7 @@ import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse } from "../http/message/message.js";
 import { emptyReply, type Fields, notModified, reply } from "../http/message/reply.js";
 import { pathOf } from "../http/message/request-path.js";
+import { replyFormat } from "../http/negotiation/reply-format.js";
 import { methodNotAllowed } from "../http/router.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
 import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";

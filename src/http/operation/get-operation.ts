@@ -1,6 +1,5 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { isOperationId, isTerminal, type Operation } from "../../contract/operation.js";
-import { replyFormat } from "../../formats/accept.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admission.js";
 import { answer } from "../answer.js";
@@ -11,6 +10,7 @@ import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
 import { type Fields, notModified, reply } from "../message/reply.js";
 import { pathOf } from "../message/request-path.js";
+import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { toVisible } from "./represent.js";
 import { addSuccessorLink } from "./successor-link.js";

@@ -1,4 +1,3 @@
-import { replyFormat } from "../../formats/accept.js";
 import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admission.js";
@@ -7,6 +6,7 @@ import type { Service } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
 import { type Fields, reply } from "../message/reply.js";
+import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { notFound } from "./get-operation.js";
 import { type ListQuery, readListQuery, toCursor } from "./list-query.js";

@@ -1,5 +1,5 @@
-import { AsyncReplyError } from "../contract/errors.js";
-import type { Format } from "./format.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { Format } from "../../formats/format.js";
 import { type MediaType, parseMediaType } from "./media-type.js";
 
 /**

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { negotiate, replyFormat } from "../../src/formats/accept.js";
-import { jsonFormat } from "../../src/formats/json.js";
-import { countedText } from "../counted-text.js";
-import { refusalOf } from "../refusal.js";
+import { jsonFormat } from "../../../src/formats/json.js";
+import { negotiate, replyFormat } from "../../../src/http/negotiation/reply-format.js";
+import { countedText } from "../../counted-text.js";
+import { refusalOf } from "../../refusal.js";
 
 const json = "application/json";
 const yaml = "application/yaml";

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition.js";
 import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
 import { jsonFormat } from "../formats/json.js";
-import { admitRequest } from "../http/access/admission.js";
+import { admitRequest } from "../http/access/admit-request.js";
 import { answer } from "../http/answer.js";
 import { checkService } from "../http/check-service.js";
 import type { Service } from "../http/context.js";

@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { isOperationId, isTerminal, type Operation } from "../../contract/operation.js";
 import { storeAnswer } from "../../submission/store-answer.js";
-import { admitRequest } from "../access/admission.js";
+import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
 import { checkService } from "../check-service.js";
 import type { Service } from "../context.js";

@@ -1,6 +1,6 @@
 import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
 import { storeAnswer } from "../../submission/store-answer.js";
-import { admitRequest } from "../access/admission.js";
+import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
 import type { Service } from "../context.js";
 import { header } from "../message/headers.js";

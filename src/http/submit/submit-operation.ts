@@ -5,7 +5,7 @@ import type { PathParams } from "../../contract/path-pattern.js";
 import type { Format } from "../../formats/format.js";
 import { accept } from "../../submission/accept.js";
 import { type Accepted, toSubmission } from "../../submission/record-submission.js";
-import { admitRequest } from "../access/admission.js";
+import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
 import { checkService } from "../check-service.js";
 import type { Service } from "../context.js";

@@ -1,14 +1,14 @@
 import type { Operation } from "../contract/operation.js";
 import { type Announcement, parseAnnouncement } from "../ports/announcement.js";
 import type { BegunAttempt, Delivery } from "../ports/queue.js";
-import { finishCreation } from "../submission/creation/finish-creation.js";
-import { runAttempt } from "./attempt.js";
+import { finishCreation } from "./attempt/finish-creation.js";
+import { runAttempt } from "./attempt/run-attempt.js";
 import type { WorkerContext } from "./context.js";
-import { type Ending, exhausted } from "./ending.js";
 import { sleep } from "./latch.js";
 import type { Work } from "./processors.js";
-import { report } from "./report.js";
-import { settleReliably } from "./settle.js";
+import { type Ending, exhausted } from "./settle/ending.js";
+import { report } from "./settle/report.js";
+import { settleReliably } from "./settle/settle-reliably.js";
 
 /** At least so long an operation waits that may not run beside another: full jitter alone could be no pause at all. */
 const SUSPECT_PAUSE_MS = 1_000;

@@ -3,7 +3,7 @@ import type { OperationDefinition } from "../contract/definition.js";
 import type { Definitions, Named, NameOf, ReportOf, ReturnOf, WorkOf } from "../contract/definitions.js";
 import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
-import type { Job, Processor } from "./job.js";
+import type { Job, Processor } from "./attempt/job.js";
 import {
   PROCESSOR_OPTIONS,
   type ProcessorOptions,

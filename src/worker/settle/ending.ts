@@ -1,10 +1,10 @@
-import { type AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../contract/errors.js";
-import type { Operation, Settlement } from "../contract/operation.js";
-import { operationError, type ProblemName } from "../contract/problem.js";
-import type { SettleResult } from "../ports/operation-store.js";
+import { type AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
+import type { Operation, Settlement } from "../../contract/operation.js";
+import { operationError, type ProblemName } from "../../contract/problem.js";
+import type { SettleResult } from "../../ports/operation-store.js";
+import type { ProcessorSettings } from "../settings.js";
 import { lastErrorOf } from "./last-error.js";
 import { waitForNewerWorker } from "./refused-input.js";
-import type { ProcessorSettings } from "./settings.js";
 
 /** How an attempt ended; without a settlement where its lease is somebody else's. */
 export interface Ending {

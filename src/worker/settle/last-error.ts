@@ -1,6 +1,6 @@
-import { isAsyncReplyError } from "../contract/errors.js";
-import type { JsonText } from "../contract/operation.js";
-import { operationError } from "../contract/problem.js";
+import { isAsyncReplyError } from "../../contract/errors.js";
+import type { JsonText } from "../../contract/operation.js";
+import { operationError } from "../../contract/problem.js";
 
 const MAX_LENGTH = 1_000;
 

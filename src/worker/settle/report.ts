@@ -1,7 +1,7 @@
-import { isTerminal, type Operation, type OperationState } from "../contract/operation.js";
-import type { ServiceEvent } from "../ports/observer.js";
-import type { SettleResult } from "../ports/operation-store.js";
-import type { WorkerContext } from "./context.js";
+import { isTerminal, type Operation, type OperationState } from "../../contract/operation.js";
+import type { ServiceEvent } from "../../ports/observer.js";
+import type { SettleResult } from "../../ports/operation-store.js";
+import type { WorkerContext } from "../context.js";
 import type { Ending } from "./ending.js";
 
 /** Tells the observer how an attempt ended, and the estimate that its operation did. */

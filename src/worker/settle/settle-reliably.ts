@@ -1,9 +1,9 @@
-import { isAsyncReplyError } from "../contract/errors.js";
-import type { Settlement } from "../contract/operation.js";
-import { operationError } from "../contract/problem.js";
-import type { Lease, OperationStore, SettleResult } from "../ports/operation-store.js";
-import type { Clock } from "../ports/runtime.js";
-import { type Latch, sleep } from "./latch.js";
+import { isAsyncReplyError } from "../../contract/errors.js";
+import type { Settlement } from "../../contract/operation.js";
+import { operationError } from "../../contract/problem.js";
+import type { Lease, OperationStore, SettleResult } from "../../ports/operation-store.js";
+import type { Clock } from "../../ports/runtime.js";
+import { type Latch, sleep } from "../latch.js";
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;

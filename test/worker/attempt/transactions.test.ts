@@ -7,7 +7,7 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf } from "./stage.js";
+import { createStage, errorOf } from "../stage.js";
 
 describe("a transaction in a back end that shares none", () => {
   it("fails the operation at once, and only the observer learns what is missing", async () => {

@@ -7,7 +7,7 @@ import {
   problemType,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createStage } from "./stage.js";
+import { createStage } from "../stage.js";
 
 const PAYLOAD = "kanarie-value";
 

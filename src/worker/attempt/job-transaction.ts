@@ -1,7 +1,7 @@
-import { AsyncReplyError } from "../contract/errors.js";
-import type { JsonText, Settlement } from "../contract/operation.js";
-import { type Backend, sharedTransactions, type TransactionOptions } from "../ports/backend.js";
-import type { Lease, SettleResult } from "../ports/operation-store.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { JsonText, Settlement } from "../../contract/operation.js";
+import { type Backend, sharedTransactions, type TransactionOptions } from "../../ports/backend.js";
+import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import type { RunInTransaction } from "./job.js";
 import type { Supervision } from "./supervise.js";
 

@@ -1,15 +1,15 @@
-import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { parseStored, toJsonText } from "../contract/json/json-text.js";
-import type { JsonText, Operation } from "../contract/operation.js";
-import type { StandardSchema } from "../contract/schema/standard-schema.js";
-import { validate } from "../contract/schema/validate.js";
-import { validateAs, withCode } from "../contract/schema/validate-as.js";
-import type { Backend } from "../ports/backend.js";
-import type { Lease } from "../ports/operation-store.js";
-import { type Ending, endingOf } from "./ending.js";
+import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
+import { parseStored, toJsonText } from "../../contract/json/json-text.js";
+import type { JsonText, Operation } from "../../contract/operation.js";
+import type { StandardSchema } from "../../contract/schema/standard-schema.js";
+import { validate } from "../../contract/schema/validate.js";
+import { validateAs, withCode } from "../../contract/schema/validate-as.js";
+import type { Backend } from "../../ports/backend.js";
+import type { Lease } from "../../ports/operation-store.js";
+import type { Work } from "../processors.js";
+import { type Ending, endingOf } from "../settle/ending.js";
 import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
-import type { Work } from "./processors.js";
 import { type SuperviseOptions, supervise } from "./supervise.js";
 
 /** What all attempts of a worker are run with. */

@@ -1,10 +1,10 @@
-import { AsyncReplyError } from "../contract/errors.js";
-import type { Lease, OperationStore } from "../ports/operation-store.js";
-import type { Clock } from "../ports/runtime.js";
-import { type KeptLease, keepLease } from "../protocol/keep-lease.js";
-import type { Latch } from "./latch.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { Lease, OperationStore } from "../../ports/operation-store.js";
+import type { Clock } from "../../ports/runtime.js";
+import { type KeptLease, keepLease } from "../../protocol/keep-lease.js";
+import type { Latch } from "../latch.js";
+import type { ProcessorSettings } from "../settings.js";
 import { LazyAbort } from "./lazy-abort.js";
-import type { ProcessorSettings } from "./settings.js";
 
 /** What all attempts of a worker are supervised with. */
 export interface SuperviseOptions {

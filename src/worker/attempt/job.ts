@@ -1,4 +1,4 @@
-import type { TransactionOptions } from "../ports/backend.js";
+import type { TransactionOptions } from "../../ports/backend.js";
 
 /**
  * Runs a function in a transaction: see {@link Job.transaction}. If the type of the back end says that it shares none,

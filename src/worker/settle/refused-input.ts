@@ -1,6 +1,6 @@
-import { parseStored } from "../contract/json/json-text.js";
-import type { JsonText, Operation, Settlement } from "../contract/operation.js";
-import { problem } from "../contract/problem.js";
+import { parseStored } from "../../contract/json/json-text.js";
+import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
+import { problem } from "../../contract/problem.js";
 
 const FIRST_WAIT_MS = 30_000;
 /** 30 s, 1, 2 and 4 min: 7 and a half minutes in all. */

@@ -9,7 +9,7 @@ import type { AnyCreate } from "../../ports/create.js";
 import type { Observer } from "../../ports/observer.js";
 import type { Lease } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
-import { createResource } from "./create-resource.js";
+import { createResource } from "../../submission/creation/create-resource.js";
 
 const RETRY_DELAY_MS = 30_000;
 

@@ -1,6 +1,6 @@
 import { AsyncReplyError, problemType } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf, LEASE_MS, signalOf } from "./stage.js";
+import { createStage, errorOf, LEASE_MS, signalOf } from "../stage.js";
 
 describe("an attempt", () => {
   it("keeps its lease while it runs, however long", async () => {

@@ -21,3 +21,8 @@ export interface WorkerContext {
   /** Raised when what runs can be waited for no longer. */
   readonly stopping: Latch;
 }
+
+/** Tells the observer of an error that the worker goes on after. */
+export function reportError({ observe }: Pick<WorkerContext, "observe">, step: string, error: unknown): void {
+  observe({ event: "background.failed", step, error });
+}

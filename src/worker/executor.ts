@@ -3,7 +3,7 @@ import { type Announcement, parseAnnouncement } from "../ports/announcement.js";
 import type { BegunAttempt, Delivery } from "../ports/queue.js";
 import { finishCreation } from "./attempt/finish-creation.js";
 import { runAttempt } from "./attempt/run-attempt.js";
-import type { WorkerContext } from "./context.js";
+import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
 import type { Work } from "./processors.js";
 import { type Ending, exhausted } from "./settle/ending.js";
@@ -16,13 +16,8 @@ const SUSPECT_PAUSE_MS = 1_000;
 const CREATION_PAUSE_MS = 30_000;
 
 /** Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects others. */
-export function createExecutor(options: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { works, backend, runtime, settings, announcer, observe, draining, stopping } = options;
-  const { operations } = backend;
-  const { clock } = runtime;
-  const onError = (step: string, error: unknown): void =>
-    observe({ event: "background.failed", step, error });
-  const supervised = { operations, backend, clock, stopping, onError };
+export function createExecutor(context: WorkerContext): (delivery: Delivery) => Promise<void> {
+  const { works, backend, runtime, settings, announcer, observe, draining } = context;
   // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
   // that does it again takes none of the others with it.
   let suspectRunning = false;
@@ -53,7 +48,10 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     const work = works.get(definition);
     const { leaseMs } = work?.settings ?? settings;
     const creates = work?.create !== undefined;
-    const begun = await quietly("begin", operations.beginAttempt(operationId, { token, leaseMs, creates }));
+    const begun = await quietly(
+      "begin",
+      backend.operations.beginAttempt(operationId, { token, leaseMs, creates }),
+    );
     // An operation whose resource is still to be created needs another worker, which the announcement may reach.
     const goesBack = begun === undefined || begun.outcome === "preparing";
     await (goesBack ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
@@ -65,7 +63,7 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     try {
       return parseAnnouncement(announcement);
     } catch (error) {
-      onError("read-announcement", error);
+      reportError(context, "read-announcement", error);
       return undefined;
     }
   }
@@ -76,47 +74,38 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     if (operation.state === "preparing") return finishCreating(work, begun);
     const begins = attempt <= work.settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    const ending = begins
-      ? await runAttempt(work, operation, begun.lease, supervised)
-      : exhausted(work.settings);
-    await finish(operation, begun.lease, ending);
+    await finish(begun, begins ? await runAttempt(work, begun, context) : exhausted(work.settings));
   }
 
   async function finishCreating(work: Work, begun: BegunAttempt): Promise<void> {
-    const { definition, create } = work;
-    const {
-      lease,
-      begun: { operation },
-    } = begun;
     // A queue that begins attempts itself may not know which workers create.
-    if (create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
-    const { abandonAfterMs } = settings;
-    const context = { backend, clock, observe, abandonAfterMs, ...work.settings };
-    const finished = finishCreation(definition, create, operation, lease, context);
-    if ((await quietly("create-resource", finished)) === true) await announcer.announce(operation);
+    if (work.create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
+    const finished = finishCreation(work, work.create, begun, context);
+    if ((await quietly("create-resource", finished)) === true)
+      await announcer.announce(begun.begun.operation);
   }
 
-  async function finish(operation: Operation, lease: BegunAttempt["lease"], ending: Ending): Promise<void> {
+  async function finish({ lease, begun: { operation } }: BegunAttempt, ending: Ending): Promise<void> {
     const { settlement } = ending;
-    const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, supervised)));
-    report(options, operation, ending, settled);
+    const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, context)));
+    report(context, operation, ending, settled);
     if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
     void announceAfter(operation, settlement.delayMs);
   }
 
-  async function giveBack({ lease, begun: { operation } }: BegunAttempt, delayMs: number): Promise<void> {
-    await finish(operation, lease, { settlement: { to: "retry", delayMs, countAttempt: false } });
+  function giveBack(begun: BegunAttempt, delayMs: number): Promise<void> {
+    return finish(begun, { settlement: { to: "retry", delayMs, countAttempt: false } });
   }
 
   /** The sweep would find it too, but only at its next turn. */
   async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
-    if (delayMs > 0) await sleep(delayMs, clock, draining);
+    if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
     if (delayMs === 0 || !draining.raised) await announcer.announce(operation);
   }
 
   async function quietly<T>(step: string, work: Promise<T>): Promise<T | undefined> {
     return work.catch((error: unknown) => {
-      onError(step, error);
+      reportError(context, step, error);
       return undefined;
     });
   }

@@ -1,29 +1,15 @@
-import type { OperationDefinition } from "../../contract/definition.js";
 import { isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
-import type { Operation } from "../../contract/operation.js";
 import { operationError } from "../../contract/problem.js";
 import { validateAs } from "../../contract/schema/validate-as.js";
-import { atomicSubmissions, type Backend } from "../../ports/backend.js";
+import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
-import type { Observer } from "../../ports/observer.js";
-import type { Lease } from "../../ports/operation-store.js";
-import type { Clock } from "../../ports/runtime.js";
+import type { BegunAttempt } from "../../ports/queue.js";
 import { createResource } from "../../submission/creation/create-resource.js";
+import { reportError, type WorkerContext } from "../context.js";
+import type { Work } from "../processors.js";
 
 const RETRY_DELAY_MS = 30_000;
-
-/** What a worker finishes a creation with. */
-export interface FinishCreationContext {
-  readonly backend: Backend;
-  readonly clock: Clock;
-  readonly observe: Observer;
-  readonly leaseMs: number;
-  readonly maxAttempts: number;
-  readonly maxResultBytes: number;
-  /** The age at which the submission is ended instead. Milliseconds. */
-  readonly abandonAfterMs: number;
-}
 
 /**
  * Finishes a submission whose process died while it created the resource (spec §4.1, 201). The client may never ask again, so
@@ -32,19 +18,19 @@ export interface FinishCreationContext {
  * @returns whether the operation is pending now
  */
 export async function finishCreation(
-  definition: OperationDefinition,
+  { definition, settings }: Work,
   create: AnyCreate,
-  operation: Operation,
-  lease: Lease,
-  context: FinishCreationContext,
+  { lease, begun: { operation } }: BegunAttempt,
+  context: WorkerContext,
 ): Promise<boolean> {
-  const { backend, clock, observe, leaseMs } = context;
+  const { backend, runtime, observe } = context;
   const { operations } = backend;
+  const { clock } = runtime;
+  const { leaseMs, maxAttempts, maxResultBytes } = settings;
   const { id: operationId, tenant } = operation;
-  const onError = (error: unknown): void =>
-    observe({ event: "background.failed", step: "create-resource", error });
-  const tooOld = clock.now() - operation.createdAt > context.abandonAfterMs;
-  if (tooOld || operation.attempt > context.maxAttempts) {
+  const onError = (error: unknown): void => reportError(context, "create-resource", error);
+  const tooOld = clock.now() - operation.createdAt > context.settings.abandonAfterMs;
+  if (tooOld || operation.attempt > maxAttempts) {
     const error = operationError("abandoned", "The resource could not be created, so no work was done.");
     const { outcome } = await operations.settle(lease, { to: "failed", error });
     if (outcome === "settled")
@@ -58,7 +44,7 @@ export async function finishCreation(
       transactions: atomicSubmissions(backend)?.transactions,
       clock,
       leaseMs,
-      maxResultBytes: context.maxResultBytes,
+      maxResultBytes,
       createTimeoutMs: leaseMs,
       retryDelayMs: RETRY_DELAY_MS,
       onError,

@@ -4,39 +4,32 @@ import type { JsonText, Operation } from "../../contract/operation.js";
 import type { StandardSchema } from "../../contract/schema/standard-schema.js";
 import { validate } from "../../contract/schema/validate.js";
 import { validateAs, withCode } from "../../contract/schema/validate-as.js";
-import type { Backend } from "../../ports/backend.js";
-import type { Lease } from "../../ports/operation-store.js";
+import type { BegunAttempt } from "../../ports/queue.js";
+import { reportError, type WorkerContext } from "../context.js";
 import type { Work } from "../processors.js";
 import { type Ending, endingOf } from "../settle/ending.js";
 import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
-import { type SuperviseOptions, supervise } from "./supervise.js";
-
-/** What all attempts of a worker are run with. */
-export interface AttemptOptions extends SuperviseOptions {
-  readonly backend: Backend;
-}
+import { supervise } from "./supervise.js";
 
 /** Runs one attempt that has begun, under supervision, and says how it ended. Never rejects. */
 export async function runAttempt(
   work: Work,
-  operation: Operation,
-  lease: Lease,
-  options: AttemptOptions,
+  { lease, begun: { operation } }: BegunAttempt,
+  context: WorkerContext,
 ): Promise<Ending> {
-  const { backend, onError } = options;
-  const supervision = supervise(lease, work.settings, options);
+  const supervision = supervise(lease, work.settings, context);
   const call: Call = { raised: [], transaction: undefined, over: false };
   // Made when a processor asks for it: few do, and its functions take as long to make as the rest of an attempt's.
   const transaction = (): JobTransaction =>
     createJobTransaction({
-      backend,
+      backend: context.backend,
       lease,
       supervision,
       toStored: (value) => toStored(work, value),
       onRaise: (error) => call.raised.push(error),
       isOver: () => call.over,
-      onLate: (error) => onError("after-transaction", error),
+      onLate: (error) => reportError(context, "after-transaction", error),
     });
   const job: Job = {
     operationId: operation.id,
@@ -63,7 +56,7 @@ export async function runAttempt(
   } catch (error) {
     const committed = call.transaction?.committed();
     if (committed === undefined) return endingOf(error, operation, work.settings);
-    onError("after-transaction", error);
+    reportError(context, "after-transaction", error);
     return committed;
   } finally {
     supervision.end();

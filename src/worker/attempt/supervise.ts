@@ -1,19 +1,9 @@
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { Lease, OperationStore } from "../../ports/operation-store.js";
-import type { Clock } from "../../ports/runtime.js";
+import type { Lease } from "../../ports/operation-store.js";
 import { type KeptLease, keepLease } from "../../protocol/keep-lease.js";
-import type { Latch } from "../latch.js";
+import { reportError, type WorkerContext } from "../context.js";
 import type { ProcessorSettings } from "../settings.js";
 import { LazyAbort } from "./lazy-abort.js";
-
-/** What all attempts of a worker are supervised with. */
-export interface SuperviseOptions {
-  readonly operations: OperationStore;
-  readonly clock: Clock;
-  /** Raised when the worker can wait no longer. */
-  readonly stopping: Latch;
-  readonly onError: (step: string, error: unknown) => void;
-}
 
 /** Watches over one attempt while its processor runs. */
 export interface Supervision {
@@ -27,8 +17,6 @@ export interface Supervision {
   untilInterrupted<T>(work: Promise<T>): Promise<T>;
   /** Ends the wait for the work with this reason, unless another came first. */
   interrupt(reason: AsyncReplyError): void;
-  /** Why the attempt was interrupted, if it was. */
-  interruption(): AsyncReplyError | undefined;
   end(): void;
 }
 
@@ -36,9 +24,9 @@ export interface Supervision {
 export function supervise(
   lease: Lease,
   { leaseMs, attemptTimeoutMs }: Pick<ProcessorSettings, "leaseMs" | "attemptTimeoutMs">,
-  options: SuperviseOptions,
+  context: WorkerContext,
 ): Supervision {
-  const { operations, clock, stopping, onError } = options;
+  const { clock } = context.runtime;
   const job = new LazyAbort();
   const abandoning = new LazyAbort();
   let interruption: AsyncReplyError | undefined;
@@ -51,7 +39,7 @@ export function supervise(
   };
 
   const kept = keepLease({
-    operations,
+    operations: context.backend.operations,
     lease,
     leaseMs,
     clock,
@@ -59,20 +47,19 @@ export function supervise(
       interrupt(new AsyncReplyError("LEASE_LOST", "The lease of the attempt went to somebody else.")),
     // No interruption: work that completes all the same counts.
     onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was cancelled.")),
-    onError: (error) => onError("renew", error),
+    onError: (error) => reportError(context, "renew", error),
   });
   const timeIsUp = (): void =>
     interrupt(new AsyncReplyError("ATTEMPT_TIMEOUT", "The attempt took too long."));
   const cancelTimer = attemptTimeoutMs === undefined ? () => {} : clock.schedule(attemptTimeoutMs, timeIsUp);
   const stop = (): void => interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker stops."));
-  const cancelStop = stopping.onRaise(stop);
+  const cancelStop = context.stopping.onRaise(stop);
 
   return {
     job,
     abandoning,
     lease: kept,
     interrupt,
-    interruption: () => interruption,
     untilInterrupted: (work) =>
       new Promise((resolve, reject) => {
         if (interruption !== undefined) reject(interruption);

@@ -6,7 +6,7 @@ import type { Ending } from "./ending.js";
 
 /** Tells the observer how an attempt ended, and the estimate that its operation did. */
 export function report(
-  { observe, estimate, runtime }: Pick<WorkerContext, "observe" | "estimate" | "runtime">,
+  { observe, estimate, runtime }: WorkerContext,
   operation: Operation,
   ending: Ending,
   settled: SettleResult | undefined,

@@ -1,20 +1,12 @@
 import { isAsyncReplyError } from "../../contract/errors.js";
 import type { Settlement } from "../../contract/operation.js";
 import { operationError } from "../../contract/problem.js";
-import type { Lease, OperationStore, SettleResult } from "../../ports/operation-store.js";
-import type { Clock } from "../../ports/runtime.js";
-import { type Latch, sleep } from "../latch.js";
+import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import { reportError, type WorkerContext } from "../context.js";
+import { sleep } from "../latch.js";
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
-
-export interface SettleOptions {
-  readonly operations: OperationStore;
-  readonly clock: Clock;
-  /** Raised when the worker can wait no longer. */
-  readonly stopping: Latch;
-  readonly onError: (step: string, error: unknown) => void;
-}
 
 /**
  * Settles an attempt and does not give up while the store is out of reach: the work is done, and doing it again is what
@@ -23,17 +15,17 @@ export interface SettleOptions {
 export async function settleReliably(
   lease: Lease,
   settlement: Settlement,
-  options: SettleOptions,
+  context: WorkerContext,
 ): Promise<SettleResult | undefined> {
-  const { operations, clock, stopping, onError } = options;
+  const { backend, runtime, stopping } = context;
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
-      return await operations.settle(lease, settlement);
+      return await backend.operations.settle(lease, settlement);
     } catch (error) {
-      onError("settle", error);
-      if (!isPassing(error)) return refused(lease, settlement, options);
+      reportError(context, "settle", error);
+      if (!isPassing(error)) return refused(lease, settlement, context);
       if (stopping.raised) return undefined;
-      await sleep(delayMs, clock, stopping);
+      await sleep(delayMs, runtime.clock, stopping);
     }
   }
 }
@@ -42,11 +34,11 @@ export async function settleReliably(
 function refused(
   lease: Lease,
   settlement: Settlement,
-  options: SettleOptions,
+  context: WorkerContext,
 ): Promise<SettleResult | undefined> {
   if (settlement.to !== "completed") return Promise.resolve(undefined);
   const error = operationError("invalid-result", "The work was done, but its result cannot be kept.");
-  return settleReliably(lease, { to: "failed", error }, options);
+  return settleReliably(lease, { to: "failed", error }, context);
 }
 
 function isPassing(error: unknown): boolean {

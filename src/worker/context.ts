@@ -4,12 +4,12 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import type { Latch } from "./latch.js";
-import type { Work } from "./processors.js";
+import type { CheckedProcessor } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
 
 /** Dependencies shared by all parts of a worker. */
 export interface WorkerContext {
-  readonly works: ReadonlyMap<string, Work>;
+  readonly processors: ReadonlyMap<string, CheckedProcessor>;
   readonly backend: Backend;
   readonly runtime: Runtime;
   readonly settings: WorkerSettings;

@@ -5,7 +5,7 @@ import { finishCreation } from "./attempt/finish-creation.js";
 import { runAttempt } from "./attempt/run-attempt.js";
 import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
-import type { Work } from "./processors.js";
+import type { CheckedProcessor } from "./processors.js";
 import { type Ending, exhausted } from "./settle/ending.js";
 import { report } from "./settle/report.js";
 import { settleReliably } from "./settle/settle-reliably.js";
@@ -17,7 +17,7 @@ const CREATION_PAUSE_MS = 30_000;
 
 /** Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects others. */
 export function createExecutor(context: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { works, backend, runtime, settings, announcer, observe, draining } = context;
+  const { processors, backend, runtime, settings, announcer, observe, draining } = context;
   // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
   // that does it again takes none of the others with it.
   let suspectRunning = false;
@@ -26,14 +26,14 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     const attempt = delivery.attempt ?? (await beginAttempt(delivery));
     if (attempt === undefined) return;
     const { operation, previousLost } = attempt.begun;
-    const work = works.get(operation.definition);
-    if (work === undefined || draining.raised) return giveBack(attempt, 0);
-    if (!previousLost) return execute(work, attempt);
+    const processor = processors.get(operation.definition);
+    if (processor === undefined || draining.raised) return giveBack(attempt, 0);
+    if (!previousLost) return execute(processor, attempt);
     if (suspectRunning)
-      return giveBack(attempt, SUSPECT_PAUSE_MS + work.settings.backoffMs(operation.attempt));
+      return giveBack(attempt, SUSPECT_PAUSE_MS + processor.settings.backoffMs(operation.attempt));
     suspectRunning = true;
     try {
-      await execute(work, attempt);
+      await execute(processor, attempt);
     } finally {
       suspectRunning = false;
     }
@@ -45,9 +45,9 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     if (announcement === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
     const { operationId, definition } = announcement;
     const token = runtime.newToken();
-    const work = works.get(definition);
-    const { leaseMs } = work?.settings ?? settings;
-    const creates = work?.create !== undefined;
+    const processor = processors.get(definition);
+    const { leaseMs } = processor?.settings ?? settings;
+    const creates = processor?.create !== undefined;
     const begun = await quietly(
       "begin",
       backend.operations.beginAttempt(operationId, { token, leaseMs, creates }),
@@ -68,19 +68,19 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     }
   }
 
-  async function execute(work: Work, begun: BegunAttempt): Promise<void> {
+  async function execute(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     const { operation } = begun.begun;
     const { id: operationId, definition, attempt } = operation;
-    if (operation.state === "preparing") return finishCreating(work, begun);
-    const begins = attempt <= work.settings.maxAttempts;
+    if (operation.state === "preparing") return finishCreating(processor, begun);
+    const begins = attempt <= processor.settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    await finish(begun, begins ? await runAttempt(work, begun, context) : exhausted(work.settings));
+    await finish(begun, begins ? await runAttempt(processor, begun, context) : exhausted(processor.settings));
   }
 
-  async function finishCreating(work: Work, begun: BegunAttempt): Promise<void> {
+  async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     // A queue that begins attempts itself may not know which workers create.
-    if (work.create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
-    const finished = finishCreation(work, work.create, begun, context);
+    if (processor.create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
+    const finished = finishCreation(processor, processor.create, begun, context);
     if ((await quietly("create-resource", finished)) === true)
       await announcer.announce(begun.begun.operation);
   }

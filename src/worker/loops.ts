@@ -28,15 +28,15 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** The two loops of a worker and the one that stands in for them in tests. */
 export function createLoops(context: WorkerContext, { sweep, execute }: LoopCalls): Loops {
-  const { works, settings, runtime, announcer, draining } = context;
+  const { processors, settings, runtime, announcer, draining } = context;
   const running = new Set<Promise<void>>();
-  const slots = createSlots(works, settings.concurrency);
+  const slots = createSlots(processors, settings.concurrency);
   let slotFreed: (definition: string) => void = () => {};
   let consumer: Consumer | undefined;
   let token: string | undefined;
 
   function open(): Consumer {
-    const definitions = [...works].map(([name, { create, settings: own }]) => {
+    const definitions = [...processors].map(([name, { create, settings: own }]) => {
       const { concurrency, leaseMs } = own;
       return { name, concurrency, leaseMs, creates: create !== undefined };
     });
@@ -72,7 +72,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
 
   /** Waits for deliveries, and no longer than until a definition that was full can take some too. */
   async function receiveUntilFreed(signal: AbortSignal): Promise<readonly Delivery[]> {
-    const full = new Set([...works.keys()].filter(slots.isFull));
+    const full = new Set([...processors.keys()].filter(slots.isFull));
     if (full.size === 0) return receive(signal);
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();

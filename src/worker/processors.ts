@@ -26,7 +26,7 @@ export type Processors<List extends Definitions, Tx = unknown> = {
 };
 
 /** A definition, the processor of its operations, and how its attempts run. */
-export interface Work {
+export interface CheckedProcessor {
   readonly definition: OperationDefinition;
   readonly run: (input: unknown, job: Job) => unknown;
   /** Creates the resource before the reply, for submissions whose process died meanwhile. */
@@ -43,7 +43,7 @@ export function readProcessors(
   definitions: Definitions,
   processors: unknown,
   given: { readonly create: AnyCreators; readonly settings: WorkerSettings; readonly random: () => number },
-): ReadonlyMap<string, Work> {
+): ReadonlyMap<string, CheckedProcessor> {
   const known = definitions.map(({ name }) => name);
   const entries = isObject(processors) ? Object.entries(processors) : [];
   if (entries.length === 0)
@@ -67,7 +67,7 @@ function readProcessor(
   definition: OperationDefinition,
   processor: unknown,
   { create, settings, random }: Parameters<typeof readProcessors>[2],
-): Work {
+): CheckedProcessor {
   const { name } = definition;
   const { maxResultBytes } = settings;
   const { run, ...options } = toOptions(name, processor);
@@ -76,16 +76,16 @@ function readProcessor(
   return { definition, run, create: hook, settings: { ...own, maxResultBytes } };
 }
 
-function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<Work, "run"> {
+function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<CheckedProcessor, "run"> {
   if (!isObject(processor)) {
     checkFunction(`processors.${name}`, processor);
-    return { run: processor as Work["run"] };
+    return { run: processor as CheckedProcessor["run"] };
   }
   const path = `processors.${name}`;
   checkOptions(processor, { ...PROCESSOR_OPTIONS, run: true }, "createWorker", path);
   const { run } = processor as { readonly run?: unknown };
   checkFunction(`${path}.run`, run);
-  return processor as ProcessorOptions & Pick<Work, "run">;
+  return processor as ProcessorOptions & Pick<CheckedProcessor, "run">;
 }
 
 /** A name as a key of an object literal. */

@@ -80,12 +80,21 @@ export function createWorker<const List extends Definitions, Tx = never>(
   const { clock, random } = runtime;
   const observe = toObserver(source.observe, clock);
   const settings = readWorkerSettings(options, random);
-  const works = readProcessors(source.definitions, processors, { create, settings, random });
+  const given = { create, settings, random };
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
   const draining = new Latch();
   const stopping = new Latch();
-  const { estimate } = source;
-  const context = { works, backend, runtime, settings, announcer, estimate, observe, draining, stopping };
+  const context: WorkerContext = {
+    processors: readProcessors(source.definitions, processors, given),
+    backend,
+    runtime,
+    settings,
+    announcer,
+    estimate: source.estimate,
+    observe,
+    draining,
+    stopping,
+  };
   const { receiveLoop, sweepLoop, runUntilIdle, settled, close } = createLoops(context, {
     sweep: sweepWith(context, source.definitions),
     execute: createExecutor(context),
@@ -129,10 +138,10 @@ export function createWorker<const List extends Definitions, Tx = never>(
 
 /** Sweeps, and looks for definitions that no worker works for. */
 function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number> {
-  const { works, backend, runtime, settings, announcer, observe } = context;
+  const { processors, backend, runtime, settings, announcer, observe } = context;
   const sweep = createSweep({
     backend,
-    definitions: [...works.keys()],
+    definitions: [...processors.keys()],
     announcer,
     clock: runtime.clock,
     retentionOf: (definition) =>
@@ -140,7 +149,7 @@ function sweepWith(context: WorkerContext, known: Definitions): () => Promise<nu
     observe,
     ...settings,
   });
-  const unattended = known.map(({ name }) => name).filter((name) => !works.has(name));
+  const unattended = known.map(({ name }) => name).filter((name) => !processors.has(name));
   const reportUnattended = createUnattendedReport(context, unattended);
   return async () => {
     const announced = await sweep();

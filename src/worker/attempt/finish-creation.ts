@@ -7,7 +7,7 @@ import type { AnyCreate } from "../../ports/create.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import { createResource } from "../../submission/creation/create-resource.js";
 import { reportError, type WorkerContext } from "../context.js";
-import type { Work } from "../processors.js";
+import type { CheckedProcessor } from "../processors.js";
 
 const RETRY_DELAY_MS = 30_000;
 
@@ -18,7 +18,7 @@ const RETRY_DELAY_MS = 30_000;
  * @returns whether the operation is pending now
  */
 export async function finishCreation(
-  { definition, settings }: Work,
+  { definition, settings }: CheckedProcessor,
   create: AnyCreate,
   { lease, begun: { operation } }: BegunAttempt,
   context: WorkerContext,

@@ -6,7 +6,7 @@ import { validate } from "../../contract/schema/validate.js";
 import { validateAs, withCode } from "../../contract/schema/validate-as.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import { reportError, type WorkerContext } from "../context.js";
-import type { Work } from "../processors.js";
+import type { CheckedProcessor } from "../processors.js";
 import { type Ending, endingOf } from "../settle/ending.js";
 import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
@@ -14,11 +14,11 @@ import { supervise } from "./supervise.js";
 
 /** Runs one attempt that has begun, under supervision, and says how it ended. Never rejects. */
 export async function runAttempt(
-  work: Work,
+  processor: CheckedProcessor,
   { lease, begun: { operation } }: BegunAttempt,
   context: WorkerContext,
 ): Promise<Ending> {
-  const supervision = supervise(lease, work.settings, context);
+  const supervision = supervise(lease, processor.settings, context);
   const call: Call = { raised: [], transaction: undefined, over: false };
   // Made when a processor asks for it: few do, and its functions take as long to make as the rest of an attempt's.
   const transaction = (): JobTransaction =>
@@ -26,7 +26,7 @@ export async function runAttempt(
       backend: context.backend,
       lease,
       supervision,
-      toStored: (value) => toStored(work, value),
+      toStored: (value) => toStored(processor, value),
       onRaise: (error) => call.raised.push(error),
       isOver: () => call.over,
       onLate: (error) => reportError(context, "after-transaction", error),
@@ -40,7 +40,7 @@ export async function runAttempt(
     },
     progress: (value) => {
       try {
-        supervision.lease.progress(toProgress(work, value));
+        supervision.lease.progress(toProgress(processor, value));
       } catch (error) {
         call.raised.push(error);
         throw error;
@@ -52,10 +52,10 @@ export async function runAttempt(
     },
   };
   try {
-    return await supervision.untilInterrupted(process(work, operation, job, call));
+    return await supervision.untilInterrupted(process(processor, operation, job, call));
   } catch (error) {
     const committed = call.transaction?.committed();
-    if (committed === undefined) return endingOf(error, operation, work.settings);
+    if (committed === undefined) return endingOf(error, operation, processor.settings);
     reportError(context, "after-transaction", error);
     return committed;
   } finally {
@@ -72,11 +72,16 @@ interface Call {
   over: boolean;
 }
 
-async function process(work: Work, { input }: Operation, job: Job, call: Call): Promise<Ending> {
-  const output = await validateAs("INPUT_REFUSED", work.definition.input, parseStored(input));
+async function process(
+  processor: CheckedProcessor,
+  { input }: Operation,
+  job: Job,
+  call: Call,
+): Promise<Ending> {
+  const output = await validateAs("INPUT_REFUSED", processor.definition.input, parseStored(input));
   let value: unknown;
   try {
-    value = await work.run(output, job);
+    value = await processor.run(output, job);
   } catch (error) {
     call.over = true;
     await call.transaction?.end();
@@ -86,7 +91,7 @@ async function process(work: Work, { input }: Operation, job: Job, call: Call): 
   const ending = call.transaction?.end();
   const unfinished = ending && (await ending);
   if (unfinished !== undefined) throw unfinished;
-  return call.transaction?.committed() ?? { settlement: completed(await toStored(work, value)) };
+  return call.transaction?.committed() ?? { settlement: completed(await toStored(processor, value)) };
 }
 
 /**
@@ -101,7 +106,7 @@ function ofProcessor(error: unknown): unknown {
 }
 
 async function toStored(
-  { definition: { result: schema }, settings }: Work,
+  { definition: { result: schema }, settings }: CheckedProcessor,
   value: unknown,
 ): Promise<JsonText | undefined> {
   const result = schema === undefined ? value : await validateAs("INVALID_RESULT", schema, value);
@@ -109,7 +114,10 @@ async function toStored(
 }
 
 /** @throws AsyncReplyError `INVALID_RESULT` */
-function toProgress({ definition: { progress: schema }, settings }: Work, value: unknown): JsonText {
+function toProgress(
+  { definition: { progress: schema }, settings }: CheckedProcessor,
+  value: unknown,
+): JsonText {
   return toJsonText(schema === undefined ? value : checkedProgress(schema, value), settings.maxResultBytes);
 }
 

@@ -3,28 +3,26 @@ import { alternatives, childSchema, conjuncts } from "../formats/json-schema.js"
 import { mapSubschemas } from "./map-schema.js";
 
 /**
- * Returns the JSON Schema of a body whose path fields are left out: neither `properties` nor `required` names them. Nothing
- * else changes; a `$ref` of the whole is replaced by its target, which other places may need as it is.
+ * Returns the JSON Schema of a body that may leave these members out: `required` does not name them. Nothing else changes; a
+ * `$ref` of the whole is replaced by its target, which other places may need as it is.
  */
-export function withoutMembers(root: JsonSchema, names: readonly string[]): JsonSchema {
+export function withOptional(names: readonly string[], root: JsonSchema): JsonSchema {
   if (names.length === 0) return root;
-  const strip = (schema: JsonSchema, outer: readonly JsonSchema[]): JsonSchema => {
-    const { $ref, ...rest } = schema;
-    const { properties, required, allOf, ...others } = rest;
+  const relax = (schema: JsonSchema, outer: readonly JsonSchema[]): JsonSchema => {
+    const { $ref, required, allOf, ...others } = schema;
     const inside = [...outer, schema];
     const target = conjuncts(root, { $ref })[0];
     // A schema that refers to itself at once says nothing.
     const parts = conjuncts(root, { $ref, allOf }).filter((part) => !inside.includes(part));
     const unresolved = $ref !== undefined && target === undefined ? { $ref } : {};
     return {
-      ...mapAlternatives(others, (part) => strip(part, inside)),
+      ...mapAlternatives(others, (part) => relax(part, inside)),
       ...unresolved,
-      ...(isRecord(properties) ? { properties: omit(properties, names) } : {}),
       ...requiredWithout(required, names),
-      ...(parts.length === 0 ? {} : { allOf: parts.map((part) => strip(part, inside)) }),
+      ...(parts.length === 0 ? {} : { allOf: parts.map((part) => relax(part, inside)) }),
     };
   };
-  return strip(root, []);
+  return relax(root, []);
 }
 
 /** Returns what a JSON Schema says of a member of the whole value, in all places where it speaks of it. */
@@ -51,12 +49,4 @@ function mapAlternatives(schema: JsonSchema, map: (part: JsonSchema) => JsonSche
 function requiredWithout(required: unknown, names: readonly string[]): JsonSchema {
   const rest = Array.isArray(required) ? required.filter((name) => !names.includes(name)) : [];
   return rest.length === 0 ? {} : { required: rest };
-}
-
-function omit(members: JsonSchema, names: readonly string[]): JsonSchema {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
-}
-
-function isRecord(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null;
 }

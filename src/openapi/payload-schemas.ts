@@ -1,7 +1,7 @@
 import type { JsonSchema, OperationDefinition } from "../contract/definition.js";
 import { pathFields } from "../contract/path-pattern.js";
 import type { StandardSchema } from "../contract/schema/standard-schema.js";
-import { withoutMembers } from "./body-schema.js";
+import { withOptional } from "./body-schema.js";
 import type { Components } from "./components.js";
 import type { Reference } from "./document.js";
 import { embedSchema } from "./embed-schema.js";
@@ -16,9 +16,9 @@ export function inputSchema(components: Components, { definition, name }: NamedD
   );
 }
 
-/** The input without the members that the path gives. */
+/** The input, of which a body may leave out the members that the path gives. */
 function bodySchema({ path, jsonSchema }: OperationDefinition): JsonSchema | undefined {
-  return jsonSchema && withoutMembers(jsonSchema, pathFields(path));
+  return jsonSchema && withOptional(pathFields(path), jsonSchema);
 }
 
 /** What completed operations show: the result of any of the definitions. */

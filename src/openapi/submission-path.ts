@@ -1,5 +1,6 @@
 import type { OperationDefinition } from "../contract/definition.js";
 import type { ErrorCode } from "../contract/errors.js";
+import { pathFields } from "../contract/path-pattern.js";
 import type { Components } from "./components.js";
 import { operationContent, requestContent, resourceContent } from "./content.js";
 import { withNotice } from "./deprecation-notice.js";
@@ -33,7 +34,7 @@ export function submissionPath(
       ...(definition.deprecated === undefined ? {} : { deprecated: true }),
       parameters: [...pathParameters(components, named), idempotencyKey(definition)],
       requestBody: {
-        description: describeLimits(service),
+        description: describeBody(service, definition),
         required: true,
         content: requestContent(service, inputSchema(components, named), definition.rootName),
       },
@@ -74,11 +75,16 @@ function describe(service: DescribedService, definition: OperationDefinition): s
   return creates(service, definition) ? `Creates a resource, and submits the work on it. ${reply}` : reply;
 }
 
-function describeLimits({ settings }: DescribedService): string {
+function describeBody({ settings }: DescribedService, { path }: OperationDefinition): string {
   const { maxBodyBytes, maxDepth, bodyTimeoutMs } = settings;
+  const fields = pathFields(path).map((name) => `\`${name}\``);
+  const given =
+    `The path gives ${fields.join(", ").replace(/, ([^,]*)$/, " and $1")}. A body may leave them out; if it has them, ` +
+    "their values must be equal.";
   return (
     `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms, with arrays and objects ` +
-    `nested at most ${maxDepth} deep. In UTF-8, without a byte order mark and without a \`Content-Encoding\`.`
+    `nested at most ${maxDepth} deep. In UTF-8, without a byte order mark and without a \`Content-Encoding\`.` +
+    (fields.length === 0 ? "" : ` ${given}`)
   );
 }
 

@@ -28,21 +28,13 @@ export function checkAccepted(
   const [mediaType = ""] = (values.get("content-type") ?? "").toLowerCase().split(/[ ;]/, 1);
   const schema = requestBody.content[mediaType]?.schema;
   const text = textOf(body);
-  const isAsSaid =
-    schema !== undefined &&
-    (!isJson(mediaType) || reader.isValid(schema, withoutMembers(JSON.parse(text), inPath)));
+  const isAsSaid = schema !== undefined && (!isJson(mediaType) || reader.isValid(schema, JSON.parse(text)));
   if (!isAsSaid) throw new Error(`${operationId} accepted a body of the type ${mediaType}: ${text}`);
 }
 
 /** A parameter is text; what it stands for is what its schema is about. */
 function isValidText(reader: DocumentReader, schema: JsonSchema, text: string): boolean {
   return reader.isValid(schema, schema.type === "integer" ? Number(text) : text);
-}
-
-/** A body may repeat what the path says; no document tells anybody to. */
-function withoutMembers(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (names.size === 0 || typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 }
 
 function textOf(body: WireRequest["body"]): string {

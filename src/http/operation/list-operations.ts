@@ -1,4 +1,5 @@
 import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import { toCursor } from "../../protocol/list-cursor.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
@@ -9,7 +10,7 @@ import { type Fields, reply } from "../message/reply.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { notFound } from "./get-operation.js";
-import { type ListQuery, readListQuery, toCursor } from "./list-query.js";
+import { type ListQuery, readListQuery } from "./list-query.js";
 import { toVisible } from "./represent.js";
 
 /**

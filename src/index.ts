@@ -53,7 +53,7 @@ export {
   type OrderOptions,
   type OrderSchema,
 } from "./contract/order.js";
-export type { PathFields, UnboundPathFields } from "./contract/path-fields.js";
+export type { PathFields, UnboundPathFields } from "./contract/path-pattern.js";
 export { type Problem, type ProblemName, problemType } from "./contract/problem.js";
 export type {
   InferInput,

@@ -4,7 +4,7 @@ import type { PathParams } from "../contract/path-pattern.js";
 import { answer } from "./answer.js";
 import type { Service } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
-import { deprecationFields } from "./message/deprecation.js";
+import { deprecationFields } from "./message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import { emptyReply, type Fields } from "./message/reply.js";
 import { pathOf } from "./message/request-path.js";

@@ -1,11 +1,11 @@
-import type { JsonSchema, OperationDefinition } from "../contract/definition.js";
-import { pathFields } from "../contract/path-pattern.js";
-import type { StandardSchema } from "../contract/schema/standard-schema.js";
+import type { JsonSchema, OperationDefinition } from "../../contract/definition.js";
+import { pathFields } from "../../contract/path-pattern.js";
+import type { StandardSchema } from "../../contract/schema/standard-schema.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
+import type { NamedDefinition } from "../names.js";
 import { withOptional } from "./body-schema.js";
-import type { Components } from "./components.js";
-import type { Reference } from "./document.js";
 import { embedSchema } from "./embed-schema.js";
-import type { NamedDefinition } from "./names.js";
 
 /** What a definition takes. Where no JSON Schema says it, the document claims nothing: the service checks all the same. */
 export function inputSchema(components: Components, { definition, name }: NamedDefinition): Reference {

@@ -1,13 +1,13 @@
-import type { ErrorCode } from "../contract/errors.js";
-import { type ProblemName, problem } from "../contract/problem.js";
-import { replyTo } from "../http/message/problems.js";
-import type { Components } from "./components.js";
+import type { ErrorCode } from "../../contract/errors.js";
+import { type ProblemName, problem } from "../../contract/problem.js";
+import { replyTo } from "../../http/message/problems.js";
+import type { Components } from "../components.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiHeader, OpenApiResponse } from "../document.js";
+import { anyProblem } from "../schemas/problem-schemas.js";
+import { challengeOf } from "../security.js";
 import { problemContent } from "./content.js";
-import type { DescribedService } from "./described-service.js";
-import type { OpenApiHeader, OpenApiResponse } from "./document.js";
 import { fixed, headers, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
-import { anyProblem } from "./problem-schemas.js";
-import { challengeOf } from "./security.js";
 
 /** What requests are refused with whatever they ask for, in the order of docs/contract.md. */
 export function commonRefusals({ authorize, admit }: DescribedService["settings"]): ErrorCode[] {

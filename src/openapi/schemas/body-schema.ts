@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../contract/definition.js";
-import { alternatives, childSchema, conjuncts } from "../formats/json-schema.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.js";
 import { mapSubschemas } from "./map-schema.js";
 
 /**

@@ -1,5 +1,5 @@
 import { v7 } from "uuid";
-import type { Runtime } from "../ports/runtime.js";
+import type { Runtime } from "../../ports/runtime.js";
 
 /** A failed operation. Neither member ever changes. */
 interface Failed {

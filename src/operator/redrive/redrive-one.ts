@@ -1,6 +1,6 @@
-import { isOperationId } from "../contract/operation.js";
-import type { ListedOperation, RedriveResult } from "../ports/operation-store.js";
-import { checkKnown, type OperatorContext } from "./context.js";
+import { isOperationId } from "../../contract/operation.js";
+import type { ListedOperation, RedriveResult } from "../../ports/operation-store.js";
+import { checkKnown, type OperatorContext } from "../context.js";
 import { successorIds } from "./successor-ids.js";
 
 /** Runs one failed operation again: see `Operator.redrive`. */

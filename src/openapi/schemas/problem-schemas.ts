@@ -1,8 +1,8 @@
-import type { JsonSchema } from "../contract/definition.js";
-import { type ProblemName, problem, problemType } from "../contract/problem.js";
-import type { Components } from "./components.js";
-import type { Reference } from "./document.js";
-import { toPascalCase } from "./names.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import { type ProblemName, problem, problemType } from "../../contract/problem.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
+import { toPascalCase } from "../names.js";
 
 /** The problem types that the `error` of a failed operation can have: all that no reply has. */
 export const OPERATION_ERRORS: readonly ProblemName[] = [

@@ -1,10 +1,10 @@
-import type { JsonSchema } from "../contract/definition.js";
-import type { Components } from "./components.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import type { Components } from "../components.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiParameter, PathItem } from "../document.js";
+import { operationList } from "../schemas/operation-schemas.js";
 import { listContent } from "./content.js";
-import type { DescribedService } from "./described-service.js";
-import type { OpenApiParameter, PathItem } from "./document.js";
 import { headers } from "./headers.js";
-import { operationList } from "./operation-schemas.js";
 import { commonRefusals, refusals } from "./refusals.js";
 import { STATUS_TAG } from "./status-path.js";
 

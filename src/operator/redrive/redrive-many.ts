@@ -1,10 +1,11 @@
-import type { ListedOperation, ListRequest } from "../ports/operation-store.js";
-import { toCursor } from "../protocol/list-cursor.js";
-import type { OperatorContext } from "./context.js";
-import { hasErrorType, toRequest } from "./filter.js";
-import { readCursor } from "./list.js";
+import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import { toCursor } from "../../protocol/list-cursor.js";
+import type { OperatorContext } from "../context.js";
+import { hasErrorType, toRequest } from "../filter.js";
+import { readCursor } from "../list.js";
+import { scan } from "../scan.js";
 import { createPace } from "./pace.js";
-import { redrive } from "./redrive.js";
+import { redrive } from "./redrive-one.js";
 import {
   checkRedriveFilter,
   type RedriveFilter,
@@ -14,7 +15,6 @@ import {
   type RedriveSettings,
   readRedriveOptions,
 } from "./redrive-options.js";
-import { scan } from "./scan.js";
 
 /** Number of failed operations that one call looks at. */
 const MAX_READ = 10_000;

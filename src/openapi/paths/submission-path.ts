@@ -1,16 +1,16 @@
-import type { OperationDefinition } from "../contract/definition.js";
-import type { ErrorCode } from "../contract/errors.js";
-import { pathFields } from "../contract/path-pattern.js";
-import type { Components } from "./components.js";
+import type { OperationDefinition } from "../../contract/definition.js";
+import type { ErrorCode } from "../../contract/errors.js";
+import { pathFields } from "../../contract/path-pattern.js";
+import type { Components } from "../components.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
+import type { NamedDefinition } from "../names.js";
+import { acceptedOperation } from "../schemas/operation-schemas.js";
+import { inputSchema } from "../schemas/payload-schemas.js";
 import { operationContent, requestContent, resourceContent } from "./content.js";
 import { withNotice } from "./deprecation-notice.js";
-import type { DescribedService } from "./described-service.js";
-import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "./document.js";
 import { headers } from "./headers.js";
-import type { NamedDefinition } from "./names.js";
-import { acceptedOperation } from "./operation-schemas.js";
 import { pathParameters } from "./path-parameters.js";
-import { inputSchema } from "./payload-schemas.js";
 import { commonRefusals, refusals } from "./refusals.js";
 
 /** The path of a definition, whose `POST` submits work (spec §4.1). */

@@ -1,13 +1,18 @@
-import type { JsonSchema } from "../contract/definition.js";
-import type { ErrorCode } from "../contract/errors.js";
-import type { Components } from "./components.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import type { ErrorCode } from "../../contract/errors.js";
+import type { Components } from "../components.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiParameter, PathItem, PathOperation } from "../document.js";
+import type { NamedDefinition } from "../names.js";
+import {
+  anyOperation,
+  endedOperation,
+  OPERATION_ID,
+  pendingOperation,
+} from "../schemas/operation-schemas.js";
+import { resultSchema } from "../schemas/payload-schemas.js";
 import { operationContent } from "./content.js";
-import type { DescribedService } from "./described-service.js";
-import type { OpenApiParameter, PathItem, PathOperation } from "./document.js";
 import { headers } from "./headers.js";
-import type { NamedDefinition } from "./names.js";
-import { anyOperation, endedOperation, OPERATION_ID, pendingOperation } from "./operation-schemas.js";
-import { resultSchema } from "./payload-schemas.js";
 import { commonRefusals, refusals } from "./refusals.js";
 
 /** The tag of the status endpoint. No definition has it for a name: those have no capitals. */

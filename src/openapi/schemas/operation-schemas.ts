@@ -1,7 +1,7 @@
-import type { JsonSchema } from "../contract/definition.js";
-import type { OperationStatus } from "../contract/operation.js";
-import type { Components } from "./components.js";
-import type { Reference } from "./document.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import type { OperationStatus } from "../../contract/operation.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
 import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
 
 /** The id of an operation, as replies and paths have it. */

@@ -1,10 +1,10 @@
-import type { JsonSchema } from "../contract/definition.js";
-import { pathFields } from "../contract/path-pattern.js";
-import { memberSchemas } from "./body-schema.js";
-import type { Components } from "./components.js";
-import type { OpenApiParameter } from "./document.js";
-import { embedSchema } from "./embed-schema.js";
-import { type NamedDefinition, toPascalCase } from "./names.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import { pathFields } from "../../contract/path-pattern.js";
+import type { Components } from "../components.js";
+import type { OpenApiParameter } from "../document.js";
+import { type NamedDefinition, toPascalCase } from "../names.js";
+import { memberSchemas } from "../schemas/body-schema.js";
+import { embedSchema } from "../schemas/embed-schema.js";
 
 /** Describes the fields of the path of a definition, each by the schema of the member that it becomes. */
 export function pathParameters(

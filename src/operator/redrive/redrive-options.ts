@@ -5,10 +5,10 @@ import {
   misuse,
   type OptionNames,
   positiveInteger,
-} from "../contract/options.js";
-import type { BoundedCount } from "../ports/operation-store.js";
-import type { OperatorContext } from "./context.js";
-import { checkFilter, FILTER_NAMES, type Filter } from "./filter.js";
+} from "../../contract/options.js";
+import type { BoundedCount } from "../../ports/operation-store.js";
+import type { OperatorContext } from "../context.js";
+import { checkFilter, FILTER_NAMES, type Filter } from "../filter.js";
 
 /**
  * Which failed operations to run again. At least one member besides `internal` is required. Operations that were cancelled

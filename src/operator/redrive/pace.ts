@@ -1,4 +1,4 @@
-import type { Clock } from "../ports/runtime.js";
+import type { Clock } from "../../ports/runtime.js";
 
 /** How often something may happen. */
 export interface PaceOptions {

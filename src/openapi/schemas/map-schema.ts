@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition.js";
 
 /** Where a schema stands within the schema that is walked through: the keywords, names and indices that lead to it. */
 export type SchemaPath = readonly string[];

@@ -1,6 +1,6 @@
-import type { Deprecation } from "../contract/deprecation.js";
-import { deprecationFields } from "../http/message/deprecation-fields.js";
-import type { OpenApiResponse } from "./document.js";
+import type { Deprecation } from "../../contract/deprecation.js";
+import { deprecationFields } from "../../http/message/deprecation-fields.js";
+import type { OpenApiResponse } from "../document.js";
 import { fixed, matching, type ResponseHeaders, SUCCESSOR_LINK } from "./headers.js";
 
 /** Adds to every response of a path what all its replies say of its deprecation. */

@@ -1,7 +1,7 @@
-import type { JsonSchema } from "../contract/definition.js";
-import type { Format, SerializeContext } from "../formats/format.js";
-import type { DescribedService } from "./described-service.js";
-import type { OpenApiContent } from "./document.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import type { Format, SerializeContext } from "../../formats/format.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiContent } from "../document.js";
 
 /** A payload in each media type that a request can have. */
 export function requestContent(

@@ -1,9 +1,9 @@
-import type { JsonSchema } from "../contract/definition.js";
-import { toFragmentPointer } from "../contract/json/fragment-pointer.js";
-import type { Components } from "./components.js";
-import type { Reference } from "./document.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
+import { toPascalCase, uniqueName } from "../names.js";
 import { mapSubschemas, type SchemaPath } from "./map-schema.js";
-import { toPascalCase, uniqueName } from "./names.js";
 
 /**
  * Makes components of a JSON Schema: one of this name, and one for each of its definitions that it refers to. References

@@ -1,6 +1,6 @@
-import type { JsonSchema } from "../contract/definition.js";
-import type { Components } from "./components.js";
-import type { OpenApiHeader, OpenApiResponse } from "./document.js";
+import type { JsonSchema } from "../../contract/definition.js";
+import type { Components } from "../components.js";
+import type { OpenApiHeader, OpenApiResponse } from "../document.js";
 
 /** Fields of a response, by their names in HTTP. */
 export type ResponseHeaders = OpenApiResponse["headers"];

@@ -18,11 +18,11 @@ export type {
   InputOf,
   Named,
   NameOf,
+  ParsedInputOf,
+  ProcessorProgressOf,
+  ProcessorResultOf,
   ProgressOf,
-  ReportOf,
   ResultOf,
-  ReturnOf,
-  WorkOf,
 } from "./contract/definitions.js";
 export type { Deprecation } from "./contract/deprecation.js";
 export {

@@ -1,6 +1,13 @@
 import { suggestName } from "../contract/closest-name.js";
 import type { OperationDefinition } from "../contract/definition.js";
-import type { Definitions, Named, NameOf, ReportOf, ReturnOf, WorkOf } from "../contract/definitions.js";
+import type {
+  Definitions,
+  Named,
+  NameOf,
+  ParsedInputOf,
+  ProcessorProgressOf,
+  ProcessorResultOf,
+} from "../contract/definitions.js";
 import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import type { Job, Processor } from "./attempt/job.js";
@@ -14,10 +21,15 @@ import {
 
 /** The processor of one definition: a function, or a function with options of its own. */
 export type ProcessorOf<Definition, Tx> =
-  | Processor<WorkOf<Definition>, ReturnOf<Definition>, ReportOf<Definition>, Tx>
+  | Processor<ParsedInputOf<Definition>, ProcessorResultOf<Definition>, ProcessorProgressOf<Definition>, Tx>
   | (ProcessorOptions & {
       /** Does the work. */
-      readonly run: Processor<WorkOf<Definition>, ReturnOf<Definition>, ReportOf<Definition>, Tx>;
+      readonly run: Processor<
+        ParsedInputOf<Definition>,
+        ProcessorResultOf<Definition>,
+        ProcessorProgressOf<Definition>,
+        Tx
+      >;
     });
 
 /** A processor for each definition that this worker works on, by name. */

@@ -6,10 +6,10 @@ import { answer } from "../answer.js";
 import type { Service } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
-import { notFound } from "./get-operation.js";
 import { type ListQuery, readListQuery } from "./list-query.js";
 import { toVisible } from "./represent.js";
 

@@ -1,9 +1,10 @@
+import { fromBase64Url, toBase64Url } from "../contract/base64url.js";
 import { isOperationId } from "../contract/operation.js";
 import type { ListPosition } from "../ports/operation-store.js";
 
 /** Writes where a page ends. Readers must not look inside. */
 export function toCursor({ createdAt, id }: ListPosition): string {
-  return btoa(`${createdAt} ${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return toBase64Url(`${createdAt} ${id}`);
 }
 
 /** Reads a cursor that `toCursor` wrote. Returns undefined for any other value. */
@@ -18,7 +19,7 @@ export function parseCursor(cursor: unknown): ListPosition | undefined {
 
 function decode(cursor: string): string {
   try {
-    return atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+    return fromBase64Url(cursor);
   } catch {
     return "";
   }

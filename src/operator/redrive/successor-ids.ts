@@ -1,4 +1,5 @@
 import { v7 } from "uuid";
+import { fromBase64Url } from "../../contract/base64url.js";
 import type { Runtime } from "../../ports/runtime.js";
 
 /** A failed operation. Neither member ever changes. */
@@ -28,6 +29,6 @@ async function derive(hash: Runtime["hash"], { id, settledAt }: Failed, purpose:
 }
 
 function bytesOf(base64url: string): Uint8Array {
-  const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  const text = fromBase64Url(base64url);
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

@@ -50,18 +50,31 @@ function described(document: OpenApiDocument): { parameters: unknown[]; body: Js
 }
 
 describe("a document of a path with fields", () => {
-  it("has a parameter for each field with the schema of its member, which is not in the body", () => {
-    const { parameters, body } = described(documentOf(flat));
+  it("has a parameter for each field, with the schema of its member, which a body may leave out or repeat", () => {
+    const document = documentOf(flat);
+    const { parameters, body } = described(document);
     expect(parameters).toEqual([
       ["accountId", true, members.accountId],
       ["year", true, members.year],
     ]);
     expect(body).toEqual({
       type: "object",
-      properties: { format: members.format },
+      properties: members,
       required: ["format"],
       additionalProperties: false,
     });
+    const { isValid } = readDocument(document);
+    expect(isValid(body, { format: "csv" })).toBe(true);
+    expect(isValid(body, { format: "csv", accountId: "a", year: 2026 })).toBe(true);
+    expect(isValid(body, { format: "csv", year: "2026" })).toBe(false);
+    expect(isValid(body, { format: "csv", month: 1 })).toBe(false);
+  });
+
+  it("says in words that the values of a body and its path must be equal", () => {
+    const { description } = documentOf(flat).paths[PATH]?.post?.requestBody ?? {};
+    expect(description).toContain(
+      "The path gives `accountId` and `year`. A body may leave them out; if it has them, their values must be equal.",
+    );
   });
 
   it("describes the body the same way in every media type that uses the schema", () => {
@@ -93,6 +106,7 @@ describe("a document of a path with fields", () => {
     expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "")).toBe(false);
     expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "a")).toBe(true);
     expect(reader.isValid(body, {})).toBe(true);
+    expect(reader.isValid(body, { accountId: "" })).toBe(false);
     expect(reader.isValid(body, { parent: { accountId: "a" } })).toBe(true);
     expect(reader.isValid(body, { parent: {} })).toBe(false);
   });
@@ -109,7 +123,7 @@ describe("a document of a path with fields", () => {
     const input = z.strictObject({ accountId: z.string(), year: z.int(), format: z.string().optional() });
     const { parameters, body } = described(documentOf(undefined, input));
     expect(parameters[0]).toEqual(["accountId", true, { type: "string" }]);
-    expect(body.properties).toEqual({ format: { type: "string" } });
+    expect(Object.keys(body.properties ?? {})).toEqual(["accountId", "year", "format"]);
     expect(body.required).toBeUndefined();
   });
 

@@ -8,8 +8,8 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "async-request-reply";
+import { nextTurn } from "../../../src/ports/next-turn.js";
 import { randomChoices } from "../../../src/testing/simulator/choices.js";
-import { turn } from "../../../src/testing/turn.js";
 import { anything } from "../../http/careless-schema.js";
 import { checkReadBack, checkReply } from "./checks.js";
 import { chooseBody } from "./mutate.js";
@@ -42,7 +42,7 @@ export async function* fuzz(
     const next = Math.min(to, start + block);
     const send = startService(subject);
     for (let index = start; index < next; index++) await tryBody(subject, seed, index, send);
-    await turn(); // the turns that the replies raced against have not run yet, and hold memory
+    await nextTurn(); // the turns that the replies raced against have not run yet, and hold memory
     collectGarbage();
     yield { next, heapBytes: process.memoryUsage().heapUsed };
   }
@@ -92,7 +92,7 @@ function startService({ format }: FuzzSubject): Send {
 /** A service in memory does no I/O, so a reply that is not there after this many turns never comes. */
 async function settled(reply: Promise<HttpResponse>): Promise<HttpResponse> {
   for (let turns = 0; turns < 1000; turns++) {
-    const first = await Promise.race([reply, turn()]);
+    const first = await Promise.race([reply, nextTurn()]);
     if (first !== undefined) return first;
   }
   throw new Error("The service did not reply.");

@@ -1,16 +1,11 @@
 import type { Backend } from "async-request-reply";
-import { createPostgresBackend, fromPGlite, type PostgresBackend } from "async-request-reply/postgres";
-import { StartError } from "./start-error.js";
+import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
 
 /** After so long without an answer a connection counts as dead: else a network that swallows everything would hold it for ever. */
 const QUERY_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * Opens a database server, and makes the tables where they are missing.
- *
- * @throws StartError when the server cannot be used
- */
+/** Opens a database server. The back end makes the tables where they are missing. */
 export async function openPostgres(address: string): Promise<Backend> {
   // Loaded only where it is used.
   const { Pool } = (await import("pg")).default;
@@ -21,27 +16,18 @@ export async function openPostgres(address: string): Promise<Backend> {
   });
   // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
   pool.on("error", () => {});
-  return migrated(createPostgresBackend({ pool }), () => pool.end());
+  return closing(createPostgresBackend({ pool }), () => pool.end());
 }
 
-/**
- * Opens a folder as a database inside of this process, and makes the tables where they are missing.
- *
- * @throws StartError when the folder cannot be used
- */
+/** Opens a folder as a database inside of this process. The back end makes the tables where they are missing. */
 export async function openPGlite(address: string): Promise<Backend> {
   const { PGlite } = await import("@electric-sql/pglite");
   const database = new PGlite(address.slice("pglite:".length));
-  return migrated(createPostgresBackend({ pool: fromPGlite(database) }), () => database.close());
+  return closing(createPostgresBackend({ pool: fromPGlite(database) }), () => database.close());
 }
 
-async function migrated<Tx>(backend: PostgresBackend<Tx>, end: () => Promise<void>): Promise<Backend<Tx>> {
-  try {
-    await backend.migrate();
-  } catch (error) {
-    await end();
-    throw new StartError(`BACKEND: cannot open the database (${reasonOf(error)})`);
-  }
+/** The package leaves a pool open, because it may be shared. */
+function closing<Tx>(backend: Backend<Tx>, end: () => Promise<void>): Backend<Tx> {
   return {
     ...backend,
     close: async () => {
@@ -49,9 +35,4 @@ async function migrated<Tx>(backend: PostgresBackend<Tx>, end: () => Promise<voi
       await end();
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-  return code ?? message;
 }

@@ -1,5 +1,11 @@
 import { constants } from "node:os";
-import { bearer, createOrderService, createWorker } from "async-request-reply";
+import {
+  type Backend,
+  bearer,
+  createOrderService,
+  createWorker,
+  isAsyncReplyError,
+} from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { xmlFormat } from "async-request-reply/xml";
@@ -34,6 +40,7 @@ async function start(configuration: Configuration): Promise<void> {
   const { role, tokens, leaseMs } = configuration;
   const log = createLog(configuration.log);
   const backend = await configuration.openBackend();
+  await check(backend);
   const formats = [yamlFormat, xmlFormat, ...orderYangFormats];
   const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe: log.observe });
   const service = withOpenApi(orders, { info });
@@ -50,6 +57,20 @@ async function start(configuration: Configuration): Promise<void> {
     await backend.close();
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
+}
+
+/**
+ * Refuses to start on a back end that cannot be used.
+ *
+ * @throws StartError which says what to do
+ */
+async function check(backend: Backend): Promise<void> {
+  try {
+    await backend.check();
+  } catch (error) {
+    if (!isAsyncReplyError(error)) throw error;
+    throw new StartError(`BACKEND: ${error.detail}`);
+  }
 }
 
 /** Calls `stop` at the first signal. A second one ends the process with the exit code that shells give it. */

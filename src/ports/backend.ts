@@ -104,9 +104,11 @@ export interface Backend<Tx = unknown> {
   /** Used only while it spans the very stores of this back end, so that replacing one of them drops it. */
   readonly submissions?: Submissions<Tx>;
   /**
-   * Resolves if the back end can be used now.
+   * Resolves if the back end can be used now. Workers call it when they start. It must be cheap enough for a readiness probe.
    *
-   * Throws AsyncReplyError `STORE_UNAVAILABLE` if it cannot; the cause is the error of the database or the network.
+   * Throws AsyncReplyError `INVALID_OPTION` for a mistake in the configuration, which waiting does not mend, such as a wrong password
+   * or a table that does not exist. Throws `STORE_UNAVAILABLE` if the store merely cannot be reached. The `detail` of both says
+   * what is wrong, what is expected and what to do next, without passwords. The `cause` is the error of the database or the network.
    */
   check(): Promise<void>;
   /** Frees what the back end opened itself. */

@@ -11,6 +11,7 @@ import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import { createSweep } from "../protocol/sweep.js";
+import { checkAtStart } from "./check-at-start.js";
 import { checkSource } from "./check-source.js";
 import type { WorkerContext } from "./context.js";
 import { createExecutor } from "./executor.js";
@@ -48,7 +49,12 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
 
 /** Does the work of the definitions that it has processors for. Made by {@link createWorker}. */
 export interface Worker {
-  /** Begins to receive and to sweep. */
+  /**
+   * Checks the back end, then begins to receive and to sweep. If the store cannot be reached, the worker starts all the same and
+   * keeps trying, and the observer is told.
+   *
+   * Rejects with `INVALID_OPTION` if the back end has a mistake in its configuration, and with `WORKER_STOPPED` after `stop`.
+   */
   start(): Promise<void>;
   /**
    * Receives no more, lets attempts finish for `drainTimeoutMs`, then gives back what still runs without counting the
@@ -99,6 +105,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     sweep: sweepWith(context, source.definitions),
     execute: createExecutor(context),
   });
+  let starting: Promise<void> | undefined;
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -119,6 +126,17 @@ export function createWorker<const List extends Definitions, Tx = never>(
     cancelTimer();
   }
 
+  async function begin(): Promise<void> {
+    try {
+      await checkAtStart({ backend, clock, observe, draining });
+    } catch (error) {
+      // The next call checks again.
+      starting = undefined;
+      throw error;
+    }
+    if (!draining.raised) loops = [receiveLoop(), sweepLoop()];
+  }
+
   const stop = (): Promise<void> => {
     if (draining.raised) stopping.raise();
     draining.raise();
@@ -129,7 +147,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
-      loops ??= [receiveLoop(), sweepLoop()];
+      starting ??= begin();
+      await starting;
     },
     stop,
     runUntilIdle,

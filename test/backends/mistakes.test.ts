@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { describe } from "vitest";
 import { testMistakes, untyped } from "../untyped.js";
 
@@ -23,6 +24,16 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
       "a connection string, which is not quoted",
       `Option \`pool\` must be ${POOL}, not a string.`,
       () => createPostgresBackend({ pool: "postgres://me:secret@localhost" }),
+    ],
+    [
+      "a client, which is one connection",
+      "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool of them, such as `new Pool({ connectionString })`.",
+      () => createPostgresBackend({ pool: new Client() }),
+    ],
+    [
+      "PGlite without its wrapper",
+      `Option \`pool\` must be ${POOL}, not an object.`,
+      () => createPostgresBackend({ pool: { query: (): void => {}, transaction: (): void => {} } }),
     ],
     [
       "a schema with a dash",

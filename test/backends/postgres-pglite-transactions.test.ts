@@ -23,6 +23,17 @@ describe("transactions on PGlite, which has one connection", () => {
   const effectsOf = async (id: string): Promise<number> =>
     (await database.query("select from effects where operation_id = $1", [id])).rows.length;
 
+  it("refuses the database itself as a transaction", async () => {
+    const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
+    const submitting = service.submit(service.definitions[0], ORDER, { tx: database, tenant: TENANT });
+    await expect(submitting).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail:
+        "Option `tx` is the pool or the database itself, whose statements run in no transaction. Pass the transaction that " +
+        "`database.transaction()` passes to your function.",
+    });
+  });
+
   it("submits in a transaction of the user, which wakes a worker that completes it in another", async () => {
     const backend = open();
     const service = createOrderService({ backend, authorize: allowAnonymous() });

@@ -24,7 +24,11 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
       { ROLE: "worker", BACKEND: "pglite:orders" },
       "ROLE=worker needs a back end that processes can share, which pglite:orders is not",
     ],
-    [{ BACKEND: "postgres://127.0.0.1:1/orders" }, "BACKEND: cannot open the database (ECONNREFUSED)"],
+    [
+      { BACKEND: "postgres://app:secret@127.0.0.1:1/orders" },
+      "BACKEND: No server accepts connections at 127.0.0.1:1 (ECONNREFUSED). Start PostgreSQL there, or correct `host` and `port` " +
+        "in the connection options of the pool.",
+    ],
     [{ ROLE: "boss" }, 'ROLE must be one of all, api, worker, not "boss"'],
     [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http"'],
     [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536"'],

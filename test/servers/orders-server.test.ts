@@ -77,7 +77,10 @@ function declareOrdersServer(installation: PostgresInstallation): void {
     expect(await runServer({ BACKEND })).toEqual({
       code: 1,
       stdout: [],
-      stderr: ["BACKEND: cannot open the database (3D000)"],
+      stderr: [
+        'BACKEND: Database "missing" does not exist on the server. Create it with `create database`, or correct `database` in the ' +
+          "connection options of the pool.",
+      ],
     });
   });
 }

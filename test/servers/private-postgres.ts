@@ -68,7 +68,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
       stdio: ["ignore", "ignore", "pipe"],
     });
     await collectLines(server.stderr).find((line) =>
-      line.endsWith("database system is ready to accept connections"),
+      /database system is ready to accept (read-only )?connections$/.test(line),
     );
   }
 

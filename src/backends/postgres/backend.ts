@@ -1,17 +1,9 @@
-import type { BatchLimits } from "../../batching/batches.js";
-import {
-  checkOptions,
-  durationMs,
-  invalidOption,
-  kindOf,
-  misuse,
-  type OptionNames,
-  positiveInteger,
-} from "../../contract/options.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
-import { fromPool } from "./connection/from-pool.js";
-import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";
+import { createCheck } from "./check/create-check.js";
+import { createExplain } from "./check/explain.js";
+import type { RunStatement } from "./connection/sql-database.js";
+import { toDatabase } from "./connection/to-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
 import { createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
@@ -20,47 +12,9 @@ import { createPostgresOperationStore } from "./operation-store.js";
 import { createPostgresQueue } from "./queue.js";
 import { migrate, migrateIn, once } from "./schema/migrate.js";
 import { quoteSchema } from "./schema/schema-name.js";
+import { type PostgresBackendOptions, readPostgresSettings } from "./settings.js";
 import { createPostgresSubmissions } from "./submissions.js";
 import { createTransactions } from "./transactions.js";
-
-/** Where {@link createPostgresBackend} keeps its operations, and its limits. */
-export interface PostgresBackendOptions<Tx> {
-  /** A `Pool` of `pg`, or what `fromPGlite` makes of PGlite. It stays the caller's: `close` does not end it. */
-  readonly pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>;
-  /** The schema with the tables: 1 to 48 characters out of a-z, 0-9 and _. Default `async_request_reply`. */
-  readonly schema?: string;
-  /**
-   * `auto` migrates before the first use, `manual` leaves it to `migrate()` or to the printed SQL, for services that may
-   * not change schemas. Default `auto`.
-   */
-  readonly migrate?: "auto" | "manual";
-  /**
-   * Whether workers listen for notifications, on one connection that they keep out of the pool, which must have more than
-   * that one. Off where a pooler between gives every transaction another connection; then they poll only. Default `true`.
-   */
-  readonly listen?: boolean;
-  /** How often a waiting worker looks by itself, in milliseconds. Default 1,000. */
-  readonly pollIntervalMs?: number;
-  /**
-   * How long a call waits for its answer, and for a connection, in milliseconds: then it fails with 503, and the connection
-   * that did not answer is ended. Default 10,000.
-   */
-  readonly statementTimeoutMs?: number;
-  /**
-   * How long a transaction of `job.transaction`, `create` or a migration may go without a statement. Then the server ends it, so that a
-   * worker whose machine is gone does not keep what it has locked. If the role or the database already sets
-   * `idle_in_transaction_session_timeout`, that value is used. Milliseconds. Default: 60 s.
-   */
-  readonly idleTransactionTimeoutMs?: number;
-  /** How many calls share a statement at most. Default 128. */
-  readonly maxBatch?: number;
-  /** How many statements of one kind are under way at most. Default 2. */
-  readonly maxInFlight?: number;
-  /** How many calls of one kind wait at most; one more is refused with 503. Default 10,000. */
-  readonly maxWaiting?: number;
-  /** How much of what is to be stored waits with calls of one kind, in bytes; more is refused likewise. Default 64 MiB. */
-  readonly maxWaitingBytes?: number;
-}
 
 /** A back end on Postgres. */
 export interface PostgresBackend<Tx> extends Backend<Tx> {
@@ -70,24 +24,6 @@ export interface PostgresBackend<Tx> extends Backend<Tx> {
   migrate(): Promise<void>;
 }
 
-const OPTIONS: OptionNames<PostgresBackendOptions<unknown>> = {
-  pool: true,
-  schema: true,
-  migrate: true,
-  listen: true,
-  pollIntervalMs: true,
-  statementTimeoutMs: true,
-  idleTransactionTimeoutMs: true,
-  maxBatch: true,
-  maxInFlight: true,
-  maxWaiting: true,
-  maxWaitingBytes: true,
-};
-
-/** The id of no operation. */
-const NIL = "00000000-0000-0000-0000-000000000000";
-/** Full batches of large inputs would hold up small ones. */
-const MAX_BATCH_BYTES = 1_048_576;
 /** An index of a large table takes its time. Calls that wait for it give up earlier. */
 const MIGRATION_TIMEOUT_MS = 300_000;
 
@@ -98,34 +34,24 @@ const MIGRATION_TIMEOUT_MS = 300_000;
  * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
-  checkOptions(options, OPTIONS, "createPostgresBackend");
-  const { schema = "async_request_reply", migrate: mode = "auto", listen = true } = options;
+  const settings = readPostgresSettings(options);
+  const { schema, listen, pollMs, timeoutMs, idleTimeoutMs, limits, runtime } = settings;
   const quoted = quoteSchema(schema);
-  const timeoutMs = durationMs("statementTimeoutMs", options.statementTimeoutMs, 10_000);
-  const database = toDatabase(options.pool, timeoutMs);
-  if (mode !== "auto" && mode !== "manual") throw invalidOption("migrate", "`auto` or `manual`", mode);
-  if (typeof listen !== "boolean") throw invalidOption("listen", "true or false", listen);
-  const pollMs = durationMs("pollIntervalMs", options.pollIntervalMs, 1_000);
-  const idleTimeoutMs = durationMs("idleTransactionTimeoutMs", options.idleTransactionTimeoutMs, 60_000);
-  const limits: BatchLimits = {
-    maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
-    inFlight: positiveInteger("maxInFlight", options.maxInFlight, 2),
-    maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
-    maxWaitingBytes: positiveInteger("maxWaitingBytes", options.maxWaitingBytes, 67_108_864),
-    maxBytes: MAX_BATCH_BYTES,
-  };
-  const patient = toDatabase(options.pool, MIGRATION_TIMEOUT_MS);
-  const migrateSchema = (): Promise<void> => migrate(patient, schema, idleTimeoutMs);
-  const ready = mode === "auto" ? once(migrateSchema) : async () => {};
+  const { clock } = runtime;
+  const database = toDatabase(options.pool, timeoutMs, clock);
+  const patient = toDatabase(options.pool, MIGRATION_TIMEOUT_MS, clock);
+  const explain = createExplain(options.pool, schema);
+  const migrateSchema = (): Promise<void> => migrate(patient, schema, idleTimeoutMs, explain);
+  const ready = settings.migrate === "auto" ? once(migrateSchema) : async () => {};
 
   const readyIn = async (query: RunStatement): Promise<boolean> =>
-    mode === "manual" || migrateIn(query, schema);
-  const gateway = createGateway({ database, schema: quoted, ready, readyIn, timeoutMs });
+    settings.migrate === "manual" || migrateIn(query, schema);
+  const gateway = createGateway({ database, schema: quoted, ready, readyIn, timeoutMs, runtime, explain });
   const heard = listen ? database : { query: database.query };
-  const channels = createChannels({ database: heard, checkMs: timeoutMs });
+  const channels = createChannels({ database: heard, checkMs: timeoutMs, clock });
   const channel = `arr_${schema}`;
-  const notifications = createNotifications({ channels, channel, pollMs });
-  const changes = createChanges(channels, `ended_${channel}`);
+  const notifications = createNotifications({ channels, channel, pollMs, runtime });
+  const changes = createChanges(channels, `ended_${channel}`, clock);
   const operations = createPostgresOperationStore(gateway, limits, changes);
   const idempotency = createPostgresIdempotencyStore(gateway);
   const queue = createPostgresQueue(gateway, notifications);
@@ -139,26 +65,18 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
     operations,
     idempotency,
     queue,
-    submissions: createPostgresSubmissions(gateway, limits, { operations, idempotency }, transactions),
+    submissions: createPostgresSubmissions(
+      gateway,
+      limits,
+      { operations, idempotency },
+      transactions,
+      runtime,
+    ),
     migrate: migrateSchema,
-    check: async () => {
-      await operations.get(NIL, "check");
-    },
+    check: createCheck({ database, pool: options.pool, schema, listen, ready, timeoutMs, clock }),
     close: async () => {
       await channels.close();
       await queue.close();
     },
   };
-}
-
-function toDatabase<Tx>(pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>, timeoutMs: number): SqlDatabase<Tx> {
-  if (typeof pool === "object" && pool !== null) {
-    if ("transaction" in pool) return pool;
-    if (typeof pool.connect === "function") return fromPool(pool, timeoutMs);
-  }
-  // Not quoted: a connection string holds a password.
-  throw misuse(
-    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or what `fromPGlite(database)` " +
-      `returns, not ${kindOf(pool)}.`,
-  );
 }

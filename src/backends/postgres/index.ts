@@ -3,7 +3,7 @@
  *
  * @module async-request-reply/postgres
  */
-export { createPostgresBackend, type PostgresBackend, type PostgresBackendOptions } from "./backend.js";
+export { createPostgresBackend, type PostgresBackend } from "./backend.js";
 export { fromPGlite, type PGliteLike, type PGliteTransaction } from "./connection/from-pglite.js";
 export type {
   RunStatement,
@@ -15,3 +15,4 @@ export type {
   SqlStatement,
 } from "./connection/sql-database.js";
 export { postgresMigrations } from "./schema/migrations.js";
+export type { PostgresBackendOptions } from "./settings.js";

@@ -2,6 +2,7 @@ import type { BatchLimits } from "../../batching/batches.js";
 import type { RecordResult, Submission, Submissions, Transactions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
+import type { Runtime } from "../../ports/runtime.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
@@ -23,6 +24,7 @@ export function createPostgresSubmissions<Tx>(
   limits: BatchLimits,
   stores: OwnStores,
   transactions: Transactions<Tx>,
+  runtime: Runtime,
 ): Submissions<Tx> {
   const calls = {
     gateway,
@@ -39,6 +41,7 @@ export function createPostgresSubmissions<Tx>(
     tryRecord,
     record: (submission) => record(submission),
     maxWaiting: limits.maxWaiting,
+    runtime,
   });
   const record = createCallBatch<Submission, RecordResult>({
     ...calls,

@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
-import { describePostgres, openPool } from "./server.js";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { describe, expect, it } from "vitest";
+import { interceptStatements } from "./intercepted-statements.js";
+import { misconfigured, refusedCheck } from "./refused-check.js";
+import { describePostgres, openPool, openPoolAt, portOfServer } from "./server.js";
 
 await describePostgres("check() of a back end on Postgres", (server) => {
   it("resolves if its schema can be used, which it creates where it may", async () => {
@@ -7,17 +10,162 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     await expect(backend.check()).resolves.toBeUndefined();
   });
 
-  it("rejects while its schema is missing and is not to be created", async () => {
-    const backend = server.open({ migrate: "manual" });
-    await expect(backend.check()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    await backend.migrate();
-    await expect(backend.check()).resolves.toBeUndefined();
-  });
-
   it("rejects when the pool has been ended", async () => {
     const pool = openPool();
     const backend = server.open({ pool });
+    await backend.check();
     await pool.end();
-    await expect(backend.check()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(
+        "The pool of `createPostgresBackend` has ended, so it gives no connection. Pass an open pool, and end it after `backend.close()`.",
+      ),
+    );
+  });
+
+  it("rejects when the connection that listens would be the only one", async () => {
+    const pool = openPool({ max: 1 });
+    try {
+      expect(await refusedCheck(server.open({ pool }))).toEqual(
+        misconfigured(
+          "The pool of `createPostgresBackend` has `max: 1`, and listening for notifications keeps one connection for as long as " +
+            "it runs. Create the pool with a `max` of at least 2, or pass `listen: false`.",
+        ),
+      );
+      await expect(server.open({ pool, listen: false }).check()).resolves.toBeUndefined();
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it("rejects while all connections of the pool are in use", async () => {
+    const pool = openPool({ max: 2, connectionTimeoutMillis: 100 });
+    const clients = [await pool.connect(), await pool.connect()];
+    try {
+      expect((await refusedCheck(server.open({ pool }))).detail).toMatch(
+        /^The pool gave no connection in time, .* whether all connections of the pool are in use\.$/,
+      );
+    } finally {
+      for (const client of clients) client.release();
+      await pool.end();
+    }
+  });
+
+  it("rejects when the server is older than 13", async () => {
+    const pool = interceptStatements(server.pool, async (statement, run) => {
+      const { rows } = await run();
+      if (!statement.text.includes("server_version")) return { rows };
+      return { rows: [{ ...rows[0], version: "12.22", version_number: 120_022 }] };
+    });
+    const backend = createPostgresBackend({ pool, schema: server.newSchema() });
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(
+        "The server is PostgreSQL 12.22, and this release needs 13 or later. Upgrade the server, or connect the pool to another one.",
+      ),
+    );
+  });
+
+  describe("in a database of its own", () => {
+    async function inDatabase(run: (database: string) => Promise<void>): Promise<void> {
+      const database = server.newSchema();
+      await server.pool.query(`create database ${database}`);
+      try {
+        await run(database);
+      } finally {
+        await server.pool.query(`drop database ${database} (force)`);
+      }
+    }
+
+    it("rejects when connections are read-only, and leaves them for when they are not any more", () =>
+      inDatabase(async (database) => {
+        const alter = (how: string) =>
+          server.pool.query(`alter database ${database} ${how} default_transaction_read_only`);
+        await server.pool.query(`alter database ${database} set default_transaction_read_only = on`);
+        const pool = openPoolAt(portOfServer(), { database, max: 1 });
+        pool.on("error", () => {});
+        try {
+          const role = (await pool.query<{ role: string }>("select current_user as role")).rows[0]?.role;
+          const backend = createPostgresBackend({ pool, listen: false });
+          expect(await refusedCheck(backend)).toEqual(
+            misconfigured(
+              `The connections of the pool are read-only: \`default_transaction_read_only\` is on for role "${role}" in database ` +
+                `"${database}". Turn it off with \`alter role\`, \`alter database\` or in the configuration of the server, or ` +
+                "connect as another role.",
+            ),
+          );
+          await alter("reset");
+          await expect(backend.check()).resolves.toBeUndefined();
+        } finally {
+          await pool.end();
+        }
+      }));
+
+    it("rejects when the role may not connect to it", () =>
+      inDatabase(async (database) => {
+        const role = server.newSchema();
+        await server.pool.query(
+          `create role ${role} login; revoke connect on database ${database} from public`,
+        );
+        const pool = openPoolAt(portOfServer(), { database, user: role });
+        try {
+          expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
+            misconfigured(
+              `The role of the pool may not connect to database "${database}". Run \`grant connect on database … to …\` as its owner.`,
+            ),
+          );
+        } finally {
+          await pool.end();
+          await server.pool.query(`drop role ${role}`);
+        }
+      }));
+
+    it("rejects when the role may not create the schema", () =>
+      inDatabase(async (database) => {
+        const role = server.newSchema();
+        await server.pool.query(`create role ${role} login`);
+        const pool = openPoolAt(portOfServer(), { database, user: role });
+        try {
+          expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
+            misconfigured(
+              `Role "${role}" may not create or upgrade schema async_request_reply in database "${database}". Run ` +
+                `\`grant create on database ${database} to ${role}\`, or have an administrator apply the SQL printed by ` +
+                "`npx async-request-reply-postgres-sql` and the grants.",
+            ),
+          );
+        } finally {
+          await pool.end();
+          await server.pool.query(`drop role ${role}`);
+        }
+      }));
+  });
+
+  it("rejects when the database is missing", async () => {
+    const pool = openPoolAt(portOfServer(), { database: "never_created" });
+    try {
+      expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
+        misconfigured(
+          'Database "never_created" does not exist on the server. Create it with `create database`, or correct `database` in the ' +
+            "connection options of the pool.",
+        ),
+      );
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it("rejects when the role may not log in", async () => {
+    const role = server.newSchema();
+    await server.pool.query(`create role ${role} nologin`);
+    const pool = openPoolAt(portOfServer(), { user: role });
+    try {
+      expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
+        misconfigured(
+          `The server does not let role "${role}" log in. Create the role with \`create role … login\`, allow it in pg_hba.conf, ` +
+            "or correct `user` in the connection options of the pool.",
+        ),
+      );
+    } finally {
+      await pool.end();
+      await server.pool.query(`drop role ${role}`);
+    }
   });
 });

@@ -1,4 +1,9 @@
-import { allowAnonymous, createOrderService, type HttpResponse } from "async-request-reply";
+import {
+  allowAnonymous,
+  createOrderService,
+  type HttpResponse,
+  type RecordResult,
+} from "async-request-reply";
 import {
   createPostgresBackend,
   type PostgresBackendOptions,
@@ -137,6 +142,44 @@ await describePostgres("a key that another transaction holds", (server) => {
       return { waiting: all };
     });
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([202, 202]);
+  });
+
+  it("is one operation for all requests in a batch, if it becomes free while they wait for it", async () => {
+    const schema = await migratedSchema();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let rolledBack: Promise<unknown> = Promise.resolve();
+    const pool = interceptStatements(server.pool, async (statement, run) => {
+      // The first call has given up waiting for the lock by then.
+      if (/^select .*record_each_v1\(/.test(statement.text)) {
+        release();
+        await rolledBack;
+      }
+      return run();
+    });
+    const { backend, service } = processOn(schema, { pool });
+    const record = (): Promise<RecordResult> => {
+      const id = service.runtime.newId();
+      const operation = {
+        id,
+        tenant: "anonymous",
+        definition: "orders",
+        key: "k",
+        input: "1",
+        retentionMs: 60_000,
+      };
+      return backend.submissions.record({ operation, fingerprint: "1:a" });
+    };
+    let recording: Promise<readonly RecordResult[]> = Promise.resolve([]);
+    rolledBack = whileHeld(schema, ["k"], async () => {
+      recording = Promise.all([record(), record(), record()]);
+      await released;
+    });
+    await rolledBack;
+    const outcomes = (await recording).map(({ outcome }) => outcome);
+    expect(outcomes.sort()).toEqual(["created", "exists", "exists"]);
   });
 
   it("is asked about once at a time, however many requests have it", async () => {

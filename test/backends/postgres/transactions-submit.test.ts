@@ -244,6 +244,27 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     }
   });
 
+  it.each<[string, (pool: unknown) => unknown, string]>([
+    [
+      "the pool",
+      (pool) => pool,
+      "Option `tx` is the pool or the database itself, whose statements run in no transaction. Pass",
+    ],
+    ["null", () => null, "Option `tx` must be"],
+    ["a transaction of another client", () => ({ execute: () => {} }), "Option `tx` must be"],
+  ])("is refused and not recorded if it is given %s", async (_, toTx, beginning) => {
+    const stage = await createTransactionStage(server);
+    const tx = toTx(server.pool) as PoolClient;
+    const thrown: unknown = await submitIn(stage, tx).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ code: "INVALID_OPTION" });
+    const { detail } = thrown as { readonly detail: string };
+    expect(detail.startsWith(beginning)).toBe(true);
+    expect(detail).toContain(
+      'the connection of your open transaction: `const tx = await pool.connect()`, then `await tx.query("begin")`',
+    );
+    expect(await stage.operations()).toEqual([]);
+  });
+
   it("needs a back end whose stores are its own", async () => {
     const { backend } = await createTransactionStage(server);
     const { submissions: _, ...composed } = backend;

@@ -1,9 +1,9 @@
 import { type BatchLimits, createBatches } from "../../../batching/batches.js";
+import { type Answer, type BatchCall, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
 import { maybeRecorded } from "../../../contract/errors.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
-import { type Answer, type BatchCall, type Equality, mergeEqual } from "./merge-equal.js";
 import { integer, type Row } from "./row.js";
 
 /** How items of one kind become one call. */
@@ -16,7 +16,7 @@ export interface CallBatchOptions<Item, Result> {
   readonly valuesOf: (items: readonly Item[]) => unknown[];
   readonly bytesOf?: (item: Item) => number;
   /** Of equal items one is sent, and its row is that of all. Default: each is sent. */
-  readonly equality?: Equality<Item>;
+  readonly equality?: Equality<Item, Row>;
   /** What became of an item, by the row that the function returned for it, if it did. Its error is that item's. */
   readonly resultOf: (row: Row | undefined, item: Item) => Result | Promise<Result>;
   /** Deals with each item by itself where the call failed because of one of them. Default: smaller and smaller calls. */
@@ -39,7 +39,7 @@ export function createCallBatch<Item, Result>(
     apart = name,
   } = options;
 
-  async function call(items: readonly Item[], called: FunctionName): Promise<readonly Answer[]> {
+  async function call(items: readonly Item[], called: FunctionName): Promise<readonly Answer<Row>[]> {
     const arrays = valuesOf(items);
     const asOne = alone !== undefined && called === name && items.length === 1;
     const [callee, values] = asOne ? [alone, arrays.map(first)] : [called, arrays];
@@ -49,7 +49,7 @@ export function createCallBatch<Item, Result>(
   }
 
   /** Halves what failed because of one row until that row is alone. */
-  async function callApart(items: readonly Item[], called: FunctionName): Promise<readonly Answer[]> {
+  async function callApart(items: readonly Item[], called: FunctionName): Promise<readonly Answer<Row>[]> {
     try {
       return await call(items, called);
     } catch (error) {
@@ -64,7 +64,7 @@ export function createCallBatch<Item, Result>(
     }
   }
 
-  const flush: BatchCall<Item> = (items) => callApart(items, name);
+  const flush: BatchCall<Item, Row> = (items) => callApart(items, name);
   const add = createBatches(limits, bytesOf, equality === undefined ? flush : mergeEqual(equality, flush));
 
   return async (item) => {

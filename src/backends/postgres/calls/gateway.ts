@@ -1,8 +1,11 @@
-import { isAsyncReplyError, notRecorded } from "../../../contract/errors.js";
+import { backOff, MAX_RECONNECTS, MAX_TRIES } from "../../../batching/back-off.js";
+import { type AsyncReplyError, isAsyncReplyError, notRecorded } from "../../../contract/errors.js";
 import { invalidOption } from "../../../contract/options.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
+import type { Runtime } from "../../../ports/runtime.js";
 import type { RunStatement, SqlDatabase, SqlResult, SqlStatement } from "../connection/sql-database.js";
 import {
+  type Explain,
   isConflict,
   isConnectionError,
   isRefusal,
@@ -48,22 +51,26 @@ export interface GatewayOptions<Tx> {
   readonly readyIn: (query: RunStatement) => Promise<boolean>;
   /** How long a call takes at most, with all its repetitions. */
   readonly timeoutMs: number;
+  readonly runtime: Runtime;
+  /** For events and logs. */
+  readonly explain: Explain;
 }
-
-const MAX_TRIES = 5;
-const MAX_RECONNECTS = 2;
-const PAUSE_MS = 20;
 
 /** Makes the one way to the database. */
 export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
-  const { database, schema, readyIn } = options;
-  const within = createTimeLimit(options.timeoutMs);
+  const { database, schema, readyIn, runtime } = options;
+  const within = createTimeLimit(options.timeoutMs, runtime.clock);
   const callOf = createCalls(schema);
   let isReady = false;
   const ready = async (): Promise<void> => {
     if (isReady) return;
     await options.ready();
     isReady = true;
+  };
+
+  const toError = (error: unknown): AsyncReplyError => toStoreError(error, options.explain);
+  const rethrow = (error: unknown): never => {
+    throw toError(error);
   };
 
   /** Calls at READ COMMITTED, where a call waits for a concurrent change and goes on instead of failing. */
@@ -101,7 +108,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
           throw error;
         // A transaction takes more round trips, so it is left to calls that have met a conflict.
         if (conflict) run = atReadCommitted;
-        await pause(PAUSE_MS * 2 ** tries * Math.random());
+        await backOff(tries, runtime);
       }
     }
   }
@@ -114,7 +121,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
       } catch (error) {
         const mayHaveRun = sending.giveUp();
         if (rowErrors && isRowError(error)) throw error;
-        throw mayHaveRun ? toStoreError(error) : notRecorded(toStoreError(error));
+        throw mayHaveRun ? toError(error) : notRecorded(toError(error));
       }
     },
     callIn: async (tx, name, values) => {
@@ -124,15 +131,15 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
         return (await query(callOf(name, values))).rows;
       } catch (error) {
         // Whatever became of the statement, its transaction has not been committed.
-        throw notRecorded(toStoreError(error));
+        throw notRecorded(toError(error));
       }
     },
     withSavepoint: async (tx, run) => {
       const query = database.queryIn(tx);
-      await query({ text: "savepoint async_request_reply" }).catch(rethrown);
+      await query({ text: "savepoint async_request_reply" }).catch(rethrow);
       try {
         const result = await run();
-        await query({ text: "release savepoint async_request_reply" }).catch(rethrown);
+        await query({ text: "release savepoint async_request_reply" }).catch(rethrow);
         return result;
       } catch (error) {
         // If the connection is gone, so is the transaction.
@@ -161,14 +168,10 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
         // What the caller's own function throws is the caller's, whatever it is, and so is the reason of its signal.
         if (error === thrown || error === signal?.reason) throw error;
         // Only a commit can take effect without an answer.
-        throw done && !isRefusal(error) ? toStoreError(error) : notRecorded(toStoreError(error));
+        throw done && !isRefusal(error) ? toError(error) : notRecorded(toError(error));
       }
     },
   };
-}
-
-function rethrown(error: unknown): never {
-  throw toStoreError(error);
 }
 
 const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", "serializable"];
@@ -177,8 +180,4 @@ const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", 
 function setIsolation(level: IsolationLevel): SqlStatement {
   if (!LEVELS.includes(level)) throw invalidOption("isolation", `one of ${LEVELS.join(", ")}`, level);
   return { text: `set transaction isolation level ${level}` };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,6 @@
+import { pause } from "../../../batching/pause.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
+import type { Runtime } from "../../../ports/runtime.js";
 import { submissionInProgress } from "./record-values.js";
 
 /** Records a submission, or resolves to undefined if another transaction holds its key. */
@@ -12,6 +14,7 @@ export interface KeyWaitOptions {
   readonly record: (submission: Submission) => Promise<RecordResult>;
   /** Maximum number of submissions that wait. */
   readonly maxWaiting: number;
+  readonly runtime: Pick<Runtime, "clock" | "random">;
 }
 
 /** Slow commits are over by then. */
@@ -26,7 +29,7 @@ const MAX_PAUSE_MS = 100;
  * Rejects with AsyncReplyError `SUBMISSION_IN_PROGRESS` if the key is still held after that, or if too many wait already.
  */
 export function createKeyWait(options: KeyWaitOptions): (submission: Submission) => Promise<RecordResult> {
-  const { tryRecord, record, maxWaiting } = options;
+  const { tryRecord, record, maxWaiting, runtime } = options;
   const waits = new Map<string, Promise<RecordResult>>();
   let waiting = 0;
 
@@ -38,7 +41,7 @@ export function createKeyWait(options: KeyWaitOptions): (submission: Submission)
       await first;
       return record(submission);
     }
-    const own = untilRecorded(() => tryRecord(submission)).finally(() => waits.delete(name));
+    const own = untilRecorded(() => tryRecord(submission), runtime).finally(() => waits.delete(name));
     waits.set(name, own);
     return own;
   }
@@ -52,17 +55,23 @@ export function createKeyWait(options: KeyWaitOptions): (submission: Submission)
   };
 }
 
-async function untilRecorded(tryRecord: () => Promise<RecordResult | undefined>): Promise<RecordResult> {
-  const begun = performance.now();
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-    // At random times, so that processes that wait for the same key do not keep meeting each other.
-    await pause(pauseMs * (0.5 + Math.random() / 2));
-    const result = await tryRecord();
-    if (result !== undefined) return result;
-    if (performance.now() - begun >= WAIT_MS) throw submissionInProgress();
+async function untilRecorded(
+  tryRecord: () => Promise<RecordResult | undefined>,
+  { clock, random }: KeyWaitOptions["runtime"],
+): Promise<RecordResult> {
+  let isOver = false;
+  const cancelTimer = clock.schedule(WAIT_MS, () => {
+    isOver = true;
+  });
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      // At random times, so that processes that wait for the same key do not keep meeting each other.
+      await pause(pauseMs * (0.5 + random() / 2), clock);
+      const result = await tryRecord();
+      if (result !== undefined) return result;
+      if (isOver) throw submissionInProgress();
+    }
+  } finally {
+    cancelTimer();
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

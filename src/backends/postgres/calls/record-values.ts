@@ -1,7 +1,7 @@
+import type { Equality } from "../../../batching/merge-equal.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { NewOperation } from "../../../contract/operation.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
-import type { Equality } from "./merge-equal.js";
 import { orEmpty } from "./or-empty.js";
 import { json, type Row, text, toOperation } from "./row.js";
 
@@ -34,12 +34,13 @@ export function recordBytes({ operation: { input, meta = "", onEnd } }: Submissi
 }
 
 /** Submissions of which at most one can become an operation, which is what the others ask for. */
-export const ONE_OPERATION: Equality<Submission> = {
+export const ONE_OPERATION: Equality<Submission, Row> = {
   keyOf: ({ operation }) => operation.key,
   equal: (one, other) =>
     one.fingerprint === other.fingerprint &&
     one.operation.tenant === other.operation.tenant &&
     one.operation.definition === other.operation.definition,
+  isShared: ({ outcome }) => outcome !== "created",
 };
 
 /** Whether another transaction holds the key of a submission. */

@@ -1,3 +1,4 @@
+import { checkTransaction } from "./check-transaction.js";
 import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";
 import { untilAborted } from "./until-aborted.js";
 
@@ -17,6 +18,8 @@ export interface PGliteLike extends PGliteTransaction {
   listen?(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
+const OPEN_TRANSACTION = "the transaction that `database.transaction()` passes to your function";
+
 /**
  * PGlite, Postgres in this process, as a database. It has one connection: while a transaction is open everything else
  * waits, so that nothing within it may wait for anything else of this back end.
@@ -30,7 +33,10 @@ export function fromPGlite(database: PGliteLike): SqlDatabase<PGliteTransaction>
       return { rows: [] };
     },
     transaction: (run, signal) => database.transaction((tx) => untilAborted(run(tx), signal)),
-    queryIn: (tx) => (statement) => tx.query(statement.text, statement.values),
+    queryIn: (tx) => {
+      checkTransaction(tx, tx === database, OPEN_TRANSACTION);
+      return (statement) => tx.query(statement.text, statement.values);
+    },
     ...(listen === undefined ? {} : { listen: async (onMessage) => listenerOf(listen, onMessage) }),
   };
 }

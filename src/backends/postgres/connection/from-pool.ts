@@ -1,15 +1,22 @@
+import type { Clock } from "../../../ports/runtime.js";
+import { checkTransaction } from "./check-transaction.js";
+import { isPool } from "./is-pool.js";
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { isConnectionError, isReadOnly } from "./store-error.js";
 import { createTimeLimit } from "./time-limit.js";
 import { untilAborted } from "./until-aborted.js";
 
+const OPEN_TRANSACTION =
+  'the connection of your open transaction: `const tx = await pool.connect()`, then `await tx.query("begin")`';
+
 /** A pool of connections as a database. Connections that do not answer within `timeoutMs` are ended. */
 export function fromPool<Client extends SqlClient>(
   pool: SqlPool<Client>,
   timeoutMs: number,
+  clock: Clock,
 ): SqlDatabase<Client> {
-  const within = createTimeLimit(timeoutMs);
+  const within = createTimeLimit(timeoutMs, clock);
 
   async function connect(): Promise<Client> {
     const connecting = take(pool);
@@ -22,10 +29,10 @@ export function fromPool<Client extends SqlClient>(
     }
   }
 
-  const queryIn =
-    (client: Client): RunStatement =>
-    (statement) =>
-      within(client.query(statement));
+  const queryIn = (client: Client): RunStatement => {
+    checkTransaction(client, isPool(client), OPEN_TRANSACTION);
+    return (statement) => within(client.query(statement));
+  };
 
   return {
     tellsSending: true,

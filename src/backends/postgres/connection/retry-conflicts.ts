@@ -1,7 +1,5 @@
+import { MAX_TRIES } from "../../../batching/back-off.js";
 import { isConflict } from "./store-error.js";
-
-/** A transaction that begins after a conflict rarely meets another. */
-const MAX_TRIES = 5;
 
 /**
  * Runs a transaction again if it met a conflict and `mayRepeat` says that nothing of the user's has run. Above READ COMMITTED

@@ -40,17 +40,27 @@ export function isReadOnly(error: unknown): boolean {
   return causeOf(error) === "25006";
 }
 
-/** An error of the database as the ports tell it. The driver's own is the `cause`, without the data that it quotes. */
-export function toStoreError(error: unknown): AsyncReplyError {
+/** Returns what to do about an error of the driver, or undefined. */
+export type Explain = (error: unknown) => string | undefined;
+
+/**
+ * An error of the database as the ports tell it. The driver's own is the `cause`, without the data that it quotes. Events and logs
+ * show what `explain` returns.
+ */
+export function toStoreError(error: unknown, explain?: Explain): AsyncReplyError {
   if (isAsyncReplyError(error)) return error;
   const code = codeOf(error);
   const cause = withoutData(error);
-  if (/^53/.test(code)) return new AsyncReplyError("OVERLOADED", "The store is full.", { cause });
   if (/^(22|23|54)/.test(code))
     return new AsyncReplyError("INTERNAL", "The store cannot keep this.", { cause });
-  return new AsyncReplyError("STORE_UNAVAILABLE", UNAVAILABLE[code] ?? "The store cannot be reached.", {
-    cause,
-  });
+  const eventDetail = explain?.(error);
+  const context = eventDetail === undefined ? { cause } : { cause, eventDetail };
+  if (/^53/.test(code)) return new AsyncReplyError("OVERLOADED", "The store is full.", context);
+  return new AsyncReplyError(
+    "STORE_UNAVAILABLE",
+    UNAVAILABLE[code] ?? "The store cannot be reached.",
+    context,
+  );
 }
 
 /** What can be tried again as it is, though the store was reached. */

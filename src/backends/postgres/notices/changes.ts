@@ -1,5 +1,7 @@
 import { coalesce } from "../../../batching/coalesce.js";
+import { pause } from "../../../batching/pause.js";
 import { isOperationId } from "../../../contract/operation.js";
+import type { Clock } from "../../../ports/runtime.js";
 import type { Channels } from "./channels.js";
 
 /** Who is told of operations that change. */
@@ -20,7 +22,7 @@ const PAUSE_MS = 50;
 const MAX_WAITING = 10_000;
 
 /** Tells of changes, by a channel also those who watch in other processes. */
-export function createChanges(channels: Channels, channel: string): Changes {
+export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
   const watchers = new Set<{ readonly onChange: (operationId: string) => void }>();
   const changed = (operationId: string): void => {
     for (const { onChange } of watchers) onChange(operationId);
@@ -34,7 +36,7 @@ export function createChanges(channels: Channels, channel: string): Changes {
     maxWaiting: MAX_WAITING,
     flush: async (ids) => {
       await channels.notify(channel, messagesOf(ids));
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS, clock);
       return [];
     },
   });

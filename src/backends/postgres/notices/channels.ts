@@ -1,3 +1,4 @@
+import type { Clock } from "../../../ports/runtime.js";
 import type { SqlDatabase, SqlListener } from "../connection/sql-database.js";
 
 /** Channels of `LISTEN` and `NOTIFY`. All that a process hears comes by one connection. */
@@ -18,17 +19,18 @@ export interface ChannelsOptions {
   readonly database: Pick<SqlDatabase<unknown>, "query" | "listen">;
   /** How often the connection is asked whether it is still there: one that is only half open says nothing by itself. */
   readonly checkMs: number;
+  readonly clock: Clock;
 }
 
 const FIRST_RECONNECT_MS = 100;
 const MAX_RECONNECT_MS = 30_000;
 
 /** Keeps a connection that listens as soon as there is a subscription, and opens another when it is lost. */
-export function createChannels({ database, checkMs }: ChannelsOptions): Channels {
+export function createChannels({ database, checkMs, clock }: ChannelsOptions): Channels {
   const subscribed = new Map<string, (message?: string) => void>();
   let state: "idle" | "opening" | "open" | "closed" = "idle";
   let connection: SqlListener | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancelTimer: () => void = () => {};
   let delayMs = FIRST_RECONNECT_MS;
 
   async function open(): Promise<void> {
@@ -48,7 +50,7 @@ export function createChannels({ database, checkMs }: ChannelsOptions): Channels
     }
     state = "open";
     delayMs = FIRST_RECONNECT_MS;
-    timer = setTimeout(check, checkMs, opened);
+    checkLater(opened);
     for (const onMessage of subscribed.values()) onMessage();
   }
 
@@ -59,20 +61,24 @@ export function createChannels({ database, checkMs }: ChannelsOptions): Channels
 
   async function lost(which: SqlListener | undefined): Promise<void> {
     if (isClosed() || connection !== which) return;
-    clearTimeout(timer);
+    cancelTimer();
     connection = undefined;
     state = "opening";
-    timer = setTimeout(open, delayMs);
+    cancelTimer = clock.schedule(delayMs, () => void open());
     delayMs = Math.min(delayMs * 2, MAX_RECONNECT_MS);
     // It is of no use any more, whatever comes of ending it.
     await which?.end().catch(() => {});
+  }
+
+  function checkLater(listener: SqlListener): void {
+    cancelTimer = clock.schedule(checkMs, () => void check(listener));
   }
 
   async function check(checked: SqlListener): Promise<void> {
     const [channel = ""] = subscribed.keys();
     try {
       await checked.listen(channel);
-      if (connection === checked && !isClosed()) timer = setTimeout(check, checkMs, checked);
+      if (connection === checked && !isClosed()) checkLater(checked);
     } catch {
       await lost(checked);
     }
@@ -100,7 +106,7 @@ export function createChannels({ database, checkMs }: ChannelsOptions): Channels
       const last = connection;
       state = "closed";
       connection = undefined;
-      clearTimeout(timer);
+      cancelTimer();
       await last?.end();
     },
   };

@@ -1,6 +1,6 @@
 import { coalesce } from "../../../batching/coalesce.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
-import { nextTurn } from "../../../ports/next-turn.js";
+import type { Runtime } from "../../../ports/runtime.js";
 import { withoutData } from "../connection/error-without-data.js";
 import type { Channels } from "./channels.js";
 
@@ -28,6 +28,7 @@ export interface NotificationsOptions {
   readonly channel: string;
   /** How long anybody waits at most: notifications can get lost, and with some poolers there are none. */
   readonly pollMs: number;
+  readonly runtime: Pick<Runtime, "clock" | "newToken" | "pause">;
 }
 
 const MAX_WAITING = 1_000;
@@ -35,7 +36,8 @@ const MAX_WAITING = 1_000;
 const MAX_PAYLOAD = 4_000;
 
 /** Notifies with what arrives while a notification is under way joined into the next. */
-export function createNotifications({ channels, channel, pollMs }: NotificationsOptions): Notifications {
+export function createNotifications(options: NotificationsOptions): Notifications {
+  const { channels, channel, pollMs, runtime } = options;
   const waiters = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
   // Not chosen before it is needed: Workers make back ends where no randomness is to be had.
   let self: string | undefined;
@@ -52,9 +54,9 @@ export function createNotifications({ channels, channel, pollMs }: Notifications
     maxBatch: MAX_WAITING,
     maxWaiting: MAX_WAITING,
     flush: async (lists) => {
-      self ??= crypto.randomUUID();
+      self ??= runtime.newToken();
       // Whoever was woken here has the connection that is still warm.
-      if (waiters.size > 0) await nextTurn();
+      if (waiters.size > 0) await runtime.pause();
       await channels.notify(channel, [toPayload(self, new Set(lists.flat()))]);
       return lists.map(() => undefined);
     },
@@ -87,12 +89,12 @@ export function createNotifications({ channels, channel, pollMs }: Notifications
             // What was notified before it listens it does not hear: once it does, it wakes everybody.
             channels.subscribe(channel, hear);
             end = () => {
-              clearTimeout(timer);
+              cancelTimer();
               // The signal outlives many waits.
               signal.removeEventListener("abort", end);
               resolve();
             };
-            const timer = setTimeout(end, pollMs);
+            const cancelTimer = runtime.clock.schedule(pollMs, end);
             signal.addEventListener("abort", end);
           }),
         cancel: () => void waiters.delete(onNamed),

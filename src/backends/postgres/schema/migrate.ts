@@ -1,5 +1,5 @@
 import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
-import { toStoreError } from "../connection/store-error.js";
+import { type Explain, toStoreError } from "../connection/store-error.js";
 import { endIfAbandoned } from "./end-if-abandoned.js";
 import { postgresMigrations } from "./migrations.js";
 
@@ -11,6 +11,7 @@ export async function migrate<Tx>(
   database: SqlDatabase<Tx>,
   schema: string,
   idleTimeoutMs: number,
+  explain: Explain,
 ): Promise<void> {
   try {
     await database.transaction(async (tx) => {
@@ -21,7 +22,7 @@ export async function migrate<Tx>(
       await addVersions(query, schema);
     });
   } catch (error) {
-    throw toStoreError(error);
+    throw toStoreError(error, explain);
   }
 }
 

@@ -15,6 +15,17 @@ interface Addition {
 /** What each version adds. Nothing here is ever changed or removed: the previous release keeps working beside this one. */
 const VERSIONS: readonly Addition[] = [{ marker: "now_v1()", text: version1 }];
 
+/** The version of the schema that this release needs. */
+export const SCHEMA_VERSION = VERSIONS.length;
+
+/** Returns the names of all functions that this release needs. */
+export function functionNames(): readonly string[] {
+  const created = VERSIONS.flatMap(({ text }) => [
+    ...text.matchAll(/^create (?:or replace )?function \{\{schema\}\}\.(\w+)/gm),
+  ]);
+  return [...new Set(created.map(([, name = ""]) => name))];
+}
+
 /**
  * The statements that bring a schema up to this release, one for each version, in order. Each may be run any number of
  * times and by several processes at once: it waits its turn, looks whether its version is there, and then does nothing.

@@ -1,0 +1,31 @@
+import { isObject, kindOf, misuse } from "../../../contract/options.js";
+import type { Clock } from "../../../ports/runtime.js";
+import { fromPool } from "./from-pool.js";
+import { isClient } from "./is-pool.js";
+import type { SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
+
+/**
+ * Returns the database that the option `pool` stands for.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
+export function toDatabase<Tx>(
+  pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>,
+  timeoutMs: number,
+  clock: Clock,
+): SqlDatabase<Tx> {
+  if (isObject(pool)) {
+    if ("queryIn" in pool) return pool;
+    if (isClient(pool))
+      throw misuse(
+        "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool of them, such as " +
+          "`new Pool({ connectionString })`.",
+      );
+    if (typeof pool.connect === "function") return fromPool(pool, timeoutMs, clock);
+  }
+  // Not quoted: a connection string holds a password.
+  throw misuse(
+    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or what `fromPGlite(database)` " +
+      `returns, not ${kindOf(pool)}.`,
+  );
+}

@@ -1,0 +1,153 @@
+import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
+import type { Pool } from "pg";
+import { expect, it } from "vitest";
+import { misconfigured, refusedCheck } from "./refused-check.js";
+import { describePostgres, openPoolAt, portOfServer } from "./server.js";
+
+await describePostgres("check() looks at the schema and", (server) => {
+  const howTo = (schema: string): string =>
+    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply-postgres-sql ${schema}\`.`;
+
+  /** A schema that an administrator keeps, as the statements leave it. */
+  async function manual(...statements: readonly ((schema: string) => string)[]) {
+    const backend = server.open({ migrate: "manual" });
+    for (const statement of statements) await server.pool.query(statement(backend.schema));
+    return backend;
+  }
+  const migrated = (schema: string): string => postgresMigrations(schema).join("\n");
+
+  it("rejects when it is missing, and resolves once it was migrated", async () => {
+    const backend = await manual();
+    const { rows } = await server.pool.query("select current_database() as name");
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(
+        `Schema ${backend.schema} does not exist in database "${rows[0]?.name}". ${howTo(backend.schema)}`,
+      ),
+    );
+    await backend.migrate();
+    await expect(backend.check()).resolves.toBeUndefined();
+  });
+
+  it("rejects when its tables are missing", async () => {
+    const backend = await manual((schema) => `create schema ${schema}`);
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(`Table ${backend.schema}.operations does not exist. ${howTo(backend.schema)}`),
+    );
+  });
+
+  it("rejects when its version is older than this release needs", async () => {
+    const backend = await manual(
+      (schema) =>
+        `create schema ${schema};
+         create table ${schema}.migrations (version integer primary key, applied_at timestamptz not null default now())`,
+    );
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(
+        `Schema ${backend.schema} has version 0, and this release needs version 1. ${howTo(backend.schema)}`,
+      ),
+    );
+    await backend.migrate();
+    await expect(backend.check()).resolves.toBeUndefined();
+  });
+
+  it("resolves when its version is newer and still has all that this release uses", async () => {
+    const backend = await manual(
+      migrated,
+      (schema) => `insert into ${schema}.migrations (version) values (2)`,
+    );
+    await expect(backend.check()).resolves.toBeUndefined();
+  });
+
+  it("rejects when its version is newer and lacks what this release uses", async () => {
+    const backend = await manual(
+      migrated,
+      (schema) => `insert into ${schema}.migrations (version) values (2); drop function ${schema}.get_v1`,
+    );
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(
+        `Schema ${backend.schema} has version 2, which is newer than version 1 of this release and no longer has the function ` +
+          "get_v1. Upgrade `async-request-reply` in this process.",
+      ),
+    );
+  });
+
+  it("rejects when it was taken apart", async () => {
+    const backend = await manual(migrated, (schema) => `drop function ${schema}.get_v1`);
+    expect(await refusedCheck(backend)).toEqual(
+      misconfigured(
+        `Schema ${backend.schema} has version 1 of this release, but its function get_v1 is missing. Restore the schema from a ` +
+          "backup. If it holds nothing that you need, drop it and call `backend.migrate()`.",
+      ),
+    );
+  });
+
+  /** What is said to a role that has these grants only. */
+  async function refusedWith(grants: (schema: string, role: string) => string) {
+    const [schema, role] = [server.newSchema(), server.newSchema()];
+    await server.pool.query(`create role ${role} login; ${migrated(schema)}`);
+    await server.pool.query(`revoke execute on all functions in schema ${schema} from public`);
+    await server.pool.query(grants(schema, role));
+    const pool: Pool = openPoolAt(portOfServer(), { user: role });
+    try {
+      const backend = createPostgresBackend({ pool, schema, migrate: "manual" });
+      const { code, detail } = await refusedCheck(backend);
+      // What the sentence says to run is what is missing.
+      for (const [, statement] of detail.matchAll(/`(grant [^`]+)`/g))
+        await server.pool.query(statement ?? "");
+      const after = await backend.check().then(
+        () => "can be used",
+        () => "lacks more",
+      );
+      return { code, detail: detail.replaceAll(schema, "s").replaceAll(role, "app"), after };
+    } finally {
+      await pool.end();
+      await server.pool.query(`drop owned by ${role}; drop role ${role}`);
+    }
+  }
+  const USAGE = (schema: string, role: string): string => `grant usage on schema ${schema} to ${role};`;
+  const TABLES = (schema: string, role: string): string =>
+    `grant select, insert, update, delete on ${schema}.operations to ${role}; grant select on ${schema}.migrations to ${role};`;
+  const FUNCTIONS = (schema: string, role: string): string =>
+    `grant execute on all functions in schema ${schema} to ${role};`;
+
+  it("rejects when the role may not use it", async () => {
+    expect(await refusedWith((...to) => TABLES(...to) + FUNCTIONS(...to))).toEqual({
+      ...misconfigured('Role "app" may not use schema s. Run `grant usage on schema s to app` as its owner.'),
+      after: "can be used",
+    });
+  });
+
+  it("rejects when the role lacks a grant on a table", async () => {
+    const grants = (schema: string, role: string): string =>
+      `${USAGE(schema, role)} grant select on ${schema}.operations, ${schema}.migrations to ${role};` +
+      FUNCTIONS(schema, role);
+    expect(await refusedWith(grants)).toEqual({
+      ...misconfigured(
+        'Role "app" lacks insert, update, delete on s.operations. Run `grant insert, update, delete on s.operations to app` as ' +
+          "the owner of the schema.",
+      ),
+      after: "can be used",
+    });
+  });
+
+  it("rejects when the role lacks the grant on a function", async () => {
+    const grants = (schema: string, role: string): string =>
+      `${USAGE(schema, role)}${TABLES(schema, role)}${FUNCTIONS(schema, role)}
+       revoke execute on function ${schema}.get_v1 from ${role}`;
+    expect(await refusedWith(grants)).toEqual({
+      ...misconfigured(
+        'Role "app" lacks execute on function s.get_v1. Run `grant execute on all functions in schema s to app` as the owner of ' +
+          "the schema.",
+      ),
+      after: "can be used",
+    });
+  });
+
+  it("names the statements for all grants at once", async () => {
+    const { detail, after } = await refusedWith(USAGE);
+    expect(detail).toMatch(
+      /^Role "app" lacks .* on s\.operations, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
+    );
+    expect(after).toBe("can be used");
+  });
+});

@@ -39,7 +39,7 @@ const BRITISH = [
 ];
 
 const MAX_WORDS = 40;
-const FILE_NAME = /^(?!(?:Next|Node|Nuxt)\.js$)[\w./-]+\.(?:md|ts|mjs|js|json|sql|yml|yaml)$/;
+const FILE_NAME = /^[\w./-]+\.(?:md|ts|mjs|json|sql|yml|yaml)$/;
 
 /**
  * Reports the first match of each pattern in running text. Code is left alone.

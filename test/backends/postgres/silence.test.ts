@@ -33,7 +33,7 @@ async function proxied(
   const direct = server.open({ schema });
   await direct.migrate();
   const proxy = await startTcpProxy(portOfServer());
-  const pool = openPoolAt(proxy.port, { connectionTimeoutMillis: 500, ...poolOptions });
+  const pool = openPoolAt(proxy.port, { connectionTimeoutMillis: 1_000, ...poolOptions });
   pool.on("error", () => {});
   const backend = server.open({ schema, pool, ...options });
   onTestFinished(async () => {
@@ -109,7 +109,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
   });
 
   it("gives its two flushes back, and ends their connections", async () => {
-    const options = { statementTimeoutMs: 300, maxInFlight: 2, maxBatch: 1 };
+    const options = { statementTimeoutMs: 1_000, maxInFlight: 2, maxBatch: 1 };
     const { backend, proxy, pool } = await proxied(server, options, { max: 2 });
     await Promise.all([1, 2].map(() => backend.submissions.record(submission())));
     await proxy.set({ does: "drop" });
@@ -123,7 +123,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
   it("waits for a connection no longer than for an answer, and gives back unused what comes too late", async () => {
     const pool = openPool({ max: 1, connectionTimeoutMillis: 0 });
     onTestFinished(() => pool.end());
-    const backend = server.open({ pool, statementTimeoutMs: 200 });
+    const backend = server.open({ pool, statementTimeoutMs: 1_000 });
     await backend.migrate();
     const kept = [submission(), submission()] as const;
     expect(await backend.submissions.record(kept[0])).toEqual({ outcome: "created" });

@@ -282,7 +282,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
   });
 
   it("does not take its own end for the loss of its lease, however long the commit takes", async () => {
-    const pool = delayingCommit(server.pool, 400);
+    const pool = delayingCommit(server.pool, 1_200);
     const stage = await createTransactionStage(server, { backend: { pool } });
     const id = await stage.submitted();
     let signal: AbortSignal | undefined;
@@ -291,9 +291,9 @@ await describePostgres("a processor that works in a transaction", (server) => {
       async (_, job: Job<unknown, PoolClient>) => {
         signal = job.signal;
         await job.transaction((tx) => stage.write(tx, job.operationId));
-        await new Promise((resolve) => setTimeout(resolve, 400));
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
       },
-      { leaseMs: 450 },
+      { leaseMs: 1_400 },
     );
     await ended(stage, id);
     expect(signal?.aborted).toBe(false);

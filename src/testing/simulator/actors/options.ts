@@ -1,3 +1,4 @@
+import type { BackoffOptions } from "../../../worker/backoff.js";
 import type { ProcessorOptions, WorkerOptions } from "../../../worker/settings.js";
 
 /** Also the lease of a creation before the reply, by whatever process. */
@@ -6,8 +7,14 @@ export const LEASE_MS = 30_000;
 /** How long a notice may take, which some of them wait for. */
 const NOTICE_TIMEOUT_MS = 20_000;
 
+/** The name of a definition that has work. */
+export type DefinitionName = "orders" | "notices";
+
+/** Options of a processor, without any that is left to the worker. */
+type AllOptions = Required<ProcessorOptions> & { readonly backoff: Required<BackoffOptions> };
+
 /** How attempts run. The two definitions and the defaults of the worker differ in everything. */
-export const PROCESSOR_OPTIONS = {
+export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
   orders: {
     concurrency: 2,
     leaseMs: LEASE_MS,
@@ -23,10 +30,7 @@ export const PROCESSOR_OPTIONS = {
     backoff: { baseMs: 4_000, maxMs: 5_000 },
     attemptTimeoutMs: NOTICE_TIMEOUT_MS,
   },
-} as const satisfies Readonly<Record<string, Required<ProcessorOptions>>>;
-
-/** The name of a definition that has work. */
-export type DefinitionName = keyof typeof PROCESSOR_OPTIONS;
+};
 
 /** What a worker does by default, with which no processor is content, and without a limit of time. */
 export const WORKER_OPTIONS: WorkerOptions = {

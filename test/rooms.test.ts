@@ -20,7 +20,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "adapters/express": "adapters/node",
   backends: "contract ports batching",
   "formats/yang": "formats/xml",
-  testing: "contract formats ports protocol submission in-process http worker",
+  testing: "contract formats ports protocol submission in-process http worker operator",
 };
 
 /** Rooms whose folders do not import each other. */

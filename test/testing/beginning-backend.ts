@@ -38,14 +38,17 @@ export function beginningBackend(
   const answers = new Map<string, readonly Delivery[]>();
 
   async function look({ slots, limit, token }: ReceiveRequest, leases: Leases): Promise<readonly Delivery[]> {
-    const all = await allOperations(operations);
+    const free = new Map(slots);
     const deliveries: Delivery[] = [];
-    for (const operation of all.filter(({ definition }) => slots.has(definition))) {
+    for (const operation of await allOperations(operations)) {
       if (deliveries.length === limit) break;
-      const leaseMs = leases.get(operation.definition) ?? 0;
-      const begun = await begin(operations, operation, { token, leaseMs });
-      const lease = { operationId: operation.id, token };
-      if (begun !== undefined) deliveries.push(deliveryOf(operation, { lease, begun }));
+      const { id: operationId, definition } = operation;
+      const slotsLeft = free.get(definition) ?? 0;
+      if (slotsLeft === 0) continue;
+      const begun = await begin(operations, operation, { token, leaseMs: leases.get(definition) ?? 0 });
+      if (begun === undefined) continue;
+      free.set(definition, slotsLeft - 1);
+      deliveries.push(deliveryOf(operation, { lease: { operationId, token }, begun }));
     }
     return deliveries;
   }

@@ -2,8 +2,10 @@ import {
   AsyncReplyError,
   type Clock,
   createMemoryBackend,
+  type JsonText,
   type NewOperation,
   type Operation,
+  type RecordResult,
   type Settlement,
   type SettleResult,
   type Submission,
@@ -17,7 +19,7 @@ import { replacing } from "../replacing.js";
 /** A transaction: what it does is kept back until it commits. */
 export interface MemoryTransaction {
   readonly effects: string[];
-  readonly submissions: Submission[];
+  readonly submissions: { readonly submission: Submission; readonly resource: JsonText | undefined }[];
   /** Keys that nobody else can submit with meanwhile. */
   readonly keys: string[];
   isOpen: boolean;
@@ -31,7 +33,7 @@ export interface TransactionSteps {
     settlement: Settlement,
   ): Promise<SettleResult>;
   /** Records in a transaction of the user. */
-  record(tx: MemoryTransaction, submission: Submission): Promise<void>;
+  record(tx: MemoryTransaction, submission: Submission, resource?: JsonText): Promise<void>;
   /** Adds its effects to those that are written. */
   commit(tx: MemoryTransaction, written: string[]): Promise<void>;
   /** `lost`: the attempt could not be settled. */
@@ -58,9 +60,9 @@ export function transactionalBackend(
       if (known?.settledAt !== undefined) return { outcome: "lost" };
       return operations.settle(lease, settlement);
     },
-    record: async (tx, submission) => void tx.submissions.push(submission),
+    record: async (tx, submission, resource) => void tx.submissions.push({ submission, resource }),
     commit: async (tx, effects) => {
-      for (const submission of tx.submissions) await own.record(submission);
+      for (const { submission, resource } of tx.submissions) await recordWith(submission, resource);
       effects.push(...tx.effects);
     },
     rollBack: async () => {},
@@ -72,8 +74,10 @@ export function transactionalBackend(
   }
 
   /** An operation and its key live equally long where both are recorded and purged in one step. */
-  const findByKey = ({ tenant, definition, key }: NewOperation): Promise<Operation | undefined> =>
-    find((each) => each.tenant === tenant && each.definition === definition && each.key === key);
+  const findByKey = async ({ tenant, definition, key }: NewOperation): Promise<Operation | undefined> =>
+    key === undefined
+      ? undefined
+      : find((each) => each.tenant === tenant && each.definition === definition && each.key === key);
 
   async function run<Result>(
     work: (tx: MemoryTransaction) => Promise<Result>,
@@ -103,20 +107,21 @@ export function transactionalBackend(
     tx.keys.push(key);
   }
 
+  async function recordWith(submission: Submission, resource?: JsonText): Promise<RecordResult> {
+    if (resource === undefined) return own.record(submission);
+    const lease = { operationId: submission.operation.id, token: "creation" };
+    await own.record({ ...submission, initial: { state: "preparing", leaseMs: 1, token: lease.token } });
+    await operations.settle(lease, { to: "prepared", resource });
+    return { outcome: "created" };
+  }
+
   const transactions: Transactions<MemoryTransaction> = {
     record: (submission, create, signal) =>
       run(
         async (tx) => {
           hold(tx, submission.operation);
           if ((await findByKey(submission.operation)) !== undefined) return own.record(submission);
-          const resource = await create(tx);
-          const lease = { operationId: submission.operation.id, token: "creation" };
-          await own.record({
-            ...submission,
-            initial: { state: "preparing", leaseMs: 1, token: lease.token },
-          });
-          await operations.settle(lease, { to: "prepared", resource });
-          return { outcome: "created" };
+          return recordWith(submission, await create(tx));
         },
         { signal },
       ),
@@ -125,10 +130,10 @@ export function transactionalBackend(
         signal,
         isLost: ({ outcome }) => outcome === "lost",
       }),
-    recordIn: async (tx, submission) => {
+    recordIn: async (tx, submission, create) => {
       hold(tx, submission.operation);
       if ((await findByKey(submission.operation)) !== undefined) return own.record(submission);
-      await steps.record(tx, submission);
+      await steps.record(tx, submission, await create?.(tx));
       return { outcome: "created" };
     },
   };

@@ -26,6 +26,6 @@ export function hasEnded(pool: object): boolean {
 }
 
 /** What is wrong with a pool that was ended. */
-export const POOL_ENDED =
+export const POOL_ENDED: string =
   "The pool of `createPostgresBackend` has ended, so it gives no connection. Pass an open pool, and end it after " +
   "`backend.close()`.";

@@ -1,4 +1,4 @@
-import type { Choices } from "./choices.js";
+import type { Choices } from "../choices.js";
 
 /** What can happen to a call between a process and a store or queue. */
 export type Fate =

@@ -1,5 +1,10 @@
-import { isTerminal, type JsonText, type OperationState, type Settlement } from "../../contract/operation.js";
-import { CANCELLED } from "../../contract/problem.js";
+import {
+  isTerminal,
+  type JsonText,
+  type OperationState,
+  type Settlement,
+} from "../../../contract/operation.js";
+import { CANCELLED } from "../../../contract/problem.js";
 
 /** What an operation consists of at one moment, as far as clients can see it. Texts are compared to the letter. */
 export interface Content {

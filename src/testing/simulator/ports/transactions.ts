@@ -1,7 +1,7 @@
-import { AT_BEGIN, AT_COMMIT, IN_BETWEEN } from "./fates.js";
-import type { Ledger } from "./ledger.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { AT_BEGIN, AT_COMMIT, IN_BETWEEN } from "../world/fates.js";
+import type { Process, World } from "../world/world.js";
 import { type Begun, connectionLost, Transaction, type TransactionParts } from "./transaction.js";
-import type { Process, World } from "./world.js";
 
 /** Transactions of your own on the database of a back end, with effects that {@link simulate} can count. */
 export interface UserTransactions<Tx> {
@@ -22,7 +22,7 @@ export class Transactions {
   readonly users: UserTransactions<unknown> | undefined;
   readonly #world: World;
   readonly #ledger: Ledger;
-  readonly #begun = new Map<unknown, Pick<Transaction<unknown, unknown>, OfStatements>>();
+  readonly #begun = new Map<unknown, OpenTransaction>();
 
   constructor(world: World, ledger: Ledger, users: UserTransactions<unknown> | undefined) {
     this.#world = world;
@@ -67,7 +67,7 @@ export class Transactions {
     process: Process,
     tx: unknown,
     label: string,
-    run: (transaction: Pick<Transaction<unknown, unknown>, OfStatements>) => Promise<T>,
+    run: (transaction: OpenTransaction) => Promise<T>,
   ): Promise<T> {
     const transaction = this.#begun.get(tx);
     if (transaction === undefined) throw connectionLost();
@@ -129,4 +129,7 @@ export class Transactions {
   }
 }
 
-type OfStatements = "isLost" | "isOpen" | "writing" | "records" | "rollBack";
+/** What statements need of their transaction. */
+export type OpenTransaction = Pick<Transaction<unknown, unknown>, OfStatements>;
+
+type OfStatements = "isLost" | "isOpen" | "writing" | "holds" | "records" | "waits" | "rollBack";

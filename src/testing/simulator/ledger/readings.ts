@@ -1,5 +1,5 @@
-import { isTerminal, type Operation } from "../../contract/operation.js";
-import type { Claim, ClaimResult } from "../../ports/idempotency-store.js";
+import { isTerminal, type Operation } from "../../../contract/operation.js";
+import type { Claim, ClaimResult } from "../../../ports/idempotency-store.js";
 import { type Content, cancelling } from "./contents.js";
 import { type Entries, type Entry, endsByBeginning, isHidden, stateOf } from "./entry.js";
 import type { Redrives } from "./redrives.js";
@@ -30,8 +30,16 @@ export class Readings {
     else if (isShown) this.#missed(entry);
   }
 
-  /** A store was asked for an operation on behalf of no tenant. */
-  looked(entry: Entry, operation: Operation | undefined): void {
+  /** A store was asked for these operations on behalf of no tenant. */
+  found(ids: readonly string[], operations: readonly Operation[]): void {
+    const byId = new Map(operations.map((operation) => [operation.id, operation]));
+    for (const id of ids) {
+      const entry = this.#entries.get(id);
+      if (entry !== undefined) this.#looked(entry, byId.get(id));
+    }
+  }
+
+  #looked(entry: Entry, operation: Operation | undefined): void {
     if (operation !== undefined) this.seen(operation);
     else this.#missed(entry);
   }

@@ -1,10 +1,10 @@
-import { atomicSubmissions, type Backend, type Submission } from "../../ports/backend.js";
-import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
-import { brief, short } from "./names.js";
+import { atomicSubmissions, type Backend, type Submission } from "../../../ports/backend.js";
+import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../../ports/queue.js";
+import type { Stage, Wakeups } from "../stage.js";
+import { brief, short } from "../world/names.js";
+import type { Process, World } from "../world/world.js";
 import { transactionsOf } from "./shared-transactions.js";
-import type { Stage, Wakeups } from "./stage.js";
 import { idempotencyOf, operationsOf } from "./store-ports.js";
-import type { Process, World } from "./world.js";
 
 const LOOK_AGAIN_MS = 20_000;
 

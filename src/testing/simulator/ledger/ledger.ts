@@ -1,4 +1,9 @@
-import { isTerminal, type JsonText, type NewOperation, type Settlement } from "../../contract/operation.js";
+import {
+  isTerminal,
+  type JsonText,
+  type NewOperation,
+  type Settlement,
+} from "../../../contract/operation.js";
 import type {
   BeginResult,
   CancelOutcome,
@@ -6,27 +11,20 @@ import type {
   Lease,
   RenewResult,
   SettleResult,
-} from "../../ports/operation-store.js";
-import type { BegunAttempt, Delivery } from "../../ports/queue.js";
+} from "../../../ports/operation-store.js";
+import type { BegunAttempt, Delivery } from "../../../ports/queue.js";
+import { Attempts } from "./attempts.js";
 import { type Change, cancelling, progressing, settling } from "./contents.js";
 import { Effects } from "./effects.js";
 import { Entries, type Entry, stateOf } from "./entry.js";
 import { FollowUps } from "./follow-ups.js";
+import { Listings } from "./listings.js";
+import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Readings } from "./readings.js";
 import { Redrives } from "./redrives.js";
 
-/** A request as its client remembers it. */
-export interface Request {
-  readonly tenant: string;
-  readonly key: string;
-  readonly startedAt: number;
-}
-
-/** Who has to wait while a transaction is open: requests with this key. */
-export interface Holding {
-  readonly tenant: string;
-  readonly key?: string | undefined;
-}
+/** Who has to wait while a transaction is open: submissions with this key. */
+export type Holding = Pick<Request, "tenant" | "definition"> & { readonly key?: string | undefined };
 
 type Renewal = { readonly leaseMs: number; readonly progress?: string };
 
@@ -40,18 +38,23 @@ type Renewal = { readonly leaseMs: number; readonly progress?: string };
  * - I5 no retry waits on a crashed submission longer than its lease
  * - I6 a token that is not current changes nothing
  * - I7 never two live leases on one operation
- * - I8 what is read of an operation is what was recorded, reported and settled: see {@link Readings}
+ * - I8 what is read of an operation is what was recorded, reported and settled: see {@link Readings} and {@link Listings}
  * - I9 no tenant reads, cancels or replays an operation of another tenant
  * - I10 what is written in a transaction is there if it commits, once, and else not: see {@link Effects}
  * - I11 every end creates its follow-up, once, and nothing else does: see {@link FollowUps}
- * - I12 a failed operation has one successor at most, and is kept as long as that: see {@link Redrives}
+ * - I12 a failed operation has one successor at most, one if it was redriven, and is kept as long as that: see {@link Redrives}
  * - I13 no attempt begins before the delay of its operation is over
+ * - I14 a key stands for its first payload, by request and by call, and no other is refused or accepted: see {@link Payloads}
+ * - I15 attempts run as the options of their processor say: see {@link Attempts}
  */
 export class Ledger {
   readonly entries: Entries;
   readonly readings: Readings;
+  readonly listings: Listings;
   readonly effects: Effects;
   readonly redrives: Redrives;
+  readonly attempts: Attempts;
+  readonly #payloads: Payloads;
   readonly #followUps: FollowUps;
   /** Which operation a key stands for, by the first effect that was seen of it. */
   readonly #owners = new Map<string, string>();
@@ -62,8 +65,11 @@ export class Ledger {
     this.entries = new Entries(now);
     this.redrives = new Redrives(this.entries);
     this.readings = new Readings(this.entries, this.redrives);
+    this.listings = new Listings(this.entries, this.redrives);
     this.#followUps = new FollowUps(this.entries);
     this.effects = new Effects(this.entries);
+    this.attempts = new Attempts(this.entries);
+    this.#payloads = new Payloads(this.entries);
   }
 
   get violations(): readonly string[] {
@@ -71,7 +77,7 @@ export class Ledger {
   }
 
   created(operation: NewOperation, initial?: InitialState): void {
-    const { id, tenant, key } = operation;
+    const { id, key } = operation;
     const known = this.entries.get(id);
     if (known !== undefined) {
       // A creation under a lease may be repeated by whoever holds it.
@@ -81,7 +87,7 @@ export class Ledger {
     }
     if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
     this.entries.add(operation, initial);
-    this.#owns(tenant, key, id);
+    this.#owns(operation, id);
   }
 
   /** Key and operation were recorded in one step, which may be repeated by whoever chose the id. */
@@ -89,9 +95,10 @@ export class Ledger {
     if (this.entries.get(operation.id) === undefined) this.created(operation, initial);
   }
 
-  /** An operation was recorded and its resource created in one transaction. */
-  recordedWith(operation: NewOperation, resource: JsonText): void {
+  /** An operation was recorded in a transaction, and its resource created there if it has one. */
+  recordedWith(operation: NewOperation, resource?: JsonText): void {
     this.recorded(operation);
+    if (resource === undefined) return;
     this.entries.get(operation.id)?.contents.change((content) => ({ ...content, resource }));
   }
 
@@ -143,6 +150,7 @@ export class Ledger {
     entry.token = token;
     entry.tokens.add(token);
     entry.leaseEndsAt = this.entries.now() + leaseMs;
+    this.attempts.leased(entry, leaseMs);
   }
 
   renewed({ operationId, token }: Lease, { leaseMs, progress }: Renewal, result: RenewResult): void {
@@ -150,6 +158,7 @@ export class Ledger {
     if (entry === undefined || result.outcome !== "renewed") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was renewed by a stale token`);
     entry.leaseEndsAt = this.entries.now() + leaseMs;
+    this.attempts.leased(entry, leaseMs);
     this.#change(entry, progressing(progress));
   }
 
@@ -165,6 +174,7 @@ export class Ledger {
     if (entry.token !== token) this.violated("I6", `${operationId} was settled by a stale token`);
     this.#change(entry, settling(settlement, result.state));
     entry.leaseEndsAt = this.entries.now();
+    this.attempts.settled(entry, settlement);
     // The token that ended an operation may repeat itself.
     if (isTerminal(result.state)) return;
     entry.token = undefined;
@@ -209,31 +219,40 @@ export class Ledger {
   effect(id: string): void {
     const entry = this.entries.get(id);
     if (entry === undefined) this.violated("I1", `${id} had an effect and was never created`);
-    else this.#owns(entry.tenant, entry.key, id);
+    else this.#owns(entry.recorded, id);
   }
 
-  /** A client was told 202 or 201. */
-  promised({ tenant, key }: Request, id: string): void {
+  /** A submission was accepted. */
+  promised(request: Request, acceptance: Acceptance): void {
+    const { tenant } = request;
+    const { operationId: id } = acceptance;
     const entry = this.entries.get(id);
     if (entry === undefined) this.violated("I2", `${id} was promised and never created`);
     else if (entry.tenant !== tenant) this.violated("I9", `${tenant} was promised ${id} of ${entry.tenant}`);
     else entry.promised = true;
-    this.#owns(tenant, key, id);
+    this.#owns(request, id);
+    this.#payloads.accepted(request, acceptance);
+  }
+
+  /** A submission was told that its key belongs to another payload. */
+  reused(request: Request): void {
+    this.#payloads.reused(request);
   }
 
   /** An open transaction records an operation, or has locked it: others with its key have to wait. */
-  holds({ tenant, key = "" }: Holding): void {
-    this.#heldUntil.set(nameOf(tenant, key), Number.POSITIVE_INFINITY);
+  holds(holding: Holding): void {
+    this.#heldUntil.set(nameOf(holding), Number.POSITIVE_INFINITY);
   }
 
-  releases({ tenant, key = "" }: Holding): void {
-    this.#heldUntil.set(nameOf(tenant, key), this.entries.now());
+  releases(holding: Holding): void {
+    this.#heldUntil.set(nameOf(holding), this.entries.now());
   }
 
-  /** A client was told 409: somebody is at it, it was said. */
-  toldToWait({ tenant, key, startedAt }: Request): void {
-    if ((this.#heldUntil.get(nameOf(tenant, key)) ?? 0) >= startedAt) return;
-    const id = this.#owners.get(nameOf(tenant, key));
+  /** A submission was told to wait: somebody is at it, it was said. */
+  toldToWait(request: Request): void {
+    const { startedAt } = request;
+    if ((this.#heldUntil.get(nameOf(request)) ?? 0) >= startedAt) return;
+    const id = this.#owners.get(nameOf(request));
     const entry = id === undefined ? undefined : this.entries.get(id);
     if (entry !== undefined && Math.max(entry.leaseEndsAt, entry.endedAt ?? 0) < startedAt) {
       this.violated("I5", `a retry waits for ${entry.id}, on which nobody works`);
@@ -250,10 +269,10 @@ export class Ledger {
     this.entries.noteEnd(entry);
   }
 
-  #owns(tenant: string, key: string | undefined, id: string): void {
+  #owns(holding: Holding, id: string): void {
     // What is said or done of an operation whose time is over is late, and takes nothing from its successor.
-    if (key === undefined || this.#isExpired(id)) return;
-    const name = nameOf(tenant, key);
+    if (holding.key === undefined || this.#isExpired(id)) return;
+    const name = nameOf(holding);
     const owner = this.#owners.get(name);
     if (owner !== undefined && owner !== id && !this.#isExpired(owner)) {
       this.violated("I1", `key ${name} stands for ${owner} and for ${id}`);
@@ -267,6 +286,6 @@ export class Ledger {
   }
 }
 
-function nameOf(tenant: string, key: string): string {
-  return `${tenant}/${key}`;
+function nameOf({ tenant, definition, key = "" }: Holding): string {
+  return `${tenant}/${definition}/${key}`;
 }

@@ -1,5 +1,5 @@
-import { isTerminal, type NewOperation, type OperationState } from "../../contract/operation.js";
-import type { InitialState } from "../../ports/operation-store.js";
+import { isTerminal, type NewOperation, type OperationState } from "../../../contract/operation.js";
+import type { InitialState } from "../../../ports/operation-store.js";
 import { type Content, Contents } from "./contents.js";
 
 /** Everything known about one operation, from what the stores were seen doing. */
@@ -7,6 +7,8 @@ export interface Entry {
   readonly id: string;
   readonly tenant: string;
   readonly key: string | undefined;
+  /** The number of changes until it was known. */
+  readonly addedAt: number;
   /** As it was recorded. */
   readonly recorded: NewOperation;
   /** The state that it was recorded in. */
@@ -73,6 +75,7 @@ export class Entries {
       id,
       tenant,
       key,
+      addedAt: ++this.#moment,
       recorded,
       startedAs: first.state,
       contents: new Contents(first, () => ++this.#moment),

@@ -1,8 +1,9 @@
-import { AsyncReplyError } from "../../contract/errors.js";
-import type { NewOperation } from "../../contract/operation.js";
-import type { TransactionEnd } from "./effects.js";
-import type { Holding, Ledger } from "./ledger.js";
-import type { Process } from "./world.js";
+import { AsyncReplyError } from "../../../contract/errors.js";
+import type { JsonText, NewOperation } from "../../../contract/operation.js";
+import type { TransactionEnd } from "../ledger/effects.js";
+import type { Holding, Ledger } from "../ledger/ledger.js";
+import type { Process } from "../world/world.js";
+import { deferred } from "./deferred.js";
 
 /** One transaction of a process. */
 export interface TransactionParts<Value, Result> {
@@ -37,7 +38,9 @@ export class Transaction<Value, Result> {
   readonly #parts: TransactionParts<Value, Result>;
   readonly #ledger: Ledger;
   readonly #effects: string[] = [];
-  readonly #recorded: NewOperation[] = [];
+  readonly #recorded: { readonly operation: NewOperation; readonly resource: JsonText | undefined }[] = [];
+  readonly #holdings: Holding[] = [];
+  #abandon: ((reason: unknown) => Promise<void>) | undefined;
   readonly #work = deferred<Value>();
   readonly #givenUp = deferred<never>();
   #running: Promise<Result> | undefined;
@@ -80,7 +83,7 @@ export class Transaction<Value, Result> {
     });
     this.#isOpen = "tx" in begun;
     const { operation, holding = operation } = this.#parts;
-    if (this.#isOpen && holding !== undefined) this.#ledger.holds(holding);
+    if (this.#isOpen && holding !== undefined) this.holds(holding);
     // Its process has stopped waiting for it.
     if (this.#isLost) await this.rollBack(connectionLost());
     return begun;
@@ -93,10 +96,20 @@ export class Transaction<Value, Result> {
     else this.#ledger.effects.ended([effect], "rolled back");
   }
 
-  /** Notes an operation that is recorded if this commits. */
-  records(operation: NewOperation): void {
-    this.#recorded.push(operation);
-    this.#ledger.holds(operation);
+  /** Notes that others with this key have to wait until the end. */
+  holds(holding: Holding): void {
+    this.#holdings.push(holding);
+    this.#ledger.holds(holding);
+  }
+
+  /** Notes an operation that is recorded if this commits, with its resource if one was created. */
+  records(operation: NewOperation, resource?: JsonText): void {
+    this.#recorded.push({ operation, resource });
+  }
+
+  /** Runs a statement that waits for the user. If this is rolled back meanwhile, the wait is abandoned first. */
+  waits(abandon: (reason: unknown) => Promise<void>): void {
+    this.#abandon = abandon;
   }
 
   async commit(value: Value): Promise<Result> {
@@ -118,6 +131,7 @@ export class Transaction<Value, Result> {
   /** Rolls it back unless it has ended. What was not begun yet is not begun any more. */
   async rollBack(reason: unknown): Promise<void> {
     this.#isLost = true;
+    await this.#abandon?.(reason);
     this.#work.reject(reason);
     await this.#running?.catch(() => {});
     this.#end("rolled back");
@@ -127,34 +141,17 @@ export class Transaction<Value, Result> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#ledger.effects.ended(this.#effects, how);
-    const { operation, holding } = this.#parts;
-    if (holding !== undefined) this.#ledger.releases(holding);
-    for (const each of [...this.#recorded, ...(operation === undefined ? [] : [operation])]) {
-      this.#ledger.releases(each);
-      if (how === "rolled back") this.#ledger.readings.rolledBack(each.id);
-    }
-    if (how === "committed") for (const each of this.#recorded) this.#ledger.recorded(each);
+    for (const holding of this.#holdings) this.#ledger.releases(holding);
+    const { operation } = this.#parts;
+    const recorded = this.#recorded.map((each) => each.operation);
+    if (how === "rolled back")
+      for (const { id } of operation === undefined ? recorded : [...recorded, operation])
+        this.#ledger.readings.rolledBack(id);
+    if (how === "committed")
+      for (const each of this.#recorded) this.#ledger.recordedWith(each.operation, each.resource);
   }
 }
 
 export function connectionLost(): AsyncReplyError {
   return new AsyncReplyError("STORE_UNAVAILABLE", "simulated: connection lost");
-}
-
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/** A promise that may reject without anybody waiting for it. */
-function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {};
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

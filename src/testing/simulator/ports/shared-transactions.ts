@@ -1,14 +1,12 @@
-import type { Transactions as Port } from "../../ports/backend.js";
-import { brief, short } from "./names.js";
-import type { Stage } from "./stage.js";
-import type { Process } from "./world.js";
+import type { Transactions as Port } from "../../../ports/backend.js";
+import type { Stage } from "../stage.js";
+import { brief, short } from "../world/names.js";
+import type { Process } from "../world/world.js";
+import { recordInOf } from "./record-in.js";
 
 /** The transactions of a back end as one process sees them. */
-export function transactionsOf(
-  own: Port<unknown>,
-  process: Process,
-  { ledger, transactions, extras }: Stage,
-): Port<unknown> {
+export function transactionsOf(own: Port<unknown>, process: Process, stage: Stage): Port<unknown> {
+  const { ledger, transactions, extras } = stage;
   return {
     record: async (given, create, signal) => {
       const operation = extras.of(given.operation);
@@ -35,21 +33,13 @@ export function transactionsOf(
         kind: "settle",
         name: `${short(lease.operationId)} ${lease.token}`,
         // Its lock is the lease, however long it lasts.
-        holding: ledger.entries.get(lease.operationId),
+        holding: ledger.entries.get(lease.operationId)?.recorded,
         start: (body) => own.settle(lease, body, ...options),
         work,
         isCommitted: ({ outcome }) => outcome === "settled",
         onCommit: (settlement, result) => ledger.settledOnce(lease, settlement, result),
         onUnknown: (settlement) => ledger.mayHaveSettled(lease, settlement),
       }),
-    recordIn: (tx, given) => {
-      const operation = extras.of(given.operation);
-      return transactions.within(process, tx, `recordIn(${brief(operation)})`, async (transaction) => {
-        const result = await own.recordIn(tx, { ...given, operation });
-        if (result.outcome === "exists") ledger.readings.seen(result.operation, operation.tenant);
-        else transaction.records(operation);
-        return result;
-      });
-    },
+    recordIn: recordInOf(own, process, stage),
   };
 }

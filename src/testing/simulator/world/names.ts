@@ -1,4 +1,4 @@
-import type { NewOperation } from "../../contract/operation.js";
+import type { NewOperation } from "../../../contract/operation.js";
 
 /** Names an operation in a trace. */
 export function short(id: string): string {

@@ -1,15 +1,15 @@
-import type { NewOperation } from "../../contract/operation.js";
+import type { NewOperation } from "../../../contract/operation.js";
+import type { World } from "../world/world.js";
 import { NOTICES } from "./notices.js";
-import type { World } from "./world.js";
 
 /**
- * What some operations of a history have besides what a client submits: a delay, a follow-up, metadata. The same operation
- * always has the same.
+ * What some operations of a history have besides what a client submits: a follow-up, metadata. The same operation always has
+ * the same.
  */
 export class Extras {
   readonly #world: World;
   readonly #newId: () => string;
-  readonly #known = new Map<string, Pick<NewOperation, "delayMs" | "onEnd" | "meta">>();
+  readonly #known = new Map<string, Pick<NewOperation, "onEnd" | "meta">>();
 
   constructor(world: World, newId: () => string) {
     this.#world = world;
@@ -23,18 +23,12 @@ export class Extras {
     return { ...operation, ...extras };
   }
 
-  #choose({ id }: NewOperation): Pick<NewOperation, "delayMs" | "onEnd" | "meta"> {
-    const delay = this.#world.choices.weighted([
-      ["none", 6],
-      ["short", 1],
-      ["long", 1],
-    ]);
+  #choose({ id }: NewOperation): Pick<NewOperation, "onEnd" | "meta"> {
     const follows = this.#world.choices.choose(2) === 1;
     const { name: definition, retentionMs } = NOTICES;
     const onEnd = { id: this.#newId(), definition, retentionMs, input: JSON.stringify({ about: id }) };
     return {
       meta: JSON.stringify({ trace: id }),
-      ...(delay === "none" ? {} : { delayMs: delay === "short" ? 5_000 : 60_000 }),
       ...(follows ? { onEnd } : {}),
     };
   }

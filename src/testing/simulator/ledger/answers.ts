@@ -1,6 +1,7 @@
-import { canonicalJson } from "../../contract/json/canonical-json.js";
-import { isTerminal } from "../../contract/operation.js";
-import type { HttpResponse } from "../../http/message/message.js";
+import { canonicalJson } from "../../../contract/json/canonical-json.js";
+import { isTerminal } from "../../../contract/operation.js";
+import type { HttpResponse } from "../../../http/message/message.js";
+import type { Submitted } from "../../../in-process/submit.js";
 import type { Content } from "./contents.js";
 import { type Entry, isHidden } from "./entry.js";
 import type { Ledger } from "./ledger.js";
@@ -39,6 +40,19 @@ export function judgeAccepted(ledger: Ledger, { id, moment }: Question, response
   const shown = canonicalJson(status === 201 ? { body, location: headers.location ?? null } : body);
   const possible = entry.contents.since(moment).map((content) => acceptedAs(status, id, content));
   if (!possible.includes(shown)) ledger.violated("I8", `a client is shown ${shown}, not ${possible}`);
+}
+
+/** Judges the answer to a call that was accepted (I8): its status, and its resource. */
+export function judgeSubmitted(
+  ledger: Ledger,
+  { id, moment }: Question,
+  { status, resource }: Submitted,
+): void {
+  const entry = ledger.entries.get(id);
+  if (entry === undefined) return;
+  const told = canonicalJson({ status, resource: resource ?? null });
+  const possible = entry.contents.since(moment).map((content) => submittedAs(content));
+  if (!possible.includes(told)) ledger.violated("I8", `a caller is told ${told}, not ${possible}`);
 }
 
 /** Judges two answers about operations that a tenant must not see: nothing tells which of them exists (I9). */
@@ -81,6 +95,11 @@ function statusOf(
 function acceptedAs(status: number, operationId: string, { state, resource }: Content): string {
   if (status !== 201) return canonicalJson({ operationId, status: state });
   return resource === undefined ? "no resource" : canonicalJson(JSON.parse(resource));
+}
+
+function submittedAs({ state, resource = "null" }: Content): string {
+  const status = state === "preparing" ? "pending" : state;
+  return canonicalJson({ status, resource: JSON.parse(resource) });
 }
 
 function bodyOf({ body }: HttpResponse): unknown {

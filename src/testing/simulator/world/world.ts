@@ -1,6 +1,6 @@
-import { AsyncReplyError } from "../../contract/errors.js";
-import type { Clock } from "../../ports/runtime.js";
-import { type Choices, recordedChoices } from "./choices.js";
+import { AsyncReplyError } from "../../../contract/errors.js";
+import type { Clock } from "../../../ports/runtime.js";
+import { type Choices, recordedChoices } from "../choices.js";
 import { chooseFate, type Fate, type Faults } from "./fates.js";
 
 const START = Date.UTC(2030, 0, 1);

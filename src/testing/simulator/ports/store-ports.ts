@@ -1,10 +1,10 @@
-import type { Operation } from "../../contract/operation.js";
-import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import type { OperationStore } from "../../ports/operation-store.js";
-import type { Ledger } from "./ledger.js";
-import { brief, short } from "./names.js";
-import type { Stage } from "./stage.js";
-import type { Process, World } from "./world.js";
+import type { Operation } from "../../../contract/operation.js";
+import type { IdempotencyStore } from "../../../ports/idempotency-store.js";
+import type { OperationStore } from "../../../ports/operation-store.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { Stage } from "../stage.js";
+import { brief, short } from "../world/names.js";
+import type { Process, World } from "../world/world.js";
 
 /** An operation store as one process of the world sees it. */
 export function operationsOf(
@@ -19,8 +19,23 @@ export function operationsOf(
       ledger.redrives.answered(id, result);
       return result;
     });
+  const { getMany, list } = store;
+  const readMany: OperationStore["getMany"] = (ids) =>
+    world.call(process, `getMany(${ids.map(short)})`, async () => {
+      const found = (await getMany?.call(store, ids)) ?? [];
+      ledger.readings.found(ids, found);
+      return found;
+    });
+  const readPage: OperationStore["list"] = (request) =>
+    world.call(process, `list(${JSON.stringify(request)})`, async () => {
+      const page = (await list?.call(store, request)) ?? [];
+      ledger.listings.read(request, page);
+      return page;
+    });
   return {
     ...(store.redrive === undefined ? {} : { redrive }),
+    ...(getMany === undefined ? {} : { getMany: readMany }),
+    ...(list === undefined ? {} : { list: readPage }),
     create: (given, initial) => {
       const operation = extras.of(given);
       return world.call(process, `create(${brief(operation)} ${initial?.state ?? ""})`, async () => {

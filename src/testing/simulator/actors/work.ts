@@ -1,16 +1,21 @@
-import { permanentFailure } from "../../contract/errors.js";
-import { defineOrders, type Order, type OrderDefinition } from "../../contract/order.js";
-import type { CreateResource } from "../../ports/create.js";
-import type { Job } from "../../worker/attempt/job.js";
-import { short } from "./names.js";
-import type { Stage } from "./stage.js";
-import type { Process } from "./world.js";
+import { permanentFailure } from "../../../contract/errors.js";
+import { defineOrders, type Order, type OrderDefinition } from "../../../contract/order.js";
+import type { CreateResource } from "../../../ports/create.js";
+import type { Job } from "../../../worker/attempt/job.js";
+import type { Stage } from "../stage.js";
+import { short } from "../world/names.js";
+import type { Process } from "../world/world.js";
+import { LEASE_MS } from "./options.js";
 
-export const LEASE_MS = 30_000;
 const RETENTION_MS = 3_600_000;
 
 /** The contract of all processes. */
 export const orders: OrderDefinition = defineOrders({ cancellable: true, retentionMs: RETENTION_MS });
+
+/** Returns whether operations of a definition have a resource that is created before the reply. */
+export function createsBeforeReply({ creates }: Stage, definition: string): boolean {
+  return creates && definition === orders.name;
+}
 
 /** What one process creates before the reply: orders, in some histories. */
 export function creatorsOf(

@@ -1,4 +1,4 @@
-import { isTerminal, type Operation } from "../../contract/operation.js";
+import { isTerminal, type Operation } from "../../../contract/operation.js";
 import { cancelling } from "./contents.js";
 import { type Entries, type Entry, endsByBeginning } from "./entry.js";
 

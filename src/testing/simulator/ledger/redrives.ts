@@ -1,5 +1,5 @@
-import type { Operation } from "../../contract/operation.js";
-import type { RedriveResult } from "../../ports/operation-store.js";
+import type { Operation } from "../../../contract/operation.js";
+import type { RedriveResult } from "../../../ports/operation-store.js";
 import { type Entries, type Entry, stateOf } from "./entry.js";
 
 /** The ids that a redrive brings. */
@@ -36,6 +36,26 @@ export class Redrives {
       this.#entries.violated("I12", `${id} has failed and cannot be redriven`);
   }
 
+  /** Failed operations that a redrive must run again, unless their time is over before it is done. */
+  open(matches: (entry: Entry) => boolean = () => true): readonly Entry[] {
+    return this.#entries.where((entry) => hasFailedForSure(entry) && hadWork(entry) && matches(entry));
+  }
+
+  /** A redrive of these operations was answered to an operator: each of them has its successor now. */
+  done(redriven: readonly Entry[]): void {
+    for (const entry of redriven) {
+      if (entry.successor === undefined && !this.#entries.isOver(entry))
+        this.#entries.violated("I12", `${entry.id} has failed and was not run again`);
+    }
+  }
+
+  /** The answer to a redrive reached an operator. */
+  told(id: string, { outcome, ...result }: RedriveResult): void {
+    const successor = this.#entries.get(id)?.successor;
+    if (outcome === "redriven" && "operationId" in result && result.operationId !== successor)
+      this.#entries.violated("I12", `${id} is run again by ${successor}, not by ${result.operationId}`);
+  }
+
   /** A worker got an operation, maybe before the answer to the redrive that created it. */
   met({ id, retryOf }: Operation): void {
     const failed = retryOf === undefined ? undefined : this.#entries.get(retryOf);
@@ -43,7 +63,7 @@ export class Redrives {
   }
 
   /** A store returned an operation. */
-  seen(entry: Entry, { retriedBy }: Operation): void {
+  seen(entry: Entry, { retriedBy }: Pick<Operation, "retriedBy">): void {
     if (retriedBy !== undefined) this.#succeeds(entry, retriedBy);
     else if (entry.successor !== undefined)
       this.#entries.violated("I12", `${entry.id} is shown without its successor ${entry.successor}`);

@@ -1,24 +1,22 @@
-import { unauthenticated } from "../../contract/errors.js";
-import type { OrderDefinition } from "../../contract/order.js";
-import type { Service } from "../../http/context.js";
-import type { HttpRequest, HttpResponse } from "../../http/message/message.js";
-import { createService } from "../../http/service.js";
-import type { AuthorizationRequest, Principal } from "../../ports/authorize.js";
-import type { Runtime } from "../../ports/runtime.js";
-import { createWorker, type Worker } from "../../worker/worker.js";
-import { NOTICES, notify } from "./notices.js";
-import { portsOf } from "./ports.js";
-import type { Stage } from "./stage.js";
-import { creatorsOf, LEASE_MS, orders, work } from "./work.js";
-import { Process } from "./world.js";
-
-const SWEEP_MS = 10_000;
-/** Slow work ends before, unless its process stands still or time jumps. */
-const ATTEMPT_TIMEOUT_MS = 90_000;
+import { unauthenticated } from "../../../contract/errors.js";
+import type { OrderDefinition } from "../../../contract/order.js";
+import type { Service } from "../../../http/context.js";
+import type { HttpRequest, HttpResponse } from "../../../http/message/message.js";
+import { createService } from "../../../http/service.js";
+import type { AuthorizationRequest, Principal } from "../../../ports/authorize.js";
+import type { Runtime } from "../../../ports/runtime.js";
+import { createWorker, type Worker } from "../../../worker/worker.js";
+import { portsOf } from "../ports/ports.js";
+import type { Stage } from "../stage.js";
+import { hashOf } from "../world/hash.js";
+import { Process } from "../world/world.js";
+import { NOTICES, type NoticeDefinition, notify } from "./notices.js";
+import { LEASE_MS, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
+import { creatorsOf, orders, work } from "./work.js";
 
 /** A process that accepts requests; when it dies another takes its name. */
 export interface Api {
-  readonly service: Service<readonly [OrderDefinition]>;
+  readonly service: Service<readonly [OrderDefinition, NoticeDefinition]>;
   readonly process: Process;
 }
 
@@ -26,7 +24,7 @@ export interface Api {
 export function startApi(stage: Stage, name: string): Api {
   const process = new Process(name);
   const service = createService({
-    definitions: [orders],
+    definitions: [orders, NOTICES],
     create: creatorsOf(stage, process),
     backend: portsOf(stage, process),
     authorize: readCaller,
@@ -48,6 +46,7 @@ export async function keepWorker(stage: Stage, name: string, over: () => boolean
 }
 
 function startWorker(stage: Stage, process: Process): Worker {
+  const { attempts } = stage.ledger;
   return createWorker(
     {
       definitions: [orders, NOTICES],
@@ -57,15 +56,16 @@ function startWorker(stage: Stage, process: Process): Worker {
       observe: false,
     },
     {
-      orders: (_order, job) => work(stage, process, job),
-      notices: (_notice, job) => notify(stage, process, job),
+      orders: {
+        ...PROCESSOR_OPTIONS.orders,
+        run: (_order, job) => attempts.run(process, "orders", job, () => work(stage, process, job)),
+      },
+      notices: {
+        ...PROCESSOR_OPTIONS.notices,
+        run: (_notice, job) => attempts.run(process, "notices", job, () => notify(stage, process, job)),
+      },
     },
-    {
-      leaseMs: LEASE_MS,
-      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-      sweepIntervalMs: SWEEP_MS,
-      concurrency: 3,
-    },
+    WORKER_OPTIONS,
   );
 }
 
@@ -101,14 +101,14 @@ function readCaller(request: AuthorizationRequest): Principal {
   return { id, tenant };
 }
 
-function runtimeOf({ world, nextNumber, newId }: Stage, process: Process): Runtime {
+/** Time, ids and chance of one process: all of them are the world's. */
+export function runtimeOf({ world, nextNumber, newId }: Stage, process: Process): Runtime {
   return {
     clock: world.clockOf(process),
     newId,
     newToken: () => `t${nextNumber()}`,
     random: () => world.choices.choose(8) / 8,
     pause: async () => {},
-    // Not a good hash, but the same for the same text, which is all that a fingerprint is asked for here.
-    hash: (text) => text,
+    hash: hashOf,
   };
 }

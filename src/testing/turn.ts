@@ -1,4 +1,4 @@
-/** Lets everything run that waits for neither a timer nor a socket: however many promises follow one another. */
+/** Waits until all promise chains have finished that depend on neither a timer nor a socket. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
 }

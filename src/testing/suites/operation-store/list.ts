@@ -172,11 +172,13 @@ export const listChecks: readonly OperationStoreCheck[] = [
     name: "lists operations created during a year-long clock jump before those created later",
     needs: ["list", "jumpsBack"],
     check: async (store, { jump }) => {
-      const before = await createPending(store);
+      // Ids in order of creation, so that a list sorted by id differs from one sorted by time.
+      const [first = "", second = "", third = ""] = Array.from({ length: 3 }, newId).sort();
+      const before = await createPending(store, { id: first });
       await jump(YEAR_MS);
-      const ahead = await createPending(store);
+      const ahead = await createPending(store, { id: second });
       await jump(-YEAR_MS);
-      const after = await createPending(store);
+      const after = await createPending(store, { id: third });
       const ids = await newestFirst(store, [before, ahead, after]);
       equal(ids[0], ahead.id, "the operations with the latest times");
       deepEqual(await pagedIds(store, 2), ids, "all pages");

@@ -123,7 +123,7 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
 });
 
 describe("the purge of two stores", () => {
-  it("keeps the operation longer than its key", async () => {
+  it("keeps the operation for a grace period longer than its key", async () => {
     const { clock, worker, submit, read } = stage("composed");
     const first = await submit();
     await worker.runUntilIdle();

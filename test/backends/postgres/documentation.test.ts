@@ -23,7 +23,7 @@ await describePostgres("the page about Postgres", (server) => {
     }
   });
 
-  describe("shows a wrapper for postgres.js", () => {
+  describe("its wrapper for postgres.js", () => {
     const workshop = openWorkshop();
     let sql: Sql;
     let fromPostgresJs: (sql: Sql) => never;

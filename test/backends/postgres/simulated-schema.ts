@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from "pg";
 import { inTurn, takeTimeFromConnections } from "./manual-time.js";
 import { openPool, type Server } from "./server.js";
 
-/** More than the open transactions of one history. Connections are opened on demand. */
+/** Upper bound of the open transactions of one history. Connections are opened on demand. */
 const CONNECTIONS = 16;
 
 /** A schema that simulates one history after another, because creating a schema takes longer than a history. */

@@ -37,9 +37,9 @@ const accepted: readonly (readonly [what: string, request: WireRequest, input: s
 
 /** Submissions refused with 422, and the location of the mistake. */
 const refused: readonly (readonly [what: string, request: WireRequest, pointers: readonly string[]])[] = [
-  ["text for a number of the schema", exportOf("a1", "last"), ["#/year"]],
+  ["text instead of a number", exportOf("a1", "last"), ["#/year"]],
   ["a number in a spelling that JSON does not allow", exportOf("a1", "0x10"), ["#/year"]],
-  ["a fraction for an integer of the schema", exportOf("a1", "1.5"), ["#/year"]],
+  ["a fraction instead of an integer", exportOf("a1", "1.5"), ["#/year"]],
   ["a number that cannot be kept exactly", exportOf("a1", "9007199254740993"), ["#/year"]],
   [
     "a body whose values differ from the path",
@@ -73,7 +73,7 @@ export const pathFieldCases: readonly AdapterCase[] = [
   ),
   ...refused.map(
     ([what, request, pointers]): AdapterCase => ({
-      name: `answers 422 to ${what} with a pointer to the member`,
+      name: `points to the member in a 422 for ${what}`,
       rule: RULE,
       run: async (harness) => {
         const { send, recorded } = await mountExports(harness);

@@ -125,7 +125,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.beaten",
-    name: "loses to work that completes or fails with its own error",
+    name: "keeps the outcome of work that completes or fails despite a requested cancellation",
     check: async (store) => {
       for (const ending of [COMPLETED, FAILED]) {
         const { operation, lease } = await createWorking(store);
@@ -140,7 +140,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.retried",
-    name: "fails the operation instead of retrying it, also when the attempt is released",
+    name: "fails a canceled operation instead of retrying it, also when the attempt is released",
     check: async (store) => {
       for (const countAttempt of [true, false]) {
         const { operation, lease } = await createWorking(store);
@@ -155,7 +155,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.lost",
-    name: "fails the operation instead of starting a new attempt if its worker is gone",
+    name: "fails a canceled operation instead of starting a new attempt if its worker is gone",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 2 * unitMs);
       equal(

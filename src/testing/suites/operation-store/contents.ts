@@ -116,7 +116,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "contents.retry-of",
-    name: "stores the id of the operation that it runs again",
+    name: "stores the id of the operation that a successor runs again",
     check: async (store) => {
       const retryOf = newId();
       const operation = await createPending(store, { retryOf });

@@ -49,7 +49,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
     name: "counts the creator's lease as the first attempt and starts no other until the lease expires",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createPreparing(store, 5 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning at once");
+      equal(await tryBegin(store, operation.id), "busy", "beginning immediately");
       await pass(4 * unitMs);
       equal(await tryBegin(store, operation.id), "busy", "beginning before the end of the lease");
       await pass(unitMs);
@@ -71,7 +71,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.prepared",
-    name: "becomes pending with its resource, due immediately, with no counted attempt",
+    name: "makes a prepared operation pending with its resource, due immediately, with no counted attempt",
     check: async (store) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       const settled = await store.settle(lease, PREPARED);
@@ -90,7 +90,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.taken-over",
-    name: "belongs to the worker that took it over, so the creator's token no longer counts",
+    name: "accepts only the token of the worker that took a creation over, not the creator's",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease: first } = await createPreparing(store, unitMs);
       await pass(unitMs);
@@ -137,7 +137,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.failed",
-    name: "becomes failed with the error",
+    name: "fails a preparing operation with the error",
     check: async (store) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       isOutcome(await store.settle(lease, FAILED), "settled", "settling as failed");
@@ -147,13 +147,13 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.retried",
-    name: "stays preparing after a retry and is due again after its delay",
+    name: "keeps an operation preparing after a retry and makes it due again after its delay",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       const retry = { to: "retry", delayMs: 5 * unitMs, countAttempt: false } as const;
       const settled = await store.settle(lease, retry);
       equal(isOutcome(settled, "settled", "settling as retry").state, "preparing", "the returned state");
-      equal(await tryBegin(store, operation.id), "not-due", "beginning at once");
+      equal(await tryBegin(store, operation.id), "not-due", "beginning immediately");
       await pass(5 * unitMs);
       const { state, attempt } = (await begin(store, operation.id)).operation;
       deepEqual([state, attempt], ["preparing", 1], "state and number of the attempt");

@@ -18,7 +18,7 @@ import {
 export const retryChecks: readonly OperationStoreCheck[] = [
   {
     rule: "retry.pending",
-    name: "stays pending after a retry, is due after its delay, and keeps its progress",
+    name: "keeps a retried operation pending, with its progress, and due after its delay",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
@@ -34,7 +34,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "retry.at-once",
-    name: "is due immediately if the delay is 0",
+    name: "makes a retry due immediately if its delay is 0",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, RETRIED);
@@ -43,7 +43,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "retry.frees",
-    name: "ends the lease, however long it was",
+    name: "ends the lease of a retried attempt, however long it was",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store, LONG_MS);
       await store.settle(lease, { to: "retry", delayMs: unitMs, countAttempt: true });
@@ -67,18 +67,18 @@ export const retryChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "retry.given-back-later",
-    name: "is due after the delay when an attempt is released with one",
+    name: "makes an operation due after the delay with which its attempt was released",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: false });
-      equal(await tryBegin(store, operation.id), "not-due", "beginning at once");
+      equal(await tryBegin(store, operation.id), "not-due", "beginning immediately");
       await pass(5 * unitMs);
       equal((await begin(store, operation.id)).operation.attempt, 1, "the attempt after the delay");
     },
   },
   {
     rule: "retry.fences",
-    name: "invalidates the token even before another attempt starts",
+    name: "invalidates the token of a retried attempt even before another attempt starts",
     check: async (store) => {
       for (const settlement of [RETRIED, GIVEN_BACK]) {
         const { operation, lease } = await createWorking(store);

@@ -16,7 +16,7 @@ export const takeoverChecks: readonly OperationStoreCheck[] = [
     name: "keeps other workers out until the lease ends and lets them in exactly then",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 5 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning at once");
+      equal(await tryBegin(store, operation.id), "busy", "beginning immediately");
       await pass(4 * unitMs);
       equal(await tryBegin(store, operation.id), "busy", "beginning one step before the end of the lease");
       await pass(unitMs);

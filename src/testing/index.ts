@@ -1,5 +1,5 @@
 /**
- * A manual clock, the suites for back ends and adapters, and the simulator. Runs on every platform.
+ * Manual clock, conformance suites for back ends and adapters, and the simulator. Runs on every platform.
  *
  * @module async-request-reply/testing
  */

@@ -6,12 +6,12 @@ import { transcribe } from "./identity-transcript.js";
 
 /** Cases in which the network decides whose request comes first, and with it who gets which reply. */
 const races = [
-  "gives one operation to any number of concurrent requests with one key",
-  "gives concurrent duplicates one order: each gets its 201 or is told to wait",
+  "records one operation for any number of concurrent requests with one key",
+  "creates one order for concurrent duplicates and answers each with its 201 or a 409",
 ];
 
 /** Cases whose lines `Request` joins to a value that is refused for another reason than that there are two. */
-const joined = ["answers 400 to a repeated Idempotency-Key, even when both lines agree"];
+const joined = ["answers 400 to a repeated Idempotency-Key, even if both lines agree"];
 
 /** Why a case cannot be compared behind an adapter that can do this much. */
 function obstacleTo(

@@ -62,12 +62,12 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
       () => define({ input: () => true }),
     ],
     [
-      "a result schema that is none",
+      "an invalid result schema",
       `Option \`result\` must be ${VALIDATOR}, not 1.`,
       () => define({ result: 1 }),
     ],
     [
-      "a JSON Schema that is none",
+      "an invalid JSON Schema",
       'Option `jsonSchema` must be a JSON Schema, which is an object, not "object".',
       () => define({ jsonSchema: "object" }),
     ],
@@ -77,12 +77,12 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
       () => defineOrders({ idempotencyKey: "never" }),
     ],
     [
-      "a cancellable that is no boolean",
+      "a cancellable that is not a boolean",
       'Option `cancellable` must be true or false, not "yes".',
       () => defineOrders({ cancellable: "yes" }),
     ],
     [
-      "a create that belongs to the service",
+      "a create, which belongs to the service",
       "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, deprecated.",
       () => define({ create: () => ({ body: {} }) }),
     ],

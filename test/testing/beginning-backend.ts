@@ -11,22 +11,22 @@ import {
 } from "async-request-reply";
 import { allOperations } from "../../src/testing/all-operations.js";
 
-/** Begins an attempt with its receipt, unless nobody may work on the operation now. */
+/** Begins an attempt with its delivery, unless no worker may run the operation now. */
 export type BeginReceipt = (
   store: OperationStore,
   operation: Operation,
   lease: { readonly token: string; readonly leaseMs: number },
 ) => Promise<BegunAttempt["begun"] | undefined>;
 
-/** As a queue does that is the store: by the step that workers make where the queue is another system. */
+/** Begins an attempt like a queue that reads from the store: with the call that workers make for other queues. */
 export const beginReceipt: BeginReceipt = async (store, { id }, lease) => {
   const begun = await store.beginAttempt(id, lease);
   return begun.outcome === "begun" ? begun : undefined;
 };
 
 /**
- * The memory back end with a queue that is the store, as on Postgres: receiving looks for what is due and begins it, and
- * announcements are kept nowhere.
+ * Creates the memory back end with a queue that reads from the store, as on Postgres. Receiving finds due operations
+ * and begins them, and announcements are not stored.
  */
 export function beginningBackend(
   clock: Clock,
@@ -53,7 +53,7 @@ export function beginningBackend(
     return deliveries;
   }
 
-  /** Attempts that have lost their lease since are not returned again. */
+  /** Omits attempts that have since lost their lease. */
   async function repeat(answer: readonly Delivery[], leases: Leases): Promise<readonly Delivery[]> {
     const deliveries: Delivery[] = [];
     for (const delivery of answer) {

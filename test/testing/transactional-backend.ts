@@ -16,31 +16,31 @@ import type { TransactionalBackend } from "async-request-reply/testing";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { replacing } from "../replacing.js";
 
-/** A transaction: what it does is kept back until it commits. */
+/** A transaction whose effects are held back until it commits. */
 export interface MemoryTransaction {
   readonly effects: string[];
   readonly submissions: { readonly submission: Submission; readonly resource: JsonText | undefined }[];
-  /** Keys that nobody else can submit with meanwhile. */
+  /** Keys that other submissions cannot use until the transaction ends. */
   readonly keys: string[];
   isOpen: boolean;
 }
 
-/** The steps of transactions, for tests that replace one of them by a mistake. */
+/** The steps of a transaction. Tests replace one of them to plant a mistake. */
 export interface TransactionSteps {
-  /** Settles the attempt; `lost` rolls everything back. */
+  /** Settles the attempt. `lost` rolls everything back. */
   settle(
     lease: Parameters<Transactions<unknown>["settle"]>[0],
     settlement: Settlement,
   ): Promise<SettleResult>;
   /** Records in a transaction of the user. */
   record(tx: MemoryTransaction, submission: Submission, resource?: JsonText): Promise<void>;
-  /** Adds its effects to those that are written. */
+  /** Writes the effects of the transaction. */
   commit(tx: MemoryTransaction, written: string[]): Promise<void>;
-  /** `lost`: the attempt could not be settled. */
+  /** Drops the effects of the transaction. Reason `lost`: the attempt could not be settled. */
   rollBack(tx: MemoryTransaction, written: string[], reason: "thrown" | "lost"): Promise<void>;
 }
 
-/** The memory back end with transactions that it shares with users, as on Postgres. */
+/** Creates the memory back end with transactions that it shares with users, as on Postgres. */
 export function transactionalBackend(
   clock: Clock,
   mistakes: (
@@ -73,7 +73,7 @@ export function transactionalBackend(
     return (await allOperations(operations)).find(is);
   }
 
-  /** An operation and its key live equally long where both are recorded and purged in one step. */
+  /** If operation and key are recorded and purged in one step, both live equally long. */
   const findByKey = async ({ tenant, definition, key }: NewOperation): Promise<Operation | undefined> =>
     key === undefined
       ? undefined

@@ -1,5 +1,3 @@
-import { splitAST } from "sentence-splitter";
-
 /** @import { TextlintRuleModule } from "@textlint/types" */
 
 /** Phrases of the house style that are never right, each with what to write instead. */
@@ -41,10 +39,10 @@ const BRITISH = [
 ];
 
 const MAX_WORDS = 40;
-const FILE_NAME = /^[\w./-]+\.(?:md|ts|mjs|js|json|sql|yml|yaml)$/;
+const FILE_NAME = /^(?!(?:Next|Node|Nuxt)\.js$)[\w./-]+\.(?:md|ts|mjs|js|json|sql|yml|yaml)$/;
 
 /**
- * Reports every match of the patterns in running text. Code and quotations of others are left alone.
+ * Reports the first match of each pattern in running text. Code is left alone.
  *
  * @param {readonly (readonly [RegExp, string])[]} patterns
  * @returns {TextlintRuleModule}
@@ -52,8 +50,9 @@ const FILE_NAME = /^[\w./-]+\.(?:md|ts|mjs|js|json|sql|yml|yaml)$/;
 function patternRule(patterns) {
   return ({ Syntax, RuleError, report, locator, getSource }) => ({
     [Syntax.Str](node) {
-      if (node.parent?.type === Syntax.BlockQuote) return;
       const text = getSource(node);
+      // A link whose text is one word in lower case names a thing of the protocol, such as a problem type.
+      if (node.parent?.type === Syntax.Link && /^[a-z-]+$/.test(text)) return;
       for (const [pattern, advice] of patterns) {
         const found = pattern.exec(text);
         if (!found) continue;
@@ -64,43 +63,38 @@ function patternRule(patterns) {
   });
 }
 
-/** Reports sentences that take a second reading because of their length. A code mark counts as one word. */
-const sentenceLength = /** @type {TextlintRuleModule} */ (
-  ({ Syntax, RuleError, report }) => ({
+/**
+ * Reports what `find` sees in a sentence of a paragraph.
+ *
+ * @param {(sentence: string) => string | undefined} find
+ * @returns {TextlintRuleModule}
+ */
+function sentenceRule(find) {
+  return ({ Syntax, RuleError, report, locator, getSource }) => ({
     [Syntax.Paragraph](paragraph) {
-      for (const sentence of splitAST(paragraph).children) {
-        if (sentence.type !== "Sentence") continue;
-        const words = wordsIn(sentence);
-        if (words <= MAX_WORDS) continue;
-        report(sentence, new RuleError(`a sentence of ${words} words: split it, ${MAX_WORDS} is the limit`));
+      for (const { index, 0: sentence } of getSource(paragraph).matchAll(SENTENCE)) {
+        const message = find(sentence);
+        if (message) report(paragraph, new RuleError(message, { padding: locator.at(index) }));
       }
     },
-  })
-);
-
-/** Reports statements that open with a relative clause: the subject comes first. */
-const opening = /** @type {TextlintRuleModule} */ (
-  ({ Syntax, RuleError, report, getSource }) => ({
-    [Syntax.Paragraph](paragraph) {
-      for (const sentence of splitAST(paragraph).children) {
-        if (sentence.type !== "Sentence") continue;
-        const [, word] = /^(What|Who|Whose|Where)\b(?!.*\?)/s.exec(getSource(sentence)) ?? [];
-        if (word)
-          report(sentence, new RuleError(`a statement that opens with "${word}": begin with its subject`));
-      }
-    },
-  })
-);
-
-/** @param {any} node */
-function wordsIn(node) {
-  if (node.type === "Code") return 1;
-  if (node.children)
-    return node.children
-      .map(wordsIn)
-      .reduce((/** @type {number} */ sum, /** @type {number} */ each) => sum + each, 0);
-  return node.type === "Str" ? (node.value.match(/[\p{L}\p{N}][\p{L}\p{N}'’.,/-]*/gu) ?? []).length : 0;
+  });
 }
+
+/** Up to a mark that ends a sentence, when another one begins behind it. */
+const SENTENCE = /\S.*?(?:[.!?:]["*_)`]*(?=\s+["*_(`[]*[A-Z`])|$)/gs;
+
+/** Sentences that take a second reading because of their length. A code mark counts as one word. */
+const sentenceLength = sentenceRule((sentence) => {
+  const plain = sentence.replaceAll(/`[^`]*`/g, "code").replaceAll(/\]\([^)]*\)/g, "");
+  const words = plain.match(/[\p{L}\p{N}][\p{L}\p{N}'’.,/-]*/gu)?.length ?? 0;
+  return words > MAX_WORDS ? `a sentence of ${words} words: split it, ${MAX_WORDS} is the limit` : undefined;
+});
+
+/** Statements that open with a relative clause: the subject comes first. */
+const opening = sentenceRule((sentence) => {
+  const [, word] = /^(What|Who|Whose|Where)\b(?!.*\?)/s.exec(sentence) ?? [];
+  return word && `a statement that opens with "${word}": begin with its subject`;
+});
 
 /** Reports links whose text is a file name: the text says what the reader gets. */
 const linkText = /** @type {TextlintRuleModule} */ (

@@ -9,7 +9,7 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { createComposedBackend } from "../composed-backend.js";
-import { type OneReceipt, receiveOnce } from "../consumers.js";
+import { type ReceiveOnceOptions, receiveOnce } from "../consumers.js";
 
 /** A worker process and its events. */
 interface WorkerProcess {
@@ -126,7 +126,7 @@ async function answer(
 }
 
 /** Receives without waiting. Only the announcements are sent to the child, because functions cannot be. */
-async function receive({ queue }: Backend, request: OneReceipt): Promise<unknown> {
+async function receive({ queue }: Backend, request: ReceiveOnceOptions): Promise<unknown> {
   const deliveries = await receiveOnce(queue, request);
   return deliveries.map(({ announcement }) => announcement);
 }

@@ -72,7 +72,7 @@ export const runtimes: readonly Runtime[] = [...nodes, bun, deno, workerd];
 export const suiteRuns: readonly SuiteRun[] = runtimes.flatMap((runtime) =>
   runtime.formats.flatMap((format) =>
     runtime.transports.map((transport) => ({
-      name: `passes the adapter suite on ${runtime.name}, ${format}, over ${transport}`,
+      name: `${runtime.name}, ${format}: keeps the contract over ${transport}`,
       runtime,
       format,
       transport,

@@ -115,7 +115,7 @@ interface BegunRequest {
   sendRest(): void;
 }
 
-/** Sends the head and the first byte of an order, after the server has answered 100 Continue. */
+/** Sends the head of an order, waits for 100 Continue, and sends the first byte of the body. */
 async function beginRequest(baseUrl: string): Promise<BegunRequest> {
   const headers = {
     authorization: "Bearer demo-token",

@@ -2,7 +2,7 @@ import { defineConfig, type Options } from "tsup";
 import { library } from "./tsup.config.js";
 
 /** The examples that run on Node. */
-const examples = ["orders-server", "express", "fetch-hono", "fastify", "custom-operation", "created-201"];
+const examples = ["orders-server", "express", "fetch-hono", "fastify", "custom-operation", "tasks"];
 
 /** Builds the library without declarations, and the examples. Nothing of this build is published. */
 export default defineConfig([library, ...examples.map(example)]);
@@ -10,7 +10,7 @@ export default defineConfig([library, ...examples.map(example)]);
 function example(name: string): Options {
   return {
     name,
-    entry: [`examples/${name}/*.ts`],
+    entry: [`examples/${name}/**/*.ts`, "!**/*.test.ts"],
     outDir: `examples/${name}/dist`,
     format: "esm",
     platform: "node",

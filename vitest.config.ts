@@ -34,7 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "source",
-          include: ["test/**/*.test.ts"],
+          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
           exclude: [...built, ...elsewhere, pages],
           setupFiles: ["test/fixed-seed.ts"],
         },

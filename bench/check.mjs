@@ -4,13 +4,13 @@ import { startServer } from "./child.mjs";
 
 const order = { itemId: "SKU-0001-BLUE", quantity: 2 };
 
-/** Checks once that a server does what it is measured for: a fast wrong answer is no result. */
+/** Checks once that a server works correctly, because a fast wrong answer is not a result. */
 export async function checkVariant(variant) {
   const server = await startServer(variant);
   try {
     await checkAnswers(server.origin, variant);
   } catch (cause) {
-    throw new Error(`${variant.name} does not do what it is measured for`, { cause });
+    throw new Error(`${variant.name} does not work correctly, so it is not measured.`, { cause });
   } finally {
     await server.stop();
   }
@@ -44,7 +44,7 @@ async function statusOf(origin, { operationId }) {
   return response.json();
 }
 
-/** Also how the reading benches get an operation to read. */
+/** Submits an order. The reading benchmarks also use this to create the operation that they read. */
 export function post(origin, key, value) {
   return fetch(`${origin}/orders`, {
     method: "POST",

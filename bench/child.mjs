@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
-/** Starts the process of a server on its own core, and waits until it listens. */
+/** Starts the process of a server on its own core and waits until it listens. */
 export async function startServer({ server, retain }) {
   const script = fileURLToPath(new URL("serve.mjs", import.meta.url));
   const child = spawnOn(SERVER_CORE, [process.execPath, script, server, retain ? "retain" : "forget"], {
@@ -16,7 +16,7 @@ export async function startServer({ server, retain }) {
   const [line] = await Promise.race([once(child.stdout, "data"), once(child, "exit").then(failed)]);
   return {
     origin: `http://127.0.0.1:${Number(line)}`,
-    /** User and system time of the process since it began. */
+    /** Returns the user and system time of the process since it started. Microseconds. */
     async cpuUs() {
       child.send("cpu");
       const [{ cpuUs }] = await once(child, "message");
@@ -29,16 +29,16 @@ export async function startServer({ server, retain }) {
   };
 }
 
-/** Runs a command on one core where the system can pin it, so that server and load do not take turns. */
+/** Runs a command on one core, if the system can pin it, so that server and load do not compete for a core. */
 export function spawnOn(core, command, options) {
   const [program, ...args] = isPinned ? ["taskset", "-c", String(core), ...command] : command;
   return spawn(program, args, options);
 }
 
-/** Whether server and load have a core each. */
+/** Whether server and load each have their own core. */
 export const isPinned =
   availableParallelism() > 1 && spawnSync("taskset", ["--version"], { stdio: "ignore" }).error === undefined;
 
 function failed() {
-  throw new Error("The server ended before it listened.");
+  throw new Error("The server exited before it listened.");
 }

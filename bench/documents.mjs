@@ -1,4 +1,4 @@
-/** Documents of the sizes that the goals name: an order, an order with lines and an address, and a long list of those. */
+/** Documents in the sizes of the goals: an order, an order with lines and an address, and a long list of those. */
 export const documents = [
   { size: "54 B", text: '{"itemId":"0192f0c1-7b1a-7f4e-9d3b-2a1c","quantity":3}' },
   { size: "1.1 KB", text: JSON.stringify(detailedOrder(0)) },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { H3, readValidatedBody } from "h3";
 import { orderSchema } from "./order-schema.mjs";
 
-/** h3 with a body validated by zod, and nothing else: no keys, no authorization. */
+/** h3 with a body validated by zod. No idempotency keys, no authorization. */
 export function createH3App({ retain }) {
   const operations = new Map();
   const app = new H3();

@@ -11,7 +11,7 @@ const CALLS_PER_TURN = 32;
 const url = "http://127.0.0.1/orders";
 const body = '{"itemId":"SKU-0001-BLUE","quantity":2}';
 
-/** What a POST costs without sockets, as plain objects and as `Request` and `Response`. */
+/** Measures a POST without sockets, with plain objects and with `Request` and `Response`. */
 export async function handlers() {
   const floor = ofRequests("Request and Response floor", () => async (request) => {
     return new Response(await request.text(), { status: 202 });
@@ -33,7 +33,7 @@ export async function handlers() {
   return [{ title: "G4: handlers in process", subjects, goals }];
 }
 
-/** Makes its requests out of what a platform has, which is part of the price. */
+/** Creates `Request` objects, as a platform would. Their cost is part of the measurement. */
 function ofRequests(name, createHandler) {
   return {
     name,
@@ -60,7 +60,7 @@ function orderService(createBackend) {
   return createOrderService({ authorize: bearer({ "bench-token": "bench" }), backend: createBackend() });
 }
 
-/** The key comes in one piece, as from a socket: what `randomUUID` gives is put together on first use. */
+/** The key is a flat string, as from a socket. `randomUUID` returns a rope that V8 flattens on first use. */
 function fields() {
   return {
     authorization: "Bearer bench-token",
@@ -70,7 +70,7 @@ function fields() {
   };
 }
 
-/** Calls with one input after the other, and gives the last answer. The event loop gets a turn now and then, as in a server. */
+/** Calls with one input after the other and returns the last answer. Yields to the event loop now and then, as a server does. */
 function each(call) {
   return async (inputs) => {
     let answer;

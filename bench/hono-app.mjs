@@ -3,7 +3,7 @@ import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import { orderSchema } from "./order-schema.mjs";
 
-/** Hono with its zod validator, and nothing else: no keys, no authorization. */
+/** Hono with its zod validator. No idempotency keys, no authorization. */
 export function createHonoApp({ retain }) {
   const operations = new Map();
   const app = new Hono();

@@ -15,7 +15,7 @@ const yaml = "application/yaml";
 const xml = "application/xml";
 const json = "application/json";
 
-/** Bodies within the limit of bytes that some parser of their format is known to choke on. */
+/** Bodies within the size limit that are known to overload some parser of their format. */
 const bodies = [
   { name: "billion laughs by aliases", type: yaml, body: laughs() },
   { name: "1,000 bytes of `? `", type: yaml, body: "? ".repeat(500) },
@@ -48,7 +48,7 @@ const bodies = [
   { name: "64 KiB of backslashes", type: json, body: `"${"\\".repeat(BODY_BYTES - 2)}"` },
 ];
 
-/** How long a service takes to answer what was made to keep it busy. */
+/** Measures how long a service takes to reply to bodies that were made to keep it busy. */
 export async function printHostileBodies() {
   const service = createOrderService({
     authorize: allowAnonymous(),
@@ -64,7 +64,7 @@ export async function printHostileBodies() {
     const { status } = samples[0];
     rows.push([type, name, String(status), ms.toFixed(1), ms < BOUND_MS ? "met" : "missed"]);
   }
-  console.log(`\nhostile: median CPU ms of ${SAMPLES} answers, each under ${BOUND_MS} ms`);
+  console.log(`\nhostile: median CPU ms of ${SAMPLES} replies, goal: under ${BOUND_MS} ms each`);
   printRows([["type", "body", "status", "ms", ""], ...rows]);
 }
 

@@ -6,7 +6,7 @@ import { strictJson } from "./strict-json.mjs";
 
 const SAMPLE_MS = 500;
 
-/** The benches that need no sockets, by goal: each gives its tables. */
+/** The benchmarks without sockets, by goal. Each returns its tables. */
 export const inProcessBenches = { G4: handlers, G5: strictJson };
 
 export async function runInProcessBench(bench, { rounds }) {

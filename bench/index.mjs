@@ -1,5 +1,5 @@
-// Measures this package beside its peers: `npm run bench`, or `npm run bench -- G1 G5` for some goals only.
-// BENCH_ROUNDS (5) and BENCH_SECONDS (2, for one sample of a server) trade time for certainty.
+// Compares this package with its peers: `npm run bench`, or `npm run bench -- G1 G5` for some goals only. More rounds and longer
+// samples give more certain results: BENCH_ROUNDS (default: 5) and BENCH_SECONDS (per sample of a server, default: 2).
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -9,7 +9,7 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 2);
 
 installPeers();
-// Only now: some of them import the peers.
+// Imported here because some of them need the peers.
 const { serverBenches, runServerBench } = await import("./servers.mjs");
 const { inProcessBenches, runInProcessBench } = await import("./in-process.mjs");
 const { printHostileBodies } = await import("./hostile-bodies.mjs");
@@ -20,13 +20,13 @@ const others = { G12: printSizes, hostile: printHostileBodies };
 const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches), ...Object.keys(others)];
 const asked = process.argv.length > 2 ? process.argv.slice(2) : all;
 const unknown = asked.find((goal) => !all.includes(goal));
-if (unknown !== undefined) throw new Error(`There is no bench of ${unknown}, only of ${all.join(", ")}.`);
+if (unknown !== undefined) throw new Error(`Unknown goal "${unknown}". Known goals: ${all.join(", ")}.`);
 
 console.log(
-  `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}), load by ${loader}.`,
+  `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}), load from ${loader}.`,
 );
-console.log(`${rounds} rounds. CPU is user and system time for each request or call.`);
-console.log("Ratios are speeds beside the first row, by the CPU of the same round: median (least-most).");
+console.log(`${rounds} rounds. CPU: user and system time per request or call.`);
+console.log("Ratios compare speeds with the first row, by CPU time within a round: median (min-max).");
 for (const goal of asked) {
   if (goal in serverBenches) await runServerBench(serverBenches[goal], { rounds, seconds });
   else if (goal in others) await others[goal]();
@@ -37,5 +37,6 @@ function installPeers() {
   const folder = fileURLToPath(new URL(".", import.meta.url));
   if (existsSync(`${folder}node_modules`)) return;
   const { status } = spawnSync("npm", ["ci", "--prefix", folder], { stdio: "inherit" });
-  if (status !== 0) throw new Error("The peers could not be installed.");
+  if (status !== 0)
+    throw new Error("The peers could not be installed. Run `npm ci --prefix bench` to see why.");
 }

@@ -1,4 +1,4 @@
--- Arguments: a seed, and the path to read. Without a path it posts orders, each with a fresh UUID as Idempotency-Key.
+-- Arguments: a seed, and the path to read. Without a path, submits orders, each with a new UUID as its Idempotency-Key.
 local before, after
 
 local function uuid()

@@ -4,12 +4,12 @@ import { isPinned, LOAD_CORE, spawnOn } from "./child.mjs";
 
 const CONNECTIONS = 32;
 
-/** `BENCH_LOADER=wrk` takes wrk instead, if it is installed: loader.mjs says what that costs the servers. */
+/** `BENCH_LOADER=wrk` uses wrk instead, if it is installed. loader.mjs explains what that costs the servers. */
 export const loader = process.env.BENCH_LOADER ?? "loader.mjs";
 
 /**
- * Loads a server for some seconds: reads `path`, or posts orders when there is none. Every post has a key of its own.
- * Throws unless every reply was a success.
+ * Puts load on a server for some seconds: reads `path` or, without one, submits orders, each with a new key. Throws unless every
+ * reply is a success.
  */
 export async function load(origin, { path, seconds }) {
   const toCommand = loader === "wrk" ? wrk : ownLoader;
@@ -22,7 +22,7 @@ export async function load(origin, { path, seconds }) {
 
 function ownLoader({ origin, path, seconds }) {
   const script = fileURLToPath(new URL("loader.mjs", import.meta.url));
-  // On the server's own core polling would take the time that the server needs.
+  // On the server's core, polling would take time from the server.
   const options = { origin, path, seconds, connections: CONNECTIONS, poll: isPinned };
   return [process.execPath, script, JSON.stringify(options)];
 }
@@ -34,7 +34,7 @@ function wrk({ origin, path, seconds }) {
   return ["wrk", ...options, origin, "--", seed, ...(path === undefined ? [] : [path])];
 }
 
-/** The last line of what a loader prints is its figures. */
+/** Parses the last line that a loader prints. */
 async function run(command) {
   const child = spawnOn(LOAD_CORE, command, { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";

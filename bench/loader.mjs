@@ -1,6 +1,6 @@
-// The process that makes the load; its arguments are one JSON object, and it prints its figures as load.lua does. It polls
-// and never sleeps. A loader that sleeps has to be woken by each reply, which costs the server more than all its work for
-// a small request, and costs a slow server more than a fast one, whose loader has no time to sleep.
+// The process that generates the load. It takes one JSON object as its argument and prints the same figures as load.lua. It polls
+// and never sleeps: waking a sleeping process for each reply would cost the server more than a small request, and would cost
+// a slow server more than a fast one, whose loader has no time to sleep.
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 
@@ -12,7 +12,7 @@ const fields = `Host: ${hostname}:${port}\r\nAuthorization: Bearer bench-token\r
 const readHead = `GET ${path} HTTP/1.1\r\n${fields}\r\n`;
 const postHead = `POST /orders HTTP/1.1\r\n${fields}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
 
-/** A post has a key of its own every time. */
+/** Every POST has a new key. */
 const toRequest =
   path === undefined ? () => `${postHead}Idempotency-Key: ${randomUUID()}\r\n\r\n${body}` : () => readHead;
 const expected = `HTTP/1.1 ${path === undefined ? 202 : 200} `;
@@ -21,7 +21,7 @@ const latenciesMs = [];
 let failed = 0;
 let running = true;
 
-/** Sends one request after the other over one connection. */
+/** Sends one request at a time over one connection. */
 function converse() {
   const socket = connect(Number(port), hostname);
   let received = "";
@@ -47,7 +47,7 @@ function isWhole(response) {
   const headEnd = response.indexOf("\r\n\r\n");
   if (headEnd === -1) return false;
   const [, length] = /content-length: ([0-9]+)/i.exec(response) ?? [];
-  if (length === undefined) throw new Error(`A reply without Content-Length: ${response}`);
+  if (length === undefined) throw new Error(`A reply has no Content-Length: ${response}`);
   return response.length >= headEnd + 4 + Number(length);
 }
 

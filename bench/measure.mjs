@@ -3,10 +3,10 @@ import { post } from "./check.mjs";
 import { startServer } from "./child.mjs";
 import { load } from "./load.mjs";
 
-/** After so long the servers here are compiled; a second is too short for those with much code. */
+/** Long enough for every server to be compiled. One second is too short for the larger ones. */
 const WARM_UP_SECONDS = 2;
 
-/** One sample of a server that is new, warm, and under load: posting orders, or reading the status of one. */
+/** Takes one sample of a fresh, warmed-up server under load: submitting orders, or reading the status of one. */
 export async function sampleServer(variant, { reads = false, seconds }) {
   const server = await startServer(variant);
   try {
@@ -27,16 +27,16 @@ async function newOperation(origin) {
 }
 
 /**
- * One sample of a function of this process: the CPU time of all its threads and wall time, for each call. `begin` makes the
- * function, which takes the inputs of many calls; `input` makes one of them, which costs nothing here.
+ * Takes one sample of a function in this process: wall time and the CPU time of all threads, per call. `begin` creates the
+ * function, which takes the inputs of many calls. `input` creates one input and is not measured.
  */
 export async function sampleFunction({ begin, input }, milliseconds) {
   const run = begin();
-  await callFor(milliseconds, run, input); // the warm-up
+  await callFor(milliseconds, run, input); // warm-up
   return callFor(milliseconds, run, input);
 }
 
-/** Few inputs at a time: a heap full of them would be work for the garbage collector, which is measured too. */
+/** Kept small, because the garbage collector is measured too and a heap full of inputs would slow it down. */
 const INPUTS = 512;
 
 async function callFor(milliseconds, run, input) {

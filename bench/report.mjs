@@ -1,4 +1,4 @@
-/** A table of all subjects: what each costs, and how fast it is beside the first one, round by round. */
+/** Prints a table of all subjects: their cost, and their speed relative to the first one, round by round. */
 export function printTable(title, samples) {
   const [[base, baseSamples]] = samples;
   console.log(`\n${title}`);
@@ -15,8 +15,8 @@ export function printTable(title, samples) {
 }
 
 /**
- * One line for each goal. A goal is about the CPU time of `of` beside `to`, or beside the fastest of several: `atLeast` so
- * many times as fast, or `atMost` so many times as dear.
+ * Prints one line per goal. A goal compares the CPU time of `of` with `to`, or with the fastest of several: at least `atLeast`
+ * times as fast, or at most `atMost` times the cost.
  */
 export function printGoals(goals, samples) {
   const rows = goals.map(({ goal, of, to, atLeast, atMost }) => {
@@ -36,19 +36,19 @@ export function printGoals(goals, samples) {
   printRows([["goal", "variant", "CPU", "measured", ""], ...rows]);
 }
 
-/** In each round the sample that cost least. */
+/** Returns the cheapest sample of each round. */
 function fastest(candidates) {
   return candidates[0].map((_, round) =>
     candidates.map((samples) => samples[round]).reduce((a, b) => (a.cpuUs <= b.cpuUs ? a : b)),
   );
 }
 
-/** How many times `own` fits into `base`, round by round. */
+/** Returns how many times `own` fits into `base`, round by round. */
 export function ratios(base, own, metric) {
   return own.map((sample, round) => base[round][metric] / sample[metric]);
 }
 
-/** Median, least and most. */
+/** Formats median, minimum and maximum. */
 export function spread(values) {
   const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)];
   return `${middle.toFixed(2)} (${least.toFixed(2)}-${most.toFixed(2)})`;
@@ -60,7 +60,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Rows of text as a table. */
+/** Prints rows of text as a table. */
 export function printRows(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   for (const row of rows) {

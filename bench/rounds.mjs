@@ -1,6 +1,6 @@
 /**
- * Measures every subject once in each round, in an order that the seed decides anew for each round, so that a machine that is
- * slower for a while is slower for all. Gives each name its samples, one for each round.
+ * Measures every subject once per round, so that a machine that slows down for a while slows down all subjects. The seed shuffles
+ * the order of each round. Returns the samples by name, one per round.
  */
 export async function inRounds(subjects, { rounds, seed = 1 }, measureOne) {
   const random = mulberry32(seed);
@@ -28,7 +28,7 @@ function shuffled(items, random) {
   return order;
 }
 
-/** A small generator of random numbers that a seed determines. */
+/** A small seeded random number generator. */
 function mulberry32(seed) {
   let state = seed >>> 0;
   return () => {

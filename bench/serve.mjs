@@ -1,5 +1,5 @@
-// The process of one server: `node bench/serve.mjs <server> [retain]`. Prints its port, and tells its parent its CPU time
-// when asked.
+// The process of one server: `node bench/serve.mjs <server> [retain]`. Prints its port. Sends its CPU time to its parent on
+// request.
 const [name, retain] = process.argv.slice(2);
 const { createServer } = await import(`./servers/${name}.mjs`);
 const server = await createServer({ retain: retain === "retain" });

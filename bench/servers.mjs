@@ -33,7 +33,7 @@ const read = [
   },
 ];
 
-/** The benches over sockets, by goal. */
+/** The benchmarks over sockets, by goal. */
 export const serverBenches = {
   G1: {
     title: "G1: POST over sockets, nothing retained",

@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 const MAX_PACKAGES = 3;
 const MAX_OWN_KB = 15;
 
-/** What is imported together to build such a service, and what of it is not counted. */
+/** The imports that such a service needs, and those that are not counted. */
 const own = {
   name: "product, own code of .",
   imports: ["./dist/index.js"],
@@ -34,7 +34,7 @@ function peer(...names) {
   return { name: names.join(" + "), imports: names, depends: names, folder: here };
 }
 
-/** G12: how many packages an installation brings, and what the imports weigh in a bundle for Node. */
+/** G12: number of packages that an installation adds, and size of the imports in a bundle for Node. */
 export async function printSizes() {
   const rows = [];
   for (const subject of [own, whole, ...peers]) {
@@ -70,7 +70,7 @@ async function gzippedBytes({ imports, external = [], folder = root }) {
   return gzipSync(outputFiles[0].contents, { level: 9 }).byteLength;
 }
 
-/** Counts what the lock file says that these need, directly or not; the product counts itself. */
+/** Counts the direct and transitive dependencies in the lock file. The product counts itself too. */
 function installed({ depends, folder = root }) {
   if (depends === undefined) return undefined;
   const { packages } = JSON.parse(readFileSync(`${folder}package-lock.json`, "utf8"));
@@ -85,7 +85,7 @@ function installed({ depends, folder = root }) {
   return found.size;
 }
 
-/** Where a package is found by one that is installed at `from`: next to it, or further up. */
+/** Resolves a package as the package at `from` would: next to it, or further up. */
 function resolve(packages, name, from) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
     const path = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;

@@ -4,13 +4,13 @@ import { build } from "esbuild";
 import { parse as parseLossless } from "lossless-json";
 import { documents } from "./documents.mjs";
 
-/** What strictness costs beside `JSON.parse`, and beside a parser that is strict too. */
+/** Measures strict parsing against `JSON.parse` and against another strict parser. */
 export async function strictJson() {
   const parseStrict = await bundledParser();
   return documents.map(({ size, text }) => {
     const subject = (name, parse) => ({
       name,
-      // Not awaited one by one: that would cost as much as a short parse.
+      // Awaiting each call would cost as much as a short parse.
       begin: () => (texts) => {
         for (const one of texts) parse(one);
       },
@@ -28,7 +28,7 @@ export async function strictJson() {
   });
 }
 
-/** The parser is not exported: it is bundled from its source. */
+/** Bundles the parser from its source, because the package does not export it. */
 async function bundledParser() {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL("../src/formats/strict-json.ts", import.meta.url))],

@@ -1,7 +1,7 @@
 /**
- * The servers that are compared. `retain`: whether operations are kept, and can be read. `replays`: a key that comes again
- * gets its first operation. `checks`: what the contract does not allow is refused. Only the product and what is written
- * by hand authorize; every request carries the token all the same.
+ * The servers to compare. `retain`: operations are kept and can be read. `replays`: a repeated key gets its first operation.
+ * `checks`: payloads that violate the contract are refused. Only the product and the handwritten server authorize, but every
+ * request carries the token.
  */
 export const bare = { name: "bare node:http + JSON.parse", server: "bare" };
 export const bareRetaining = { ...bare, name: "bare, retained", retain: true };

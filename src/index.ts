@@ -18,11 +18,11 @@ export type {
   InputOf,
   Named,
   NameOf,
+  ParsedInputOf,
+  ProcessorProgressOf,
+  ProcessorResultOf,
   ProgressOf,
-  ReportOf,
   ResultOf,
-  ReturnOf,
-  WorkOf,
 } from "./contract/definitions.js";
 export type { Deprecation } from "./contract/deprecation.js";
 export {
@@ -53,7 +53,7 @@ export {
   type OrderOptions,
   type OrderSchema,
 } from "./contract/order.js";
-export type { PathFields, UnboundPathFields } from "./contract/path-fields.js";
+export type { PathFields, UnboundPathFields } from "./contract/path-pattern.js";
 export { type Problem, type ProblemName, problemType } from "./contract/problem.js";
 export type {
   InferInput,
@@ -151,8 +151,8 @@ export type { Clock, Runtime } from "./ports/runtime.js";
 export type { Announcer } from "./protocol/announcer.js";
 export type { Lifecycle } from "./protocol/lifecycle.js";
 export type { RetryAfterEstimate } from "./protocol/retry-after.js";
+export type { Job, Processor, RunInTransaction } from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
-export type { Job, Processor, RunInTransaction } from "./worker/job.js";
 export type { ProcessorOf, Processors } from "./worker/processors.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";
 export { createWorker, type Worker, type WorkerSource } from "./worker/worker.js";

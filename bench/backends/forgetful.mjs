@@ -1,6 +1,6 @@
 /**
- * A back end that keeps nothing: every submission is new. It leaves of a request what a service does before a remote store
- * comes in, which is what the front of such a store can be judged by.
+ * A back end that stores nothing, so every submission is new. It shows what the service itself costs, without the time that a
+ * remote store takes.
  */
 export function createForgetfulBackend() {
   const operations = {

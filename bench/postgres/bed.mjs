@@ -4,7 +4,7 @@ import { appendfsync, startRedis } from "./servers/private-redis.mjs";
 import { startVariant } from "./variant.mjs";
 import { CONNECTIONS } from "./variants/pool.mjs";
 
-/** The servers of a run, and what opens variants on them. */
+/** Starts the servers of a run, and opens variants on them. */
 export async function startBed() {
   const postgres = await startPostgres();
   const redis = await startRedis();
@@ -20,13 +20,13 @@ export async function startBed() {
 
   return {
     description: await describe(admin, redis),
-    /** Opens those that have their server, and closes them in the end. */
+    /** Opens the variants whose servers are available, and closes them in the end. */
     withVariants: async (variants, use) => {
       const opened = [];
       try {
         for (const variant of variants) {
           if (variant.needsRedis && redis === undefined)
-            console.log(`Left out, without redis-server: ${variant.name}`);
+            console.log(`Skipped, because redis-server is not installed: ${variant.name}`);
           else opened.push(await startVariant(variant, { postgres, redis, createDatabase }));
         }
         await use(opened);

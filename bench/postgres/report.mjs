@@ -1,6 +1,6 @@
 import { median, printRows, ratios, spread } from "../report.mjs";
 
-/** What each variant does in a second and costs, and its speed beside the base or the first one, round by round. */
+/** Prints the throughput and CPU time of each variant, and its speed relative to the base, or else to the first variant. */
 export function printRates(title, samples, wanted) {
   console.log(`\n${title}`);
   const [first] = samples.keys();
@@ -20,8 +20,8 @@ export function printRates(title, samples, wanted) {
 }
 
 /**
- * One line for each goal: `of` does at least so many times as much as `to` in the same time. CPU stands beside it, which is
- * steadier, but does not count waiting for the disk.
+ * Prints one line per goal: `of` must be at least `atLeast` times as fast as `to`. The CPU ratio is steadier but does not count
+ * waiting for the disk.
  */
 export function printRateGoals(goals, samples) {
   const rows = goals
@@ -46,7 +46,7 @@ export function verdict(met) {
   return met ? "met" : "missed";
 }
 
-/** The value that this share of the values is below. */
+/** Returns the value that this share of the values is below. */
 export function quantile(values, share) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

@@ -3,20 +3,20 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /**
- * Starts the process of a variant, with its own database. What the others compile and collect is not its affair, and their
- * processes wait while it is measured.
+ * Starts the process of a variant with its own database. Compilation and garbage collection of other variants do not affect
+ * it: their processes wait while this one is measured.
  */
 export async function startVariant({ name, module, options }, { postgres, redis, createDatabase }) {
   const database = await createDatabase();
   const script = fileURLToPath(new URL("inside/variant-process.mjs", import.meta.url));
   const child = fork(script, [module], {
     env: { ...process.env, NODE_ENV: "production" },
-    // What a peer uses that is deprecated is not this bench's to mend.
+    // Peers may use deprecated APIs. The warnings would only clutter the report.
     execArgv: [...process.execArgv, "--no-deprecation"],
   });
   const call = (method, given) =>
     new Promise((resolve, reject) => {
-      const ended = () => reject(new Error(`${name}, ${method}: its process has ended.`));
+      const ended = () => reject(new Error(`The process of ${name} ended during ${method}.`));
       child.once("exit", ended);
       child.once("message", ({ value, error }) => {
         child.off("exit", ended);
@@ -29,13 +29,13 @@ export async function startVariant({ name, module, options }, { postgres, redis,
   await call("open", { url: postgres.urlOf(database), redisUrl: redis?.url, ...options });
   return {
     name,
-    /** Has something measured; the servers are those whose CPU time counts. */
+    /** Runs a measurement in the process. CPU time of the servers counts too. */
     call: (measure, given) => call(measure, { ...given, pids }),
     close: async () => {
       if (!child.connected) return;
       const ended = once(child, "exit");
       await call("close");
-      // Rather than killed: with `--cpu-prof` it writes its profile now.
+      // Not killed, because with `--cpu-prof` it writes its profile now.
       child.disconnect();
       await ended;
     },

@@ -1,4 +1,4 @@
-/** What is compared: `module` is in `variants`, and is opened with `options`. */
+/** The variants to compare: `module` is a file in `variants` and is opened with `options`. */
 export const product = { name: "product", module: "product" };
 export const productOverHttp = {
   name: "product, service.handle",
@@ -26,14 +26,14 @@ export const byHand = {
 };
 export const bullmq = { name: "bullmq + op", module: "by-hand", needsRedis: true };
 
-/** Those that BENCH_VARIANTS names, separated by commas; without it all. */
+/** Returns the variants listed in BENCH_VARIANTS, separated by commas. Default: all. */
 export function chosen(variants) {
   const names = process.env.BENCH_VARIANTS?.split(",").map((name) => name.trim());
   return names === undefined ? variants : variants.filter(({ name }) => names.includes(name));
 }
 
 const million = 1_000_000;
-/** How the product's table may be filled beforehand. Ids are UUIDs v7 unless it says otherwise. */
+/** Ways to fill the product's table beforehand. Ids are UUIDs v7 unless the name says otherwise. */
 export const filled = {
   none: tableOf("empty table", {}),
   smallRandomKeys: tableOf("10,000 rows, random keys", { rows: 10_000, keys: "v4" }),
@@ -47,7 +47,7 @@ function tableOf(name, options) {
   return { name, module: "product", options };
 }
 
-/** Layouts of what is recorded, each at two sizes. */
+/** The layouts, each at two table sizes. */
 export const layouts = [0, million].flatMap((rows) =>
   [
     { name: "one row, by hand", module: "layout-one-row" },

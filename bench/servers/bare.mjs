@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 
 /**
- * The limit: node:http and JSON.parse, and nothing is checked. Keeps its operations only where the status is to be read.
+ * The upper limit: node:http and JSON.parse without any checks. Stores its operations only if their status is read.
  */
 export async function createServer({ retain }) {
   const operations = new Map();

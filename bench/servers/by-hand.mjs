@@ -5,7 +5,7 @@ const MAX_BODY_BYTES = 65_536;
 const MAX_DEPTH = 32;
 const ACCEPTED_TYPES = new Set(["application/json", "application/json; charset=utf-8"]);
 
-/** Refuses a request: its status and what the client is told. */
+/** Refuses a request with a status and a detail for the client. */
 class Refusal extends Error {
   constructor(status, detail) {
     super(detail);
@@ -14,8 +14,8 @@ class Refusal extends Error {
 }
 
 /**
- * What somebody would write for this one service who wants the whole contract and the last microsecond: authorization,
- * negotiation, key, bounded body, strict JSON, contract, fingerprint, time-ordered id, key map and status.
+ * The whole contract, handwritten for this one service and optimized to the last microsecond: authorization, negotiation, key,
+ * bounded body, strict JSON, contract, fingerprint, time-ordered id, key map and status.
  */
 export async function createServer({ retain }) {
   const store = createStore(retain);
@@ -88,7 +88,7 @@ function canonical({ itemId, quantity }) {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** JSON.parse, and one walk over the text that bounds the depth and counts members: too few in the value is a repeated name. */
+/** Parses strictly: scans the text for its depth and its number of members. If the value has fewer, a name is repeated. */
 function parseStrictJson(text) {
   let members = 0;
   let depth = 0;
@@ -128,7 +128,7 @@ function countMembers(value) {
   return members;
 }
 
-/** Keys, operations and the line of work; without retention the same steps, and nothing is kept. */
+/** Stores keys, operations and due work. Without `retain`, it does the same steps and stores nothing. */
 function createStore(retain) {
   const byKey = new Map();
   const byId = new Map();
@@ -155,7 +155,7 @@ const POOL_BYTES = 4_096;
 let pool = "";
 let used = POOL_BYTES;
 
-/** UUID v7 over pooled random bytes. */
+/** Creates a UUID v7 from pooled random bytes. */
 function newId() {
   if (used === POOL_BYTES) {
     pool = randomBytes(POOL_BYTES).toString("hex");

@@ -4,7 +4,7 @@ import { Idempotency } from "@node-idempotency/core";
 import express from "express";
 import { orderSchema } from "../order-schema.mjs";
 
-/** Express with zod and @node-idempotency/core, whose storage is a Map without expiry. It always retains. */
+/** Express with zod and @node-idempotency/core, whose storage is a Map without expiry. Always retains operations. */
 export async function createServer() {
   const idempotency = new Idempotency(mapStorage());
   const operations = new Map();
@@ -27,7 +27,7 @@ export async function createServer() {
   return createHttpServer(app);
 }
 
-/** The middleware that the core is made for: answers a known key from storage, and stores the answer to a new one. */
+/** Middleware around the core: answers a known key from storage, and stores the answer to a new key. */
 function replays(idempotency) {
   return async (req, res, next) => {
     if (req.method !== "POST") return next();

@@ -16,7 +16,7 @@ const operation = {
   properties: { operationId: { type: "string" }, status: { type: "string" } },
 };
 
-/** Fastify with a schema for the body and for the reply, and nothing else: no keys, no authorization. */
+/** Fastify with schemas for the body and the reply. No idempotency keys, no authorization. */
 export async function createServer({ retain }) {
   const operations = new Map();
   const app = Fastify();

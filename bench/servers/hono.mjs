@@ -1,7 +1,7 @@
 import { createAdaptorServer } from "@hono/node-server";
 import { createHonoApp } from "../hono-app.mjs";
 
-/** Hono on its own Node adapter. */
+/** Hono with its own Node adapter. */
 export async function createServer({ retain }) {
   return createAdaptorServer({ fetch: createHonoApp({ retain }).fetch });
 }

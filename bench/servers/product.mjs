@@ -3,7 +3,7 @@ import { bearer, createMemoryBackend, createOrderService } from "../../dist/inde
 import { toNodeHandler } from "../../dist/node.js";
 import { createForgetfulBackend } from "../backends/forgetful.mjs";
 
-/** This package with the whole contract on. Nobody works: what is measured is the way to the reply. */
+/** This package with the whole contract. There is no worker, because only the time to the reply is measured. */
 export async function createServer({ retain }) {
   const service = createOrderService({
     authorize: bearer({ "bench-token": "bench" }),

@@ -2,7 +2,7 @@ import { checkName, checkSchema } from "./check-definition.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
 import type { NotJson } from "./json/json-types.js";
 import { checkOptions, invalidOption, isObject, longDurationMs, type OptionNames } from "./options.js";
-import type { UnboundPathFields } from "./path-fields.js";
+import type { UnboundPathFields } from "./path-pattern.js";
 import { parsePathPattern } from "./path-pattern.js";
 import type { InferInput, StandardSchema } from "./schema/standard-schema.js";
 

@@ -15,12 +15,12 @@ export type Named<List extends Definitions, Name> = Extract<List[number], { read
 export type InputOf<Definition> =
   Definition extends OperationDefinition<string, string, infer Input> ? InferInput<Input> : never;
 
-/** What a processor gets: the output of the input schema. */
-export type WorkOf<Definition> =
+/** What a processor and `create` get: the output of the input schema. */
+export type ParsedInputOf<Definition> =
   Definition extends OperationDefinition<string, string, infer Input> ? InferOutput<Input> : never;
 
 /** What a processor must return: the input of the result schema. Anything if there is none. */
-export type ReturnOf<Definition> =
+export type ProcessorResultOf<Definition> =
   Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
     ? Result extends StandardSchema
       ? InferInput<Result>
@@ -36,7 +36,7 @@ export type ResultOf<Definition> =
     : never;
 
 /** What a processor reports as progress: the input of the progress schema. Anything if there is none. */
-export type ReportOf<Definition> =
+export type ProcessorProgressOf<Definition> =
   Definition extends OperationDefinition<
     string,
     string,

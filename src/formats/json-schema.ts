@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../contract/definition.js";
-import { parseFragmentPointer } from "./fragment-pointer.js";
+import { parseFragmentPointer } from "../contract/json/fragment-pointer.js";
 
 /** The types of JSON Schema. */
 export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";

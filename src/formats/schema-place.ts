@@ -36,27 +36,27 @@ export function rootPlace(schema: JsonSchema | undefined): Place {
   return createPlace(root, [{ schema: root, certain: true }]);
 }
 
-/** A schema that speaks of a place; `certain` unless it does so in one alternative among others. */
-interface Voice {
+/** A schema that applies to a place; `certain` unless it does so in one alternative among others. */
+interface Applied {
   readonly schema: JsonSchema;
   readonly certain: boolean;
 }
 
-function createPlace(root: JsonSchema, voices: readonly Voice[]): Place {
-  const heard = hear(root, voices);
-  const schemas = heard.map(({ schema }) => schema);
+function createPlace(root: JsonSchema, direct: readonly Applied[]): Place {
+  const applied = allApplied(root, direct);
+  const schemas = applied.map(({ schema }) => schema);
   const types = new Set(schemas.flatMap(typesOf));
   const prefix = Math.max(0, ...schemas.map(prefixLength));
   const children = new Map<string | number, Place>();
   const child = (key: string | number): Place => {
-    const known = children.get(key) ?? createPlace(root, childVoices(heard, key));
+    const known = children.get(key) ?? createPlace(root, appliedToChild(applied, key));
     children.set(key, known);
     return known;
   };
   return {
     types,
     schemas,
-    required: () => requiredBy(root, voices),
+    required: () => requiredBy(root, direct),
     takesText: (text) => schemas.some((schema) => allowsText(schema, text)),
     member: child,
     // All items behind those that are described one by one are in one place.
@@ -64,23 +64,23 @@ function createPlace(root: JsonSchema, voices: readonly Voice[]): Place {
   };
 }
 
-/** All that is said, each schema once: a schema may refer to itself. */
-function hear(root: JsonSchema, voices: readonly Voice[]): Voice[] {
-  const heard = new Map<JsonSchema, Voice>();
-  const waiting = [...voices];
-  for (let voice = waiting.pop(); voice !== undefined; voice = waiting.pop()) {
-    const { schema, certain } = voice;
-    const before = heard.get(schema);
+/** Returns every schema that applies, each once: a schema may refer to itself. */
+function allApplied(root: JsonSchema, direct: readonly Applied[]): Applied[] {
+  const applied = new Map<JsonSchema, Applied>();
+  const waiting = [...direct];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { schema, certain } = next;
+    const before = applied.get(schema);
     if (before !== undefined && (before.certain || !certain)) continue;
-    heard.set(schema, voice);
+    applied.set(schema, next);
     for (const part of conjuncts(root, schema)) waiting.push({ schema: part, certain });
     for (const part of alternatives(schema).flat()) waiting.push({ schema: part, certain: false });
   }
-  return [...heard.values()];
+  return [...applied.values()];
 }
 
-function childVoices(heard: readonly Voice[], key: string | number): Voice[] {
-  return heard.flatMap(({ schema, certain }) => {
+function appliedToChild(applied: readonly Applied[], key: string | number): Applied[] {
+  return applied.flatMap(({ schema, certain }) => {
     const child = childSchema(schema, key);
     return child === undefined ? [] : [{ schema: child, certain }];
   });
@@ -90,9 +90,9 @@ function allowsText(schema: JsonSchema, text: string): boolean {
   return listedValues(schema)?.includes(text) ?? typesOf(schema).includes("string");
 }
 
-function requiredBy(root: JsonSchema, voices: readonly Voice[]): string[] {
+function requiredBy(root: JsonSchema, direct: readonly Applied[]): string[] {
   const [certain, uncertain] = [true, false].map((is) =>
-    voices.filter((voice) => voice.certain === is).map(({ schema }) => schema),
+    direct.filter((next) => next.certain === is).map(({ schema }) => schema),
   );
   return [
     ...(certain ?? []).flatMap((schema) => requiredOf(root, schema, [])),
@@ -124,6 +124,6 @@ function requiredByAll(
 }
 
 function mayBeObject(root: JsonSchema, schema: JsonSchema): boolean {
-  const types = hear(root, [{ schema, certain: true }]).flatMap((voice) => typesOf(voice.schema));
+  const types = allApplied(root, [{ schema, certain: true }]).flatMap((next) => typesOf(next.schema));
   return types.length === 0 || types.includes("object");
 }

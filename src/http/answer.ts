@@ -1,6 +1,5 @@
 import type { OperationDefinition } from "../contract/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { problemFormat } from "../formats/accept.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
 import type { Service } from "./context.js";
@@ -8,6 +7,7 @@ import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
 import { toProblem } from "./message/problems.js";
 import { problemReply } from "./message/reply.js";
+import { problemFormat } from "./negotiation/reply-format.js";
 
 /**
  * Runs a handler that may throw and answers in any case: the observer gets the whole error, the client its problem, in the
@@ -19,7 +19,7 @@ export async function answer(
   handler: () => Promise<HttpResponse>,
   definition?: OperationDefinition,
 ): Promise<HttpResponse> {
-  const refuse = (error: unknown, format: Format): HttpResponse => {
+  const toReply = (error: unknown, format: Format): HttpResponse => {
     const problem = toProblem(error, service.settings.problemBaseUri);
     const negotiated = service.formats.length > 1;
     const reply = problemReply(problem, format, { negotiated, definition });
@@ -31,12 +31,22 @@ export async function answer(
     return await service.lifecycle.run(handler);
   } catch (error) {
     try {
-      return refuse(error, problemFormat(header(request.headers, "accept"), service.formats));
+      return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
     } catch {
       // What a hook put into its error cannot be written, or a format of the user's throws.
-      return refuse(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
+      return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
     }
   }
+}
+
+/** Answers a request with an error, which the observer gets too. */
+export function refuse(
+  service: Service,
+  request: HttpRequest,
+  error: AsyncReplyError,
+  definition?: OperationDefinition,
+): Promise<HttpResponse> {
+  return answer(service, request, () => Promise.reject(error), definition);
 }
 
 /** What an event carries: the cause of an error, unless the error says more to operators than its cause. */

@@ -22,11 +22,11 @@ export function readFormats(
     throw misuse(
       `Two \`formats\` share the media type ${shown(repeated)}. Every format needs its own, and JSON is always there.`,
     );
-  const needy = given.find(({ needsSchema }) => needsSchema)?.mediaTypes[0];
+  const schemaReader = given.find(({ needsSchema }) => needsSchema)?.mediaTypes[0];
   const undescribed = definitions.find(({ jsonSchema }) => jsonSchema === undefined);
-  if (needy !== undefined && undescribed !== undefined)
+  if (schemaReader !== undefined && undescribed !== undefined)
     throw misuse(
-      `The format ${needy} reads bodies by a JSON Schema, and the definition ${shown(undescribed.name)} in ` +
+      `The format ${schemaReader} reads bodies by a JSON Schema, and the definition ${shown(undescribed.name)} in ` +
         "`definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that can describe itself.",
     );
   return formats;

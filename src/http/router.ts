@@ -1,15 +1,15 @@
 import type { OperationDefinition } from "../contract/definition.js";
-import { AsyncReplyError } from "../contract/errors.js";
 import type { PathParams } from "../contract/path-pattern.js";
-import { answer } from "./answer.js";
+import { refuse } from "./answer.js";
 import type { Service } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
-import { deprecationFields } from "./message/deprecation.js";
+import { deprecationFields } from "./message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
+import { methodNotAllowed, notFound } from "./message/refusals.js";
 import { emptyReply, type Fields } from "./message/reply.js";
 import { pathOf } from "./message/request-path.js";
 import { cancelOperation } from "./operation/cancel-operation.js";
-import { getOperation, notFound } from "./operation/get-operation.js";
+import { getOperation } from "./operation/get-operation.js";
 import { listOperations } from "./operation/list-operations.js";
 import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
 import { submitWithParams } from "./submit/submit-operation.js";
@@ -89,10 +89,6 @@ function respond(
   return refuse(service, request, methodNotAllowed(allow));
 }
 
-function refuse(service: Service, request: HttpRequest, error: AsyncReplyError): Promise<HttpResponse> {
-  return answer(service, request, () => Promise.reject(error));
-}
-
 function collection(service: Service, definition: OperationDefinition): Resource {
   const { deprecated } = definition;
   return {
@@ -113,11 +109,4 @@ function statusMonitor(service: Service): Resource {
   const readable: Resource["methods"] = { GET: read, HEAD: read };
   if (!service.definitions.some(({ cancellable }) => cancellable)) return { methods: readable };
   return { methods: { ...readable, DELETE: (request) => cancelOperation(request, service) } };
-}
-
-/** The error for a method that a resource does not have. */
-export function methodNotAllowed(allow: string): AsyncReplyError {
-  return new AsyncReplyError("METHOD_NOT_ALLOWED", `The methods allowed here are ${allow}.`, {
-    headers: { allow },
-  });
 }

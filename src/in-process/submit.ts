@@ -9,9 +9,10 @@ import { validate } from "../contract/schema/validate.js";
 import { jsonFormat } from "../formats/json.js";
 import type { CreatedResource } from "../ports/create.js";
 import { accept, type CheckedSubmission } from "../submission/accept.js";
+import type { Accepted } from "../submission/accepted.js";
 import { recordIn } from "../submission/creation/record-in.js";
 import { fingerprint } from "../submission/fingerprint.js";
-import { type Accepted, toSubmission } from "../submission/record-submission.js";
+import { toSubmission } from "../submission/to-submission.js";
 import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
 
 /** The options of {@link submit} for any back end. */

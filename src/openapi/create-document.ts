@@ -3,11 +3,11 @@ import { checkService } from "../http/check-service.js";
 import { createComponents } from "./components.js";
 import type { DescribedService } from "./described-service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
-import { listPath } from "./list-path.js";
 import { nameDefinitions } from "./names.js";
+import { listPath } from "./paths/list-path.js";
+import { STATUS_TAG, statusPath } from "./paths/status-path.js";
+import { submissionPath } from "./paths/submission-path.js";
 import { describeSecurity, type SecurityOptions } from "./security.js";
-import { STATUS_TAG, statusPath } from "./status-path.js";
-import { submissionPath } from "./submission-path.js";
 
 /** What {@link createOpenApiDocument} takes. Only `info` is required. */
 export interface OpenApiOptions extends SecurityOptions {

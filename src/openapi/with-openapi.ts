@@ -1,17 +1,17 @@
 import type { OperationDefinition } from "../contract/definition.js";
 import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
-import { replyFormat } from "../formats/accept.js";
 import { jsonFormat } from "../formats/json.js";
-import { admitRequest } from "../http/access/admission.js";
-import { answer } from "../http/answer.js";
+import { admitRequest } from "../http/access/admit-request.js";
+import { answer, refuse } from "../http/answer.js";
 import { checkService } from "../http/check-service.js";
 import type { Service } from "../http/context.js";
 import { entityTag, matches } from "../http/message/entity-tag.js";
 import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse } from "../http/message/message.js";
+import { methodNotAllowed } from "../http/message/refusals.js";
 import { emptyReply, type Fields, notModified, reply } from "../http/message/reply.js";
 import { pathOf } from "../http/message/request-path.js";
-import { methodNotAllowed } from "../http/router.js";
+import { replyFormat } from "../http/negotiation/reply-format.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
 import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
 
@@ -67,7 +67,7 @@ async function handleDocument(service: Service, request: HttpRequest, read: Read
     case "OPTIONS":
       return emptyReply(204, { allow });
     default:
-      return answer(service, request, () => Promise.reject(methodNotAllowed(allow)));
+      return refuse(service, request, methodNotAllowed(allow));
   }
 }
 

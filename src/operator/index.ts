@@ -11,5 +11,5 @@ export type {
   RedriveOptions,
   RedrivePreview,
   RedriveRun,
-} from "./redrive-options.js";
+} from "./redrive/redrive-options.js";
 export type { OperationDetails, OperationSummary } from "./views.js";

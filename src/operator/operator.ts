@@ -7,9 +7,9 @@ import type { CancelOutcome, DefinitionStats, RedriveResult } from "../ports/ope
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
-import { redriveOne } from "./redrive.js";
-import { redriveMany } from "./redrive-many.js";
-import type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-options.js";
+import { redriveMany } from "./redrive/redrive-many.js";
+import { redriveOne } from "./redrive/redrive-one.js";
+import type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive/redrive-options.js";
 import { type OperationDetails, toDetails } from "./views.js";
 
 /** What {@link createOperator} takes. `backend` and `definitions` are required. */

@@ -41,15 +41,16 @@ export type SecurityScheme = (
   | { readonly type: "mutualTLS" }
 ) & { readonly description?: string };
 
-type MaybePromise<T> = T | Promise<T>;
-
 /**
  * Decides before a byte of the body is read (spec §5). Returning nothing and throwing `unauthenticated()` are a 401,
  * throwing `forbidden()` is a 403. Any other error, a malformed principal and a timeout are a 503: they say nothing about
  * the credentials. In all of these cases nothing is recorded.
  */
 export interface Authorize {
-  (request: AuthorizationRequest, authorization: Authorization): MaybePromise<Principal | undefined | null>;
+  (
+    request: AuthorizationRequest,
+    authorization: Authorization,
+  ): Principal | undefined | null | Promise<Principal | undefined | null>;
   /** The `WWW-Authenticate` value of a 401 (RFC 9110 §11.6.1). By default `Bearer`. */
   readonly challenge?: string;
   /** What documents about the service say of it; `none` where it lets everybody in. By default what `challenge` names. */

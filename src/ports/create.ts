@@ -1,4 +1,4 @@
-import type { Definitions, Named, WorkOf } from "../contract/definitions.js";
+import type { Definitions, Named, ParsedInputOf } from "../contract/definitions.js";
 
 /** The resource that was created before the reply: the 201 of spec §4.1. */
 export interface CreatedResource {
@@ -41,7 +41,7 @@ export type CreateResource<Input, Tx = never> = (
 
 /** One {@link CreateResource} for each definition whose resource is created before the reply, by name. */
 export type Creators<List extends Definitions, Tx, Created extends string> = {
-  readonly [Name in Created]?: CreateResource<WorkOf<Named<List, Name>>, Tx>;
+  readonly [Name in Created]?: CreateResource<ParsedInputOf<Named<List, Name>>, Tx>;
 };
 
 /** A {@link CreateResource} of any definition. */

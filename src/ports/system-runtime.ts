@@ -1,4 +1,5 @@
 import { v7 } from "uuid";
+import { toBase64Url } from "../contract/base64url.js";
 import { nextTurn } from "./next-turn.js";
 import type { Clock, Runtime } from "./runtime.js";
 
@@ -20,7 +21,7 @@ export function createSystemRuntime(): Runtime {
   return {
     clock: systemClock,
     newId: () => v7({ random: takeRandom() }),
-    newToken: () => toBase64Url(takeRandom()),
+    newToken: () => encode(takeRandom()),
     random: Math.random,
     pause: nextTurn,
     hash: nodeHash() ?? subtleHash,
@@ -44,11 +45,8 @@ function createRandomPool(): () => Uint8Array {
   };
 }
 
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+function encode(bytes: Uint8Array): string {
+  return toBase64Url(String.fromCharCode(...bytes));
 }
 
 type OneShotHash = (algorithm: string, data: string, encoding: "base64url") => string;
@@ -63,5 +61,5 @@ function nodeHash(): ((text: string) => string) | undefined {
 }
 
 async function subtleHash(text: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+  return encode(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }

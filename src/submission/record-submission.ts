@@ -1,97 +1,85 @@
-import type { OperationDefinition } from "../contract/definition.js";
-import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import type { JsonText, Operation } from "../contract/operation.js";
-import type { Submission } from "../ports/backend.js";
+import { AsyncReplyError, maybeRecorded } from "../contract/errors.js";
+import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
+import type { Clock } from "../ports/runtime.js";
+import { type Accepted, replayOf } from "./accepted.js";
+import { asUncertain } from "./as-uncertain.js";
 import type { SubmissionContext } from "./context.js";
 import { type ComparableSubmission, earlierOperation } from "./earlier-operation.js";
-import { record } from "./record.js";
-
-/** What became of a submission, as far as its caller is concerned. */
-export interface Accepted {
-  readonly operationId: string;
-  /** Whether an earlier submission with this key came first. */
-  readonly replayed: boolean;
-  /** Whether there is new work to announce. */
-  readonly announce: boolean;
-  /** The operation of the earlier submission, as it is now. If absent, the operation has just become pending. */
-  readonly operation?: Operation;
-  /** Makes the reply a 201. */
-  readonly resource?: JsonText;
-}
-
-/** What a submission is made of, besides its definition and its tenant. */
-export interface SubmissionParts {
-  readonly key: string | undefined;
-  /** The payload as parsed, in RFC 8785 form. */
-  readonly input: JsonText;
-  readonly fingerprint: string;
-  /** How long after the submission the work becomes due. Default: at once. */
-  readonly delayMs?: number | undefined;
-}
-
-/** The submission that the stores get. Its id is chosen here, once, so that recording can be repeated. */
-export function toSubmission(
-  { runtime }: Pick<SubmissionContext, "runtime">,
-  { name, retentionMs }: OperationDefinition,
-  tenant: string,
-  { input, key, fingerprint, delayMs }: SubmissionParts,
-): Submission {
-  const id = runtime.newId();
-  if (delayMs !== undefined) {
-    const operation = { id, tenant, definition: name, input, retentionMs, delayMs };
-    return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };
-  }
-  // Written out, because a spread costs more than all the rest of this.
-  if (key === undefined)
-    return { operation: { id, tenant, definition: name, input, retentionMs }, fingerprint };
-  return { operation: { id, tenant, definition: name, input, retentionMs, key }, fingerprint };
-}
-
-/** A submission whose key already has an operation. */
-export function replayOf(operation: Operation): Accepted {
-  const { id, resource } = operation;
-  const created = resource === undefined ? {} : { resource };
-  return { operationId: id, replayed: true, announce: false, operation, ...created };
-}
+import { notInTime, storeAnswer } from "./store-answer.js";
 
 /**
- * RECORD, with a key that belongs to another payload as an error.
+ * RECORD: binds the key and creates the operation, after which the submission is accepted. It may be repeated with the same
+ * arguments, so that a retry of a half-done submission helps it to its end.
  *
- * @throws AsyncReplyError `SUBMISSION_UNCERTAIN`, and what {@link earlierOperation} throws
+ * @throws AsyncReplyError `SUBMISSION_UNCERTAIN`, what the stores throw, and what {@link earlierOperation} throws
  */
 export async function recordSubmission(
   context: SubmissionContext,
   comparable: ComparableSubmission,
 ): Promise<Accepted> {
-  const { backend, settings, runtime } = context;
+  const { submission } = comparable;
+  const { id, delayMs } = submission.operation;
   try {
-    const recorded = await record(backend, comparable.submission, {
-      clock: runtime.clock,
-      recordTimeoutMs: settings.recordTimeoutMs,
-    });
+    // The time limit goes around the store's own promise: if that has settled already, no timer is needed.
+    const recorded = await storeAnswer(context, record(context, submission));
     if (recorded.outcome !== "created") return replayOf(earlierOperation(context, comparable, recorded));
-    const { operationId, replayed } = recorded;
+    const { operationId = id } = recorded;
     // The sweep announces delayed work when it is due.
-    return { operationId, replayed, announce: comparable.submission.operation.delayMs === undefined };
+    return { operationId, replayed: operationId !== id, announce: delayMs === undefined };
   } catch (error) {
     throw asUncertain(error);
   }
 }
 
-/**
- * Turns a failure of a store in the middle of recording into what the client must know: the outcome is uncertain, and
- * repeating the request with its key is safe. If the store is certain that nothing was recorded, only the event says so. Any
- * other error is returned as it is.
- */
-export function asUncertain(error: unknown): unknown {
-  if (!isAsyncReplyError(error)) return error;
-  const { code, context } = error;
-  if (code !== "STORE_UNAVAILABLE" && code !== "OVERLOADED") return error;
-  if (context.recorded === "no") {
-    const eventDetail = `${context.eventDetail ?? error.detail} Nothing was recorded.`;
-    return new AsyncReplyError(code, error.detail, { ...context, eventDetail });
+/** With the id of the operation, which an earlier request with the key may have chosen. */
+type RecordedAs = RecordResult & { readonly operationId?: string };
+
+function record(
+  { backend, settings, runtime }: SubmissionContext,
+  submission: Submission,
+): Promise<RecordedAs> {
+  const submissions = atomicSubmissions(backend);
+  if (submissions !== undefined) return submissions.record(submission);
+  return recordComposed(backend, submission, deadline(runtime.clock, settings.recordTimeoutMs));
+}
+
+/** The two stores one after the other: the claim fixes the operation id, so that creation can be repeated by anybody. */
+async function recordComposed(
+  { operations, idempotency }: Backend,
+  { operation, fingerprint, initial }: Submission,
+  checkTime: () => void,
+): Promise<RecordedAs> {
+  const { id, tenant, definition, key } = operation;
+  if (key === undefined) {
+    await operations.create(operation, initial);
+    return { outcome: "created" };
   }
-  const detail =
-    "The request may have been accepted. Repeated with the same Idempotency-Key it gives the same operation.";
-  return new AsyncReplyError("SUBMISSION_UNCERTAIN", detail, { cause: error });
+  const claim = await idempotency.claim({ tenant, definition, key, fingerprint, operationId: id });
+  const replayed = claim.outcome === "exists";
+  const operationId = replayed ? claim.operationId : id;
+  const known = replayed ? await operations.get(operationId, tenant).catch(claimed) : undefined;
+  const held = replayed ? claim.fingerprint : fingerprint;
+  if (known !== undefined) return { outcome: "exists", operation: known, fingerprint: held };
+  if (held !== fingerprint) return { outcome: "in-progress", fingerprint: held };
+  // A claim that was read long ago may have been released and its operation purged since: creating it then would run it
+  // a second time. The purge waits longer than this between the two.
+  checkTime();
+  const created = await operations.create({ ...operation, id: operationId }, initial).catch(claimed);
+  if (created === "created") return { outcome: "created", operationId };
+  const others = await operations.get(operationId, tenant);
+  if (others === undefined)
+    throw new AsyncReplyError("CORRUPT_RECORD", "The operation exists and cannot be read.");
+  return { outcome: "exists", operation: others, fingerprint };
+}
+
+/** The key is claimed by now, so another request with it may create the operation. */
+function claimed(error: unknown): never {
+  throw maybeRecorded(error);
+}
+
+function deadline(clock: Clock, ms: number): () => void {
+  const end = clock.now() + ms;
+  return () => {
+    if (clock.now() >= end) throw notInTime();
+  };
 }

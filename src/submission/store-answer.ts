@@ -15,6 +15,7 @@ export function storeAnswer<T>(
   return withinTime(call, settings.recordTimeoutMs + extraMs, runtime.clock, notInTime);
 }
 
-function notInTime(): AsyncReplyError {
+/** The error for a store that did not answer within its time. */
+export function notInTime(): AsyncReplyError {
   return new AsyncReplyError("STORE_UNAVAILABLE", "The store did not answer in time.");
 }

@@ -1,6 +1,6 @@
 import { invalidOption } from "../contract/options.js";
+import { nextTurn } from "../ports/next-turn.js";
 import type { Clock } from "../ports/runtime.js";
-import { turn } from "./turn.js";
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {
@@ -48,15 +48,15 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualCl
   async function move(ms: number): Promise<void> {
     const end = now + ms;
     // What ran up to here may be about to schedule a task.
-    await turn();
+    await nextTurn();
     for (let next = earliest(timers); next !== undefined && next.at <= end; next = earliest(timers)) {
       timers.delete(next);
       now = next.at;
       next.task();
-      await turn();
+      await nextTurn();
     }
     now = end;
-    await turn();
+    await nextTurn();
   }
 
   return {

@@ -4,12 +4,12 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import type { Latch } from "./latch.js";
-import type { Work } from "./processors.js";
+import type { CheckedProcessor } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
 
 /** Dependencies shared by all parts of a worker. */
 export interface WorkerContext {
-  readonly works: ReadonlyMap<string, Work>;
+  readonly processors: ReadonlyMap<string, CheckedProcessor>;
   readonly backend: Backend;
   readonly runtime: Runtime;
   readonly settings: WorkerSettings;
@@ -20,4 +20,9 @@ export interface WorkerContext {
   readonly draining: Latch;
   /** Raised when what runs can be waited for no longer. */
   readonly stopping: Latch;
+}
+
+/** Tells the observer of an error that the worker goes on after. */
+export function reportError({ observe }: Pick<WorkerContext, "observe">, step: string, error: unknown): void {
+  observe({ event: "background.failed", step, error });
 }

@@ -1,14 +1,14 @@
 import type { Operation } from "../contract/operation.js";
 import { type Announcement, parseAnnouncement } from "../ports/announcement.js";
 import type { BegunAttempt, Delivery } from "../ports/queue.js";
-import { finishCreation } from "../submission/creation/finish-creation.js";
-import { runAttempt } from "./attempt.js";
-import type { WorkerContext } from "./context.js";
-import { type Ending, exhausted } from "./ending.js";
+import { finishCreation } from "./attempt/finish-creation.js";
+import { runAttempt } from "./attempt/run-attempt.js";
+import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
-import type { Work } from "./processors.js";
-import { report } from "./report.js";
-import { settleReliably } from "./settle.js";
+import type { CheckedProcessor } from "./processors.js";
+import { type Ending, exhausted } from "./settle/ending.js";
+import { report } from "./settle/report.js";
+import { settleReliably } from "./settle/settle-reliably.js";
 
 /** At least so long an operation waits that may not run beside another: full jitter alone could be no pause at all. */
 const SUSPECT_PAUSE_MS = 1_000;
@@ -16,13 +16,8 @@ const SUSPECT_PAUSE_MS = 1_000;
 const CREATION_PAUSE_MS = 30_000;
 
 /** Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects others. */
-export function createExecutor(options: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { works, backend, runtime, settings, announcer, observe, draining, stopping } = options;
-  const { operations } = backend;
-  const { clock } = runtime;
-  const onError = (step: string, error: unknown): void =>
-    observe({ event: "background.failed", step, error });
-  const supervised = { operations, backend, clock, stopping, onError };
+export function createExecutor(context: WorkerContext): (delivery: Delivery) => Promise<void> {
+  const { processors, backend, runtime, settings, announcer, observe, draining } = context;
   // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
   // that does it again takes none of the others with it.
   let suspectRunning = false;
@@ -31,14 +26,14 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     const attempt = delivery.attempt ?? (await beginAttempt(delivery));
     if (attempt === undefined) return;
     const { operation, previousLost } = attempt.begun;
-    const work = works.get(operation.definition);
-    if (work === undefined || draining.raised) return giveBack(attempt, 0);
-    if (!previousLost) return execute(work, attempt);
+    const processor = processors.get(operation.definition);
+    if (processor === undefined || draining.raised) return giveBack(attempt, 0);
+    if (!previousLost) return execute(processor, attempt);
     if (suspectRunning)
-      return giveBack(attempt, SUSPECT_PAUSE_MS + work.settings.backoffMs(operation.attempt));
+      return giveBack(attempt, SUSPECT_PAUSE_MS + processor.settings.backoffMs(operation.attempt));
     suspectRunning = true;
     try {
-      await execute(work, attempt);
+      await execute(processor, attempt);
     } finally {
       suspectRunning = false;
     }
@@ -50,10 +45,13 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     if (announcement === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
     const { operationId, definition } = announcement;
     const token = runtime.newToken();
-    const work = works.get(definition);
-    const { leaseMs } = work?.settings ?? settings;
-    const creates = work?.create !== undefined;
-    const begun = await quietly("begin", operations.beginAttempt(operationId, { token, leaseMs, creates }));
+    const processor = processors.get(definition);
+    const { leaseMs } = processor?.settings ?? settings;
+    const creates = processor?.create !== undefined;
+    const begun = await quietly(
+      "begin",
+      backend.operations.beginAttempt(operationId, { token, leaseMs, creates }),
+    );
     // An operation whose resource is still to be created needs another worker, which the announcement may reach.
     const goesBack = begun === undefined || begun.outcome === "preparing";
     await (goesBack ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
@@ -65,58 +63,49 @@ export function createExecutor(options: WorkerContext): (delivery: Delivery) => 
     try {
       return parseAnnouncement(announcement);
     } catch (error) {
-      onError("read-announcement", error);
+      reportError(context, "read-announcement", error);
       return undefined;
     }
   }
 
-  async function execute(work: Work, begun: BegunAttempt): Promise<void> {
+  async function execute(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     const { operation } = begun.begun;
     const { id: operationId, definition, attempt } = operation;
-    if (operation.state === "preparing") return finishCreating(work, begun);
-    const begins = attempt <= work.settings.maxAttempts;
+    if (operation.state === "preparing") return finishCreating(processor, begun);
+    const begins = attempt <= processor.settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    const ending = begins
-      ? await runAttempt(work, operation, begun.lease, supervised)
-      : exhausted(work.settings);
-    await finish(operation, begun.lease, ending);
+    await finish(begun, begins ? await runAttempt(processor, begun, context) : exhausted(processor.settings));
   }
 
-  async function finishCreating(work: Work, begun: BegunAttempt): Promise<void> {
-    const { definition, create } = work;
-    const {
-      lease,
-      begun: { operation },
-    } = begun;
+  async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     // A queue that begins attempts itself may not know which workers create.
-    if (create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
-    const { abandonAfterMs } = settings;
-    const context = { backend, clock, observe, abandonAfterMs, ...work.settings };
-    const finished = finishCreation(definition, create, operation, lease, context);
-    if ((await quietly("create-resource", finished)) === true) await announcer.announce(operation);
+    if (processor.create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
+    const finished = finishCreation(processor, processor.create, begun, context);
+    if ((await quietly("create-resource", finished)) === true)
+      await announcer.announce(begun.begun.operation);
   }
 
-  async function finish(operation: Operation, lease: BegunAttempt["lease"], ending: Ending): Promise<void> {
+  async function finish({ lease, begun: { operation } }: BegunAttempt, ending: Ending): Promise<void> {
     const { settlement } = ending;
-    const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, supervised)));
-    report(options, operation, ending, settled);
+    const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, context)));
+    report(context, operation, ending, settled);
     if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
     void announceAfter(operation, settlement.delayMs);
   }
 
-  async function giveBack({ lease, begun: { operation } }: BegunAttempt, delayMs: number): Promise<void> {
-    await finish(operation, lease, { settlement: { to: "retry", delayMs, countAttempt: false } });
+  function giveBack(begun: BegunAttempt, delayMs: number): Promise<void> {
+    return finish(begun, { settlement: { to: "retry", delayMs, countAttempt: false } });
   }
 
   /** The sweep would find it too, but only at its next turn. */
   async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
-    if (delayMs > 0) await sleep(delayMs, clock, draining);
+    if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
     if (delayMs === 0 || !draining.raised) await announcer.announce(operation);
   }
 
   async function quietly<T>(step: string, work: Promise<T>): Promise<T | undefined> {
     return work.catch((error: unknown) => {
-      onError(step, error);
+      reportError(context, step, error);
       return undefined;
     });
   }

@@ -1,24 +1,14 @@
-import type { Observer } from "../ports/observer.js";
-import type { Consumer, Delivery, Queue } from "../ports/queue.js";
-import type { Runtime } from "../ports/runtime.js";
-import type { Announcer } from "../protocol/announcer.js";
-import { type Latch, sleep } from "./latch.js";
-import type { Work } from "./processors.js";
-import type { WorkerSettings } from "./settings.js";
+import type { Consumer, Delivery } from "../ports/queue.js";
+import { reportError, type WorkerContext } from "./context.js";
+import { sleep } from "./latch.js";
 import { createSlots } from "./slots.js";
 
-export interface LoopsOptions {
-  readonly queue: Queue;
-  readonly works: ReadonlyMap<string, Work>;
-  readonly settings: WorkerSettings;
-  readonly runtime: Runtime;
-  readonly announcer: Announcer;
-  readonly observe: Observer;
+/** What the loops call. */
+export interface LoopCalls {
   /** Sweeps once and says how many operations it announced. */
   readonly sweep: () => Promise<number>;
+  /** Handles one delivery. */
   readonly execute: (delivery: Delivery) => Promise<void>;
-  /** Ends the loops. */
-  readonly draining: Latch;
 }
 
 export interface Loops {
@@ -37,27 +27,20 @@ export interface Loops {
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** The two loops of a worker and the one that stands in for them in tests. */
-export function createLoops(options: LoopsOptions): Loops {
-  const { queue, works, settings, runtime, announcer, observe, sweep, execute, draining } = options;
+export function createLoops(context: WorkerContext, { sweep, execute }: LoopCalls): Loops {
+  const { processors, settings, runtime, announcer, draining } = context;
   const running = new Set<Promise<void>>();
-  const slots = createSlots(works, settings.concurrency);
+  const slots = createSlots(processors, settings.concurrency);
   let slotFreed: (definition: string) => void = () => {};
   let consumer: Consumer | undefined;
   let token: string | undefined;
 
   function open(): Consumer {
-    const definitions = [...works].map(
-      ([
-        name,
-        {
-          create,
-          settings: { concurrency, leaseMs },
-        },
-      ]) => {
-        return { name, concurrency, leaseMs, creates: create !== undefined };
-      },
-    );
-    return queue.consume({ definitions });
+    const definitions = [...processors].map(([name, { create, settings: own }]) => {
+      const { concurrency, leaseMs } = own;
+      return { name, concurrency, leaseMs, creates: create !== undefined };
+    });
+    return context.backend.queue.consume({ definitions });
   }
 
   async function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
@@ -80,7 +63,7 @@ export function createLoops(options: LoopsOptions): Loops {
     slots.take(definition);
     // Whatever goes wrong with one delivery, the others go on, and so does the process.
     const execution = execute(delivery).then(freed, (error: unknown) => {
-      observe({ event: "background.failed", step: "execute", error });
+      reportError(context, "execute", error);
       freed();
     });
     running.add(execution);
@@ -89,7 +72,7 @@ export function createLoops(options: LoopsOptions): Loops {
 
   /** Waits for deliveries, and no longer than until a definition that was full can take some too. */
   async function receiveUntilFreed(signal: AbortSignal): Promise<readonly Delivery[]> {
-    const full = new Set([...works.keys()].filter(slots.isFull));
+    const full = new Set([...processors.keys()].filter(slots.isFull));
     if (full.size === 0) return receive(signal);
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();
@@ -111,7 +94,7 @@ export function createLoops(options: LoopsOptions): Loops {
       // Without this a long backlog of quick work would keep everything else from running.
       await runtime.pause();
     } catch (error) {
-      observe({ event: "background.failed", step: "receive", error });
+      reportError(context, "receive", error);
       await sleep(PAUSE_AFTER_FAILURE_MS, runtime.clock, draining);
     }
   }
@@ -158,7 +141,7 @@ export function createLoops(options: LoopsOptions): Loops {
       try {
         await consumer?.close();
       } catch (error) {
-        observe({ event: "background.failed", step: "receive", error });
+        reportError(context, "receive", error);
       }
     },
   };

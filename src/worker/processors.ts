@@ -1,9 +1,16 @@
 import { suggestName } from "../contract/closest-name.js";
 import type { OperationDefinition } from "../contract/definition.js";
-import type { Definitions, Named, NameOf, ReportOf, ReturnOf, WorkOf } from "../contract/definitions.js";
+import type {
+  Definitions,
+  Named,
+  NameOf,
+  ParsedInputOf,
+  ProcessorProgressOf,
+  ProcessorResultOf,
+} from "../contract/definitions.js";
 import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
-import type { Job, Processor } from "./job.js";
+import type { Job, Processor } from "./attempt/job.js";
 import {
   PROCESSOR_OPTIONS,
   type ProcessorOptions,
@@ -14,10 +21,15 @@ import {
 
 /** The processor of one definition: a function, or a function with options of its own. */
 export type ProcessorOf<Definition, Tx> =
-  | Processor<WorkOf<Definition>, ReturnOf<Definition>, ReportOf<Definition>, Tx>
+  | Processor<ParsedInputOf<Definition>, ProcessorResultOf<Definition>, ProcessorProgressOf<Definition>, Tx>
   | (ProcessorOptions & {
       /** Does the work. */
-      readonly run: Processor<WorkOf<Definition>, ReturnOf<Definition>, ReportOf<Definition>, Tx>;
+      readonly run: Processor<
+        ParsedInputOf<Definition>,
+        ProcessorResultOf<Definition>,
+        ProcessorProgressOf<Definition>,
+        Tx
+      >;
     });
 
 /** A processor for each definition that this worker works on, by name. */
@@ -26,7 +38,7 @@ export type Processors<List extends Definitions, Tx = unknown> = {
 };
 
 /** A definition, the processor of its operations, and how its attempts run. */
-export interface Work {
+export interface CheckedProcessor {
   readonly definition: OperationDefinition;
   readonly run: (input: unknown, job: Job) => unknown;
   /** Creates the resource before the reply, for submissions whose process died meanwhile. */
@@ -43,7 +55,7 @@ export function readProcessors(
   definitions: Definitions,
   processors: unknown,
   given: { readonly create: AnyCreators; readonly settings: WorkerSettings; readonly random: () => number },
-): ReadonlyMap<string, Work> {
+): ReadonlyMap<string, CheckedProcessor> {
   const known = definitions.map(({ name }) => name);
   const entries = isObject(processors) ? Object.entries(processors) : [];
   if (entries.length === 0)
@@ -67,7 +79,7 @@ function readProcessor(
   definition: OperationDefinition,
   processor: unknown,
   { create, settings, random }: Parameters<typeof readProcessors>[2],
-): Work {
+): CheckedProcessor {
   const { name } = definition;
   const { maxResultBytes } = settings;
   const { run, ...options } = toOptions(name, processor);
@@ -76,16 +88,16 @@ function readProcessor(
   return { definition, run, create: hook, settings: { ...own, maxResultBytes } };
 }
 
-function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<Work, "run"> {
+function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<CheckedProcessor, "run"> {
   if (!isObject(processor)) {
     checkFunction(`processors.${name}`, processor);
-    return { run: processor as Work["run"] };
+    return { run: processor as CheckedProcessor["run"] };
   }
   const path = `processors.${name}`;
   checkOptions(processor, { ...PROCESSOR_OPTIONS, run: true }, "createWorker", path);
   const { run } = processor as { readonly run?: unknown };
   checkFunction(`${path}.run`, run);
-  return processor as ProcessorOptions & Pick<Work, "run">;
+  return processor as ProcessorOptions & Pick<CheckedProcessor, "run">;
 }
 
 /** A name as a key of an object literal. */

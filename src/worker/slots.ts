@@ -1,4 +1,4 @@
-import type { Work } from "./processors.js";
+import type { CheckedProcessor } from "./processors.js";
 
 /** Counts attempts in progress, over all definitions and for each. */
 export interface Slots {
@@ -13,10 +13,10 @@ export interface Slots {
 }
 
 /** Creates the slots of a worker with this many in all. */
-export function createSlots(works: ReadonlyMap<string, Work>, concurrency: number): Slots {
-  const takenBy = new Map<string, number>([...works.keys()].map((name) => [name, 0]));
+export function createSlots(processors: ReadonlyMap<string, CheckedProcessor>, concurrency: number): Slots {
+  const takenBy = new Map<string, number>([...processors.keys()].map((name) => [name, 0]));
   let taken = 0;
-  const freeOf = (name: string, { settings }: Work): number =>
+  const freeOf = (name: string, { settings }: CheckedProcessor): number =>
     Math.min(concurrency - taken, settings.concurrency - (takenBy.get(name) ?? 0));
   const add = (definition: string, by: 1 | -1): void => {
     taken += by;
@@ -28,11 +28,13 @@ export function createSlots(works: ReadonlyMap<string, Work>, concurrency: numbe
     },
     free: () =>
       new Map(
-        [...works].map(([name, work]) => [name, freeOf(name, work)] as const).filter(([, free]) => free > 0),
+        [...processors]
+          .map(([name, processor]) => [name, freeOf(name, processor)] as const)
+          .filter(([, free]) => free > 0),
       ),
     isFull: (definition) => {
-      const work = works.get(definition);
-      return work !== undefined && freeOf(definition, work) <= 0;
+      const processor = processors.get(definition);
+      return processor !== undefined && freeOf(definition, processor) <= 0;
     },
     take: (definition) => add(definition, 1),
     release: (definition) => add(definition, -1),

@@ -12,6 +12,7 @@ import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import { createSweep } from "../protocol/sweep.js";
 import { checkSource } from "./check-source.js";
+import type { WorkerContext } from "./context.js";
 import { createExecutor } from "./executor.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
@@ -76,26 +77,15 @@ export function createWorker<const List extends Definitions, Tx = never>(
   checkSource(source);
   const { backend, create = {}, lifecycle } = source;
   const runtime: Runtime = { ...createSystemRuntime(), ...source.runtime };
-  const observe = toObserver(source.observe, runtime.clock);
-  const settings = readWorkerSettings(options, runtime.random);
-  const { random } = runtime;
-  const works = readProcessors(source.definitions, processors, { create, settings, random });
-  const definitions = [...works.keys()];
+  const { clock, random } = runtime;
+  const observe = toObserver(source.observe, clock);
+  const settings = readWorkerSettings(options, random);
+  const given = { create, settings, random };
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
-  const retentionOf = (definition: string): number =>
-    source.definitions.find(({ name }) => name === definition)?.retentionMs ?? DEFAULT_RETENTION_MS;
-  const { clock } = runtime;
-  const sweep = createSweep({ backend, definitions, announcer, clock, retentionOf, observe, ...settings });
-  const reportUnattended = createUnattendedReport({
-    operations: backend.operations,
-    definitions: source.definitions.map(({ name }) => name).filter((name) => !works.has(name)),
-    clock: runtime.clock,
-    observe,
-  });
   const draining = new Latch();
   const stopping = new Latch();
-  const execute = createExecutor({
-    works,
+  const context: WorkerContext = {
+    processors: readProcessors(source.definitions, processors, given),
     backend,
     runtime,
     settings,
@@ -104,21 +94,10 @@ export function createWorker<const List extends Definitions, Tx = never>(
     observe,
     draining,
     stopping,
-  });
-  const { receiveLoop, sweepLoop, runUntilIdle, settled, close } = createLoops({
-    queue: backend.queue,
-    works,
-    settings,
-    runtime,
-    announcer,
-    observe,
-    sweep: async () => {
-      const announced = await sweep();
-      await reportUnattended();
-      return announced;
-    },
-    execute,
-    draining,
+  };
+  const { receiveLoop, sweepLoop, runUntilIdle, settled, close } = createLoops(context, {
+    sweep: sweepWith(context, source.definitions),
+    execute: createExecutor(context),
   });
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
@@ -154,5 +133,27 @@ export function createWorker<const List extends Definitions, Tx = never>(
     },
     stop,
     runUntilIdle,
+  };
+}
+
+/** Sweeps, and looks for definitions that no worker works for. */
+function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number> {
+  const { processors, backend, runtime, settings, announcer, observe } = context;
+  const sweep = createSweep({
+    backend,
+    definitions: [...processors.keys()],
+    announcer,
+    clock: runtime.clock,
+    retentionOf: (definition) =>
+      known.find(({ name }) => name === definition)?.retentionMs ?? DEFAULT_RETENTION_MS,
+    observe,
+    ...settings,
+  });
+  const unattended = known.map(({ name }) => name).filter((name) => !processors.has(name));
+  const reportUnattended = createUnattendedReport(context, unattended);
+  return async () => {
+    const announced = await sweep();
+    await reportUnattended();
+    return announced;
   };
 }

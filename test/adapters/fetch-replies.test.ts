@@ -1,8 +1,8 @@
 import { allowAnonymous, createOrderService, type HttpResponse } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
+import { nextTurn } from "../../src/ports/next-turn.js";
 import { request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
-import { turn } from "../../src/testing/turn.js";
 import { toRequest } from "./fetch-harness.js";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -80,7 +80,7 @@ describe("S19: streamed replies of the Fetch adapter", () => {
     }
     const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
     await reader?.read();
-    await turn();
+    await nextTurn();
     expect(asked).toBe(2);
   });
 
@@ -96,7 +96,7 @@ describe("S19: streamed replies of the Fetch adapter", () => {
         },
       });
       expect((await responseOf({ ...reply, body })).status).toBe(500);
-      await turn();
+      await nextTurn();
       expect(isCancelled).toBe(true);
     }
   });
@@ -130,7 +130,7 @@ describe("S19: streamed replies of the Fetch adapter", () => {
       }
     }
     const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
-    await turn();
+    await nextTurn();
     const cancelling = reader?.cancel();
     give(encode("late"));
     await cancelling;

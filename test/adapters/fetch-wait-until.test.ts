@@ -6,9 +6,9 @@ import {
 } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
+import { nextTurn } from "../../src/ports/next-turn.js";
 import { interceptBackend } from "../../src/testing/intercept-backend.js";
 import { ORDER, request, submission, TOKENS } from "../../src/testing/suites/adapter/orders-fixture.js";
-import { turn } from "../../src/testing/turn.js";
 import { toRequest } from "./fetch-harness.js";
 
 /** Behaves like the context that Workers pass: `waitUntil` must be called as a method. */
@@ -51,7 +51,7 @@ describe("S19: waitUntil on the second argument", () => {
     const done = Promise.all(context.pending).then(() => {
       isDone = true;
     });
-    await turn();
+    await nextTurn();
     expect(isDone).toBe(false);
     publish();
     await done;

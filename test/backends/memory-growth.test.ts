@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { NewOperation, Operation, OperationStore, Submissions } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { Line, type Waiting } from "../../src/backends/memory/line.js";
+import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";

@@ -9,13 +9,13 @@ function headings({ text }: Page): string[] {
 }
 
 describe("the decision records", () => {
-  it("are numbered without a gap, and listed in that order", () => {
+  it("are numbered without gaps and listed in order", () => {
     const files = records.map(({ path }) => path.slice("docs/adr/".length));
     expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
     expect(linksOf(page("docs/adr/README.md")).filter((target) => /^\d/.test(target))).toEqual(files);
   });
 
-  it.each(records)("say why, what and what follows in 20 to 40 lines: $path", (record) => {
+  it.each(records)("have context, decision and consequences in 20 to 40 lines: $path", (record) => {
     const [title = "", ...others] = headings(record);
     expect(title).toMatch(new RegExp(`^# ${record.path.slice("docs/adr/".length).slice(0, 4)}\\. `));
     expect(others).toEqual(["## Context", "## Decision", "## Consequences"]);

@@ -8,7 +8,7 @@ const configuration = ts.parseJsonConfigFileContent(
   root,
 );
 
-/** Compiles blocks, each as a module of its own at the root of the repository, and returns what is wrong with them. */
+/** Compiles each block as a separate module at the root of the repository, and returns the errors. */
 export function compile(blocks: readonly Block[]): string[] {
   const options = { ...configuration.options, allowJs: true, checkJs: true };
   const modules = new Map(blocks.map((block) => [fileOf(block), block]));
@@ -29,7 +29,7 @@ export function compile(blocks: readonly Block[]): string[] {
   });
 }
 
-/** Parses a block that is no module by itself, and returns what is wrong with its grammar. */
+/** Parses a block that is not a complete module, and returns its syntax errors. */
 export function parse(block: Block): string[] {
   const { diagnostics = [] } = ts.transpileModule(block.text, {
     reportDiagnostics: true,

@@ -1,20 +1,20 @@
 import type { HttpRequest } from "async-request-reply";
 
-/** A curl command of a session, and what it would show. */
+/** A curl command of a session, and what curl would print. */
 export interface Curl {
   readonly request: HttpRequest;
-  /** `-i` or `-I`: whether the status line and the fields are shown. */
+  /** Whether the status line and the header fields are printed: `-i` or `-I`. */
   readonly withFields: boolean;
 }
 
 /**
- * Reads a curl command: the few options that sessions use, and a URL on `localhost:3000`.
+ * Parses a curl command: the few options that sessions use, and a URL on `localhost:3000`.
  *
- * @throws Error for anything else, so that a session cannot say what is not tried
+ * @throws Error for anything else, so that a session cannot show an untested command
  */
 export function parseCurl(command: string, variables: ReadonlyMap<string, string>): Curl {
   const [program, ...words] = splitWords(command, variables);
-  if (program !== "curl") throw new Error(`not a curl command: ${command}`);
+  if (program !== "curl") throw new Error(`Not a curl command: ${command}`);
   const headers: [string, string][] = [["accept", "*/*"]];
   let method: string | undefined;
   let path: string | undefined;
@@ -27,9 +27,9 @@ export function parseCurl(command: string, variables: ReadonlyMap<string, string
     else if (word === "-d") body = words.shift();
     else if (word === "-H") headers.push(toField(words.shift() ?? ""));
     else if (word.startsWith("localhost:3000/")) path = word.slice("localhost:3000".length);
-    else throw new Error(`curl ${word} is not known here`);
+    else throw new Error(`This curl option is not supported here: ${word}`);
   }
-  if (path === undefined) throw new Error(`no URL on localhost:3000 in: ${command}`);
+  if (path === undefined) throw new Error(`No URL on localhost:3000 in: ${command}`);
   const known = headers.map(([name]) => name);
   if (body !== undefined && !known.includes("content-type"))
     headers.push(["content-type", "application/x-www-form-urlencoded"]);
@@ -45,7 +45,7 @@ function toField(line: string): [string, string] {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-/** Splits as a shell does: `'…'` as it stands, `"…"` with variables and backslashes, words at blanks. */
+/** Splits a command into words like a shell: `'…'` unchanged, `"…"` with variables and backslashes. */
 export function splitWords(command: string, variables: ReadonlyMap<string, string>): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -1,8 +1,8 @@
 import { Application, ReflectionKind } from "typedoc";
 
 /**
- * A plugin of typedoc: every member of an exported interface or class says what it holds. The members of the literals in a
- * union are left to the docstring of the union, which would only be repeated at each.
+ * A typedoc plugin that requires a comment on every member of an exported interface or class. Members of literals in a union are
+ * exempt, because the docstring of the union describes them.
  *
  * @param {Application} app
  */
@@ -10,7 +10,7 @@ export function load(app) {
   app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
     for (const member of project.getReflectionsByKind(ReflectionKind.Property)) {
       if (!member.parent?.kindOf(ReflectionKind.ClassOrInterface) || member.hasComment()) continue;
-      app.logger.validationWarning(`${member.getFriendlyFullName()} does not say what it holds`);
+      app.logger.validationWarning(`${member.getFriendlyFullName()} has no comment. Say what it holds.`);
     }
   });
 }

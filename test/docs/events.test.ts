@@ -26,7 +26,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "service.memory-only": { event: "service.memory-only" },
   };
 
-/** The names in the first cell of each row of a table that has such names: `a`, `b`. */
+/** Returns the names in the first column of a table that match, from cells such as `a`, `b`. */
 function namesIn({ text }: Page, name: RegExp): string[] {
   const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
   return cells
@@ -44,11 +44,11 @@ function levelOf(event: ServiceEvent): string {
 describe("the pages", () => {
   const name = /^(operation|attempt|key|request|background|service|definition)\./;
 
-  it.each(["docs/workers.md", "docs/operating.md"])("list every event, and no other: %s", (path) => {
+  it.each(["docs/workers.md", "docs/operating.md"])("list exactly the events that exist: %s", (path) => {
     expect(namesIn(page(path), name).sort()).toEqual(Object.keys(EVENTS).sort());
   });
 
-  it("say at which level each is logged", () => {
+  it("state the log level of each event", () => {
     const rows = [...page("docs/operating.md").text.matchAll(/^\| `(\w+\.\w+)` \| (\w+)/gm)];
     expect(rows.length).toBeGreaterThan(0);
     for (const [, event = "", level] of rows) {
@@ -56,7 +56,7 @@ describe("the pages", () => {
     }
   });
 
-  it("list every step of what fails in the background", () => {
+  it("list every step of `background.failed`", () => {
     const [, table = ""] = page("docs/operating.md").text.split("The steps of `background.failed`:");
     const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

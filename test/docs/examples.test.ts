@@ -8,7 +8,7 @@ const blocks = pages.flatMap((page) => blocksOf(page, "js", "ts"));
 const marked = (word: string): Block[] => blocks.filter(({ info }) => info.includes(word));
 
 describe("a block of code", () => {
-  it("is in a language that the tests know", () => {
+  it("uses a language that the tests know", () => {
     const known = ["console", "js", "json", "mermaid", "sh", "sql", "ts", "xml", "yaml"];
     const languages = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/^```(\w+)/gm)].map(([, language = ""]) => ({ path, language })),
@@ -16,7 +16,7 @@ describe("a block of code", () => {
     expect(languages.filter(({ language }) => !known.includes(language))).toEqual([]);
   });
 
-  it("can be parsed where it is JSON", () => {
+  it("is valid JSON if it is marked as JSON", () => {
     const json = pages.flatMap((page) => blocksOf(page, "json"));
     expect(json.length).toBeGreaterThan(0);
     for (const { text, place } of json) expect(() => JSON.parse(text), place).not.toThrow();
@@ -24,9 +24,9 @@ describe("a block of code", () => {
 });
 
 describe("an example in TypeScript or JavaScript", () => {
-  it("says with words that the tests know what should be done with it", () => {
+  it("is marked only with words that the tests know", () => {
     const words = blocks.flatMap(({ place, info }) => info.slice(1).map((word) => `${place} ${word}`));
-    // In brackets: the file that a quick start makes of it.
+    // A name in brackets is the file name in a quick start.
     expect(words.filter((word) => !/ (fragment|run|\[\S+\])$/.test(word))).toEqual([]);
     expect(marked("run").length).toBeGreaterThan(0);
   });
@@ -35,16 +35,16 @@ describe("an example in TypeScript or JavaScript", () => {
     expect(compile(blocks.filter(({ info }) => !info.includes("fragment")))).toEqual([]);
   });
 
-  it("can be parsed where it is a fragment", () => {
+  it("parses if it is marked as a fragment", () => {
     expect(marked("fragment").flatMap(parse)).toEqual([]);
   });
 });
 
-describe("an example that is marked to be run", () => {
+describe("an example that is marked `run`", () => {
   const workshop = openWorkshop();
   afterAll(() => workshop.remove());
 
-  it.each(marked("run"))("keeps what it asserts: $place", { timeout: 30_000 }, async (block) => {
+  it.each(marked("run"))("passes its assertions: $place", { timeout: 30_000 }, async (block) => {
     const file = pathToFileURL(await workshop.bundle(block)).href;
     await expect(import(file)).resolves.toBeDefined();
   });

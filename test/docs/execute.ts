@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { type Block, root } from "./pages.js";
 
-/** A folder for modules made of blocks. */
+/** A folder for modules that are built from blocks. */
 export interface Workshop {
-  /** Bundles a block with the sources of the package and returns the file, which Node can run. */
+  /** Bundles a block with the sources of the package. Returns the file, which Node can run. */
   bundle(block: Block): Promise<string>;
   remove(): void;
 }

@@ -2,14 +2,14 @@ import { pathToFileURL } from "node:url";
 import { openWorkshop } from "./execute.js";
 import { type Block, blocksOf, page } from "./pages.js";
 
-/** The modules that docs/frameworks.md shows. */
+/** The modules in docs/frameworks.md. */
 export interface FrameworkBlocks {
-  /** Bundles and imports the first block of a section, whose exports the caller knows. */
+  /** Bundles and imports the first block of a section. The caller knows its exports. */
   load<Exports>(heading: string): Promise<Exports>;
   remove(): void;
 }
 
-/** Opens the page. What was bundled is removed with `remove`. */
+/** Opens the page. `remove` deletes the bundled files. */
 export function openFrameworkBlocks(): FrameworkBlocks {
   const workshop = openWorkshop();
   return {
@@ -21,7 +21,7 @@ export function openFrameworkBlocks(): FrameworkBlocks {
 function firstBlock(heading: string): Block {
   const { path, text } = page("docs/frameworks.md");
   const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
-  // Two blocks are two files: their sections tell them apart.
+  // The section is part of the file name, so that two blocks do not share a file.
   const [block] = blocksOf({ path: `${path} ${heading}`, text: section }, "ts");
   if (block === undefined) throw new Error(`${path} has no example under ${heading}`);
   return block;

@@ -8,14 +8,14 @@ afterAll(() => blocks.remove());
 type Serve = (request: Request) => Promise<Response>;
 type Handler = (event: { readonly request: Request }) => Promise<Response>;
 
-/** What a platform does with the exports of a module: it calls the one that its conventions name. */
+/** Each platform calls the export that its conventions name. */
 const platforms: readonly { readonly heading: string; readonly base: string; serve(): Promise<Serve> }[] = [
   {
     heading: "Next.js",
     base: "/api",
     serve: async () => {
       const route = await blocks.load<Readonly<Record<string, Serve>>>("Next.js");
-      return (request) => route[request.method]?.(request) ?? Promise.reject(new Error("no such export"));
+      return (request) => route[request.method]?.(request) ?? Promise.reject(new Error("No such export"));
     },
   },
   {
@@ -74,7 +74,7 @@ describe.each(platforms)("the module for $heading", async ({ base, serve }) => {
     );
   }
 
-  it("accepts an order, and shows its operation where Location says", async () => {
+  it("accepts an order and serves its operation at Location", async () => {
     const accepted = await send("POST", `${base}/orders`, '{"itemId":"book","quantity":2}');
     expect(accepted.status).toBe(202);
     const { operationId } = (await accepted.json()) as { readonly operationId: string };
@@ -87,12 +87,12 @@ describe.each(platforms)("the module for $heading", async ({ base, serve }) => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  it("gets the bytes as they were sent", async () => {
+  it("gets the bytes unchanged", async () => {
     const refused = await send("POST", `${base}/orders`, '{"itemId":"book","quantity":1,"quantity":2}');
     expect(refused.status).toBe(400);
   });
 
-  it("leaves the methods to the service", async () => {
+  it("lets the service handle the methods", async () => {
     const [options, refused] = [
       await send("OPTIONS", `${base}/orders`),
       await send("DELETE", `${base}/orders`),

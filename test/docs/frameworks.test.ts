@@ -18,7 +18,7 @@ import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js"
 const blocks = openFrameworkBlocks();
 afterAll(() => blocks.remove());
 
-/** What an example exports that mounts a service on an application. */
+/** The export of an example that mounts a service on an application. */
 interface Mounting<App> {
   mount(app: App, service: Service): void;
 }
@@ -30,13 +30,13 @@ const { toLambdaHandler } = await blocks.load<{ toLambdaHandler: ToLambdaHandler
 interface Application {
   readonly name: string;
   readonly toListener: (service: Service) => RequestListener;
-  /** Whether repeated field lines stay apart. */
+  /** Whether the framework keeps repeated field lines separate. */
   readonly fieldLines: boolean;
-  /** Names of cases that the framework or its server decides, besides those about {@link OTHER_PATHS}. */
+  /** Names of further cases whose outcome the framework or its server decides. */
   readonly differs?: RegExp;
 }
 
-/** The examples leave other paths to the application. */
+/** In the examples, the application handles all other paths. */
 const OTHER_PATHS = /^answers 404 to a path that nothing is at|base path|404 whose short body/;
 
 const elsewhere = new Set([...pathFieldCases, ...serviceOptionCases, ...listCases].map(({ name }) => name));
@@ -60,7 +60,7 @@ const applications: readonly Application[] = [
       return (req, res) => void app.ready().then(() => app.routing(req, res));
     },
     fieldLines: true,
-    // One of the ids has a broken escape, which Fastify's router refuses with 400.
+    // Fastify's router replies 400 to an id with a broken escape.
     differs: /ids that this package never gives/,
   },
   {
@@ -85,7 +85,7 @@ describe.each(applications)("an order service mounted on $name", ({ toListener, 
   });
 });
 
-/** A function is called when the body is whole: what becomes of others is up to the gateway. */
+/** A function is called only with complete bodies. The gateway handles all others. */
 const UNFINISHED = /does not arrive in time|was broken off/;
 
 describe("an order service on AWS Lambda", () => {
@@ -99,7 +99,7 @@ describe("an order service on AWS Lambda", () => {
     body: '{"itemId":"Bücher","quantity":1}',
   } as const;
 
-  it("takes a body as text or as Base64", async () => {
+  it("accepts a body as text or as Base64", async () => {
     const handle = toLambdaHandler(createOrderService({ authorize: () => ({ id: "a" }) }));
     const event = toEvent(order);
     const replies = [
@@ -109,7 +109,7 @@ describe("an order service on AWS Lambda", () => {
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
   });
 
-  it("gives its reply when the operation was announced, because nothing runs after it", async () => {
+  it("replies after the announcement, because nothing runs after the reply", async () => {
     const backend = createMemoryBackend();
     const announced: string[] = [];
     const slow = replacing(backend.queue, {
@@ -127,7 +127,7 @@ describe("an order service on AWS Lambda", () => {
   });
 });
 
-/** Declares the cases that the transport can show. */
+/** Declares the cases that the transport supports. */
 function declareCases(cases: readonly AdapterCase[], harness: AdapterHarness): void {
   for (const { name, needs = [], run } of cases) {
     if (needs.every((capability) => harness.capabilities[capability]))

@@ -5,7 +5,7 @@ import type {
   WireResponse,
 } from "../../src/testing/suites/adapter/adapter-case.js";
 
-/** What API Gateway passes to a function, as far as docs/frameworks.md reads it, and what more there is of it. */
+/** The event that API Gateway passes to a function. docs/frameworks.md reads only a part of it. */
 export interface HttpApiEvent {
   readonly version: "2.0";
   readonly routeKey: string;
@@ -26,10 +26,10 @@ interface LambdaReply {
   readonly body: string;
 }
 
-/** What the page shows. */
+/** The function that the page exports. */
 export type ToLambdaHandler = (service: Service) => (event: HttpApiEvent) => Promise<LambdaReply>;
 
-/** The harness of the adapter suite over a function: it gets whole bodies, and fields whose lines are joined. */
+/** Runs the adapter suite on a function, which gets complete bodies and joined field lines. */
 export function createLambdaHarness(
   createBackend: AdapterHarness["createBackend"],
   toLambdaHandler: ToLambdaHandler,
@@ -44,7 +44,7 @@ export function createLambdaHarness(
   };
 }
 
-/** A request as API Gateway passes it on: bodies in Base64, all names in lower case, repeated fields joined. */
+/** Converts a request as API Gateway does: the body in Base64, names in lower case, repeated fields joined. */
 export function toEvent({ method, path, headers, body }: WireRequest): HttpApiEvent {
   const [rawPath = "", rawQueryString = ""] = path.split("?");
   const joined = new Headers(headers.map(([name, value]): [string, string] => [name, value]));

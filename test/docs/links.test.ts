@@ -5,12 +5,12 @@ import { anchorsOf, linksOf } from "./links.js";
 import { type Page, page, pages, root } from "./pages.js";
 
 describe("a link", () => {
-  it.each(pages)("leads to a file that exists, and to an anchor that it has: $path", (from) => {
+  it.each(pages)("points to an existing file and anchor: $path", (from) => {
     const inside = linksOf(from).filter((target) => !/^(https|mailto):/.test(target));
     expect(inside.filter((target) => !resolves(from, target))).toEqual([]);
   });
 
-  it("leads to each page of docs from another page, but for the first", () => {
+  it("leads to every page of docs except the first", () => {
     const targets = pages.flatMap((from) =>
       linksOf(from).map((target) => join(dirname(from.path), target.replace(/#.*$/, ""))),
     );
@@ -20,7 +20,7 @@ describe("a link", () => {
 });
 
 describe("an anchor", () => {
-  it.each(pages)("is the only one of its name: $path", (each) => {
+  it.each(pages)("is unique in its page: $path", (each) => {
     const anchors = anchorsOf(each);
     expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([]);
   });

@@ -26,7 +26,7 @@ describe("llms.txt", () => {
     expect(sections.filter((section) => !new RegExp(`^## .+\n(${link})+$`).test(section))).toEqual([]);
   });
 
-  it("names every page with a line about it, and has it beside it as Markdown", () => {
+  it("describes every page in one line and provides it as Markdown", () => {
     const lines = written("llms.txt").split("\n");
     for (const page of docs) {
       const [line = ""] = lines.filter((each) => each.includes(`](/${nameOf(page)})`));
@@ -35,7 +35,7 @@ describe("llms.txt", () => {
     }
   });
 
-  it("has a companion with the whole text of every page", () => {
+  it("comes with a file that has the full text of every page", () => {
     const all = written("llms-full.txt");
     expect(docs.filter(({ text }) => !all.includes(text.trim())).map(nameOf)).toEqual([]);
   });

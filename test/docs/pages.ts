@@ -4,18 +4,18 @@ import { join, relative } from "node:path";
 /** The root of the repository. */
 export const root: string = join(import.meta.dirname, "../..");
 
-/** A page for people. */
+/** A Markdown page. */
 export interface Page {
-  /** From the root, with slashes. */
+  /** Path from the root, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
 /** A fenced block of a page. */
 export interface Block {
-  /** `docs/workers.md:12`: where its first line stands. */
+  /** Position of its first line, such as `docs/workers.md:12`. */
   readonly place: string;
-  /** The words after the fence: the language, then what the tests should do with it. */
+  /** The words after the fence: the language, then instructions for the tests. */
   readonly info: readonly string[];
   readonly text: string;
 }
@@ -25,7 +25,7 @@ export function page(path: string): Page {
   return { path, text: readFileSync(join(root, path), "utf8") };
 }
 
-/** All pages that are written by hand: not what is installed, nor what is made of them. */
+/** All handwritten pages, without installed and generated ones. */
 export const pages: readonly Page[] = [
   "README.md",
   "CONTRIBUTING.md",
@@ -34,7 +34,7 @@ export const pages: readonly Page[] = [
   ...markdownIn("examples"),
 ].map(page);
 
-/** The fenced blocks of a page whose language is one of these. */
+/** Returns the fenced blocks of a page in these languages. */
 export function blocksOf({ path, text }: Page, ...languages: readonly string[]): Block[] {
   const before = (index: number): number => text.slice(0, index).split("\n").length;
   return [...text.matchAll(/^```(\w.*)\n([\s\S]*?)^```$/gm)]
@@ -46,7 +46,7 @@ export function blocksOf({ path, text }: Page, ...languages: readonly string[]):
     .filter(({ info: [language = ""] }) => languages.includes(language));
 }
 
-/** A page without its fenced blocks, for what is looked for in sentences. */
+/** Returns the text of a page without its fenced blocks. */
 export function proseOf({ text }: Page): string {
   return text.replace(/^```[\s\S]*?^```$/gm, "");
 }

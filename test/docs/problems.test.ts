@@ -4,7 +4,7 @@ import { toProblem } from "../../src/http/message/problems.js";
 import { idsOf } from "./links.js";
 import { page } from "./pages.js";
 
-/** Every problem type, with an error that is answered with it; without one where it is the `error` of an operation. */
+/** Every problem type and an error code that leads to it. Undefined for errors of operations. */
 const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
   "malformed-request": "INVALID_HEADER",
   "too-many-header-fields": "TOO_MANY_HEADER_FIELDS",
@@ -39,7 +39,7 @@ const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
 
 const names = Object.keys(CODES) as ProblemName[];
 
-/** What the pages say in place of the status: a number, or where the problem is found instead. */
+/** Returns what the pages show as the status: a number, or `error` for errors of operations. */
 function statusOf(name: ProblemName): string {
   const code = CODES[name];
   if (code === undefined) return "`error`";
@@ -64,7 +64,7 @@ describe("the problem types", () => {
 
   it("have each a section in docs/problems.md with their status", () => {
     const sections = [
-      ...page("docs/problems.md").text.matchAll(/^### (\S+)\n\n(?:Status (\d+)|In (`error`))/gm),
+      ...page("docs/problems.md").text.matchAll(/^### `(\S+)`\n\n(?:Status (\d+)|In (`error`))/gm),
     ];
     expect(sections.map(([, name, status, place]) => [name, status ?? place])).toEqual(
       names.map((name) => [name, statusOf(name)]),

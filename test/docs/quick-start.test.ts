@@ -5,9 +5,9 @@ import { openWorkshop } from "./execute.js";
 import { blocksOf, page } from "./pages.js";
 
 const [quickStart] = blocksOf(page("README.md"), "ts");
-if (quickStart === undefined) throw new Error("README.md has no example in TypeScript");
+if (quickStart === undefined) throw new Error("README.md has no TypeScript example");
 
-/** Any free port instead of the one that people type, and a word to the test about which. */
+/** Listens on any free port instead of the fixed one, and sends the port to the test. */
 const LISTEN =
   ".listen(0, '127.0.0.1', function () { process.send?.((this.address() as { port: number }).port); })";
 
@@ -43,7 +43,7 @@ describe("the quick start of the README", () => {
     }
   }
 
-  it("is that of the site", () => {
+  it("is the same as on the site", () => {
     const [shown] = blocksOf(page("docs/index.md"), "ts");
     expect(shown?.text).toBe(quickStart.text);
   });
@@ -53,7 +53,7 @@ describe("the quick start of the README", () => {
     expect(lines.length).toBeLessThanOrEqual(20);
   });
 
-  it("accepts an order, works on it, and replays the reply when the key is used again", async () => {
+  it("accepts and completes an order, and replays the reply when the key is used again", async () => {
     const first = await order("book", "first");
     expect(first.status).toBe(202);
     const location = first.headers.get("location") ?? "";
@@ -64,7 +64,7 @@ describe("the quick start of the README", () => {
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  it("fails what can never succeed, with a reason for the client", async () => {
+  it("fails an order that can never succeed, with a reason for the client", async () => {
     const { headers } = await order("unicorn", "second");
     expect(await ended(headers.get("location") ?? "")).toMatchObject({
       status: "failed",
@@ -72,7 +72,7 @@ describe("the quick start of the README", () => {
     });
   });
 
-  it("ends with exit code 0 when it is told to stop", async () => {
+  it("exits with code 0 on SIGTERM", async () => {
     program.kill("SIGTERM");
     expect(await once(program, "exit")).toEqual([0, null]);
   });

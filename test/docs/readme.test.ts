@@ -20,7 +20,7 @@ describe("the README", () => {
     expect(readme.text).toContain(`Node \`${manifest.engines.node}\``);
   });
 
-  it("states the size of our own part of a bundle, to the next KB", async () => {
+  it("states the size of the package's own code in a bundle, within 1 KB", async () => {
     const [, stated] = /takes about (\d+) KB,/.exec(readme.text) ?? [];
     const { outputFiles } = await build({
       entryPoints: [join(root, "src/index.ts")],

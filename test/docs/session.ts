@@ -16,10 +16,10 @@ import { createShipping } from "../../examples/orders-server/work.js";
 import { type Curl, parseCurl, splitWords } from "./curl.js";
 import { inTheFormOf, type Step } from "./steps.js";
 
-/** The id that the first submission of a session chooses; each further one, a repeated one too, adds 1. */
+/** The id of the first submission of a session. Every further submission, including a repeated one, adds 1. */
 const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
 
-/** What a session can ask for with a word after `console`. */
+/** Options of the service that a session can choose with a word after `console`. */
 const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   cancellable: { cancellable: true },
   list: { list: true },
@@ -31,17 +31,18 @@ const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   },
 };
 
-/** The example server without its sockets: the same service and the same work, on a clock that stands still. */
+/** The example server without sockets: the same service and the same work, on a stopped clock. */
 export interface Stage {
   readonly service: Service;
   readonly worker: Worker;
   readonly variables: Map<string, string>;
 }
 
-/** Makes the stage on which a page's sessions of one variant follow each other. */
+/** Creates the stage for all sessions of one variant on a page, which run one after the other. */
 export function createStage(variant: string | undefined): Stage {
   const options = variant === undefined ? {} : VARIANTS[variant];
-  if (options === undefined) throw new Error(`no session is known as ${variant}`);
+  if (options === undefined)
+    throw new Error(`Unknown session variant "${variant}". Known: ${Object.keys(VARIANTS).join(", ")}.`);
   const clock = createManualClock(Date.UTC(2026, 10, 20, 22, 23, 3, 554));
   let nextId = FIRST_ID;
   const service = createOrderService({
@@ -55,9 +56,9 @@ export function createStage(variant: string | undefined): Stage {
 }
 
 /**
- * Does one step, and returns what would be shown, in the form of what is shown.
+ * Performs one step and returns the output in the form of the page.
  *
- * @throws Error for a step that is neither an assignment, a curl command nor the one remark that has a meaning
+ * @throws Error for a step that is not an assignment, a curl command or the remark `# a moment later`
  */
 export async function perform({ service, worker, variables }: Stage, step: Step): Promise<readonly string[]> {
   const command = step.input.slice("$ ".length);
@@ -75,7 +76,7 @@ async function show(
 ): Promise<readonly string[]> {
   const { status, headers, body } = await service.handle(request);
   if (withFields !== shown[0]?.startsWith("HTTP/"))
-    throw new Error("curl shows the fields with -i and -I only");
+    throw new Error("The page must show the header fields exactly if curl has -i or -I.");
   return inTheFormOf(shown, {
     statusLine: `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     field: (name) => headers[name],

@@ -3,14 +3,14 @@ import { blocksOf, pages } from "./pages.js";
 import { createStage, perform } from "./session.js";
 import { stepsOf } from "./steps.js";
 
-// The examples have tests of their own, and so have the quick starts: test/runtimes/quick-starts.test.ts.
+// The examples have their own tests. So do the quick starts: test/runtimes/quick-starts.test.ts.
 const sessions = pages
   .filter(({ path }) => !/^(examples|docs\/quick-start)\//.test(path))
   .map((page) => ({ path: page.path, blocks: blocksOf(page, "console") }))
   .filter(({ blocks }) => blocks.length > 0);
 
-describe("the sessions with curl", () => {
-  it.each(sessions)("show what the service answers: $path", async ({ blocks }) => {
+describe("the curl sessions", () => {
+  it.each(sessions)("match the replies of the service: $path", async ({ blocks }) => {
     const stages = new Map<string | undefined, ReturnType<typeof createStage>>();
     for (const { place, info, text } of blocks) {
       const variant = info[1];
@@ -22,7 +22,7 @@ describe("the sessions with curl", () => {
     }
   });
 
-  it("begin in the README", () => {
+  it("include one in the README", () => {
     expect(sessions.map(({ path }) => path)).toContain("README.md");
   });
 });

@@ -8,21 +8,21 @@ const names = pages
   .map(({ path }) => path.slice("docs/".length));
 
 describe("the site", () => {
-  it("has every page in its sidebar, once", () => {
+  it("lists every page in its sidebar once", () => {
     const sections = JSON.parse(page("docs/.vitepress/sections.json").text) as readonly {
       readonly pages: readonly string[];
     }[];
     const listed = sections.flatMap((section) => section.pages);
-    // A folder stands for all of its pages.
+    // An entry for a folder covers all of its pages.
     const places = (name: string): string[] =>
       listed.filter((entry) => entry === name || (entry.endsWith("/") && name.startsWith(entry)));
     expect(names.filter((name) => places(name).length !== 1)).toEqual([]);
-    // What is made, and so need not be there now.
+    // Generated, so it might not exist yet.
     const known = [...names, "reference/index.md"].flatMap(places);
     expect(listed.filter((entry) => !known.includes(entry))).toEqual([]);
   });
 
-  it("shows links to the README on npm, and links to other files in the repository, where that is known", () => {
+  it("links to the README on npm, and to other files in the repository if it is known", () => {
     expect(pathOutside("../adr/README.md#x", "quick-start/node.md")).toBeUndefined();
     expect(pathOutside("https://example.com", "faq.md")).toBeUndefined();
     expect(pathOutside("#leases", "workers.md")).toBeUndefined();
@@ -35,7 +35,7 @@ describe("the site", () => {
     );
   });
 
-  it("makes its reference of every subpath of the package", () => {
+  it("documents every subpath of the package in its reference", () => {
     const { entryPoints } = JSON.parse(page("typedoc.json").text) as {
       readonly entryPoints: readonly string[];
     };

@@ -6,16 +6,16 @@ import { page, root } from "./pages.js";
 
 const { text: table } = page("docs/spec-decisions.md");
 
-/** Rows by the paragraph of the specification that they are about. */
+/** The rows, with the paragraph of the specification that each is about. */
 const rows = [...table.matchAll(/^\| §(\S+) \|(.*)$/gm)].map(([, paragraph = "", text = ""]) => ({
   paragraph,
   text,
 }));
 
-/** The paragraphs of the specification; those of §1 and §7 are numbered sentences. */
+/** The paragraphs of the specification. Those of §1 and §7 are numbered sentences. */
 const PARAGRAPHS = "1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 2 3 4.1 4.2 4.3 4.4 5 6 7 7.1 7.2 7.3 7.4 8 9".split(" ");
 
-/** A test as a row names it: `[name.ts](../folder/name.ts) “a case” “another case”`. */
+/** A test that a row cites: `[name.ts](../folder/name.ts) “a case” “another case”`. */
 interface Citation {
   readonly file: string;
   readonly name: string;
@@ -33,17 +33,17 @@ describe("the table of decisions on the specification", () => {
     expect(PARAGRAPHS.filter((paragraph) => !covered.has(paragraph))).toEqual([]);
   });
 
-  it("names a decision record wherever the specification shows nothing", () => {
+  it("cites a decision record wherever the specification leaves something open", () => {
     const open = rows.filter(({ text }) => text.includes("not shown"));
     expect(open.length).toBeGreaterThanOrEqual(15);
     expect(open.filter(({ text }) => !text.includes("](adr/")).map(({ text }) => text)).toEqual([]);
   });
 
-  it("names a test in every row", () => {
+  it("cites a test in every row", () => {
     expect(rows.filter(({ text }) => citationsIn(text).length === 0)).toEqual([]);
   });
 
-  it("names only tests that exist", async () => {
+  it("cites only existing tests", async () => {
     const missing: Citation[] = [];
     for (const citation of citationsIn(table)) if (!(await exists(citation))) missing.push(citation);
     expect(missing).toEqual([]);
@@ -51,8 +51,8 @@ describe("the table of decisions on the specification", () => {
 });
 
 /**
- * Cases of the suites are data, and are tests of every adapter or back end. Other tests stand in their files by name, which
- * of the example server are declared once for all of its back ends.
+ * Returns whether a test exists. The cases of suites are data. Other tests are found by their name in the file: those of the
+ * example server are declared once for all of its back ends.
  */
 async function exists({ file, name }: Citation): Promise<boolean> {
   const path = join(root, file);

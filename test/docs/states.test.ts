@@ -13,8 +13,8 @@ const possible = STATES.flatMap((from) =>
 
 const diagrams = pages.flatMap((page) => blocksOf(page, "mermaid"));
 
-describe("a diagram of states", () => {
-  it.each(diagrams)("draws the transitions that there are, and no others: $place", ({ text }) => {
+describe("a state diagram", () => {
+  it.each(diagrams)("shows exactly the possible transitions: $place", ({ text }) => {
     const drawn = [...text.matchAll(/^ *(\w+) --> (\w+):/gm)].map(([, from, to]) => `${from} ${to}`);
     expect(drawn.sort()).toEqual([...new Set(possible)].sort());
   });

@@ -1,10 +1,10 @@
-/** A command or a remark of a session, with the lines that are shown after it. */
+/** A command or a remark of a session, and the output below it. */
 export interface Step {
   readonly input: string;
   readonly shown: readonly string[];
 }
 
-/** Takes a session apart. A command begins with `$ ` and goes on after a backslash; a remark begins with `# `. */
+/** Splits a session into steps. A command begins with `$ ` and continues after a backslash. A remark begins with `# `. */
 export function stepsOf(session: string): Step[] {
   const steps: { input: string; shown: string[] }[] = [];
   for (const line of session.replaceAll("\\\n", " ").trimEnd().split("\n")) {
@@ -14,17 +14,17 @@ export function stepsOf(session: string): Step[] {
   return steps.map(({ input, shown }) => ({ input, shown: shown.join("\n").trimEnd().split("\n") }));
 }
 
-/** A reply in the form in which it is shown, so that the two can be compared line by line. */
+/** A reply to compare with the output on a page. */
 export interface Reply {
   readonly statusLine: string;
-  /** The value of a field by its lower-case name. */
+  /** Returns the value of a header field by its lower-case name. */
   field(name: string): string | undefined;
   readonly body: string;
 }
 
 /**
- * The reply in the form of what is shown: with its status line and fields if those are shown, of the fields only those that
- * are, `…` for any others, and JSON or XML broken into the same lines.
+ * Formats the reply like the output on the page: with the status line and the same header fields if the page shows them, `…` for
+ * any other fields, and JSON or XML broken into the same lines.
  */
 export function inTheFormOf(shown: readonly string[], reply: Reply): readonly string[] {
   const hasHead = shown[0]?.startsWith("HTTP/") === true;
@@ -41,7 +41,7 @@ function fieldOf(line: string, reply: Reply): string {
   return `${name}: ${reply.field(name.toLowerCase())}`;
 }
 
-/** JSON and XML may be broken into lines for the reader; YAML has its own. */
+/** A page may break JSON and XML into lines. YAML already has lines. */
 function laidOutAs(shown: readonly string[], body: string): readonly string[] {
   return compact(shown.join("\n")) === compact(body) ? shown : body.trimEnd().split("\n");
 }

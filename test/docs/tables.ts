@@ -1,9 +1,9 @@
 import { page } from "./pages.js";
 
 /**
- * The rows of the tables in one section of a page, without the row of titles. Cells are without the backticks around them.
+ * Returns the rows of the tables in one section of a page, without the header. The backticks around a cell are removed.
  *
- * @throws Error where there are none, so that a section cannot be renamed unnoticed
+ * @throws Error if there are no rows, so that renaming a section cannot disable its tests
  */
 export function rowsOf(path: string, heading: string): readonly (readonly string[])[] {
   const [, section = ""] = page(path).text.split(`\n## ${heading}\n`);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Page, pages, root } from "./pages.js";
 
-/** Sentences in which a phrase stands, without line breaks. */
+/** Returns the sentences that contain a phrase, without line breaks. */
 function sentencesWith({ path, text }: Page, phrase: RegExp): string[] {
   return text
     .replaceAll(/\s+/g, " ")
@@ -13,12 +13,12 @@ function sentencesWith({ path, text }: Page, phrase: RegExp): string[] {
 }
 
 describe("the pages", () => {
-  it("never say that something happens exactly once, but for denying it", () => {
+  it("never claim that something happens exactly once", () => {
     const claims = pages.flatMap((each) => sentencesWith(each, /exactly[ -]once/i));
     expect(claims.filter((claim) => !/\b(no|not|never|nothing|nobody)\b/i.test(claim))).toEqual([]);
   });
 
-  it("never cite RFC 9651, which is about structured fields, for idempotency keys", () => {
+  it("never cite RFC 9651 for idempotency keys", () => {
     const cited = pages.flatMap((each) => sentencesWith(each, /RFC ?9651/));
     expect(cited.filter((sentence) => /idempotency/i.test(sentence))).toEqual([]);
   });

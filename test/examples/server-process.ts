@@ -37,7 +37,7 @@ export async function startServer(
   variables: Variables = {},
   example: string = "orders-server",
 ): Promise<ServerProcess> {
-  const child = spawnServer({ PORT: "0", ...variables }, example);
+  const child = spawnExample(`${example}/dist/server.js`, { PORT: "0", ...variables });
   const stdout = collectLines(child.stdout);
   const stderr = collectLines(child.stderr);
   const exited = exitOf(child, stdout, stderr);
@@ -63,16 +63,16 @@ export async function startServer(
 
 /** Runs the example server until it exits, for tests of a failed start. */
 export function runServer(variables: Variables): Promise<Exit> {
-  const child = spawnServer(variables, "orders-server");
+  const child = spawnExample("orders-server/dist/server.js", variables);
   return exitOf(child, collectLines(child.stdout), collectLines(child.stderr));
 }
 
 /** Limits the life of a server whose test never stops it. */
 const LIFETIME_MS = 60_000;
 
-function spawnServer(env: Variables, example: string): Child {
-  const program = join(root, "examples", example, "dist/server.js");
-  return spawn(process.execPath, [program], {
+/** Starts a built program of the examples. It sees the given variables only. */
+export function spawnExample(program: string, env: Variables): Child {
+  return spawn(process.execPath, [join(root, "examples", program)], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIFETIME_MS,
@@ -80,7 +80,8 @@ function spawnServer(env: Variables, example: string): Child {
   });
 }
 
-async function exitOf(child: Child, stdout: Lines, stderr: Lines): Promise<Exit> {
+/** Resolves when the process has ended and all that it wrote was read. */
+export async function exitOf(child: Child, stdout: Lines, stderr: Lines): Promise<Exit> {
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: stdout.all(), stderr: stderr.all() };
 }

@@ -6,8 +6,6 @@ import { useExample } from "./short-example.js";
 describe("the example for custom definitions", { timeout: 30_000 }, () => {
   const example = useExample("custom-operation");
   declareContract(example, {
-    status: 202,
-    locationField: "location",
     refused: { body: '{"year":1999,"month":1}', pointers: ["#/year", "#/month"] },
     repeatedName: '{"year":2020,"year":2021}',
   });

@@ -34,15 +34,15 @@ export function useExample(name: string): ShortExample {
   afterAll(() => running?.kill());
   return {
     name,
-    send: (change) => sendCommand(name, running.baseUrl, change),
+    send: (change) => sendCommand(`${name}/server.ts`, running.baseUrl, change),
     fetch: (path, init) => fetch(running.baseUrl + path, init),
     client: () => createOrdersClient(running.baseUrl),
   };
 }
 
-/** Sends the command of the leading comment of an example to where the example listens. */
-export function sendCommand(name: string, baseUrl: string, change: Change = {}): Promise<Response> {
-  const { request } = parseCurl(commandOf(name), new Map());
+/** Sends the command of the leading comment of an example, a file of `examples`, to where the example listens. */
+export function sendCommand(file: string, baseUrl: string, change: Change = {}): Promise<Response> {
+  const { request } = parseCurl(commandOf(file), new Map());
   const { method, path, body } = { ...request, ...change };
   const headers = new Headers(request.headers as [string, string][]);
   if ("key" in change) headers.delete("idempotency-key");
@@ -50,8 +50,8 @@ export function sendCommand(name: string, baseUrl: string, change: Change = {}):
   return fetch(baseUrl + path, { method, headers, body: String(body) });
 }
 
-function commandOf(name: string): string {
-  const source = readFileSync(join(root, "examples", name, "server.ts"), "utf8");
+function commandOf(file: string): string {
+  const source = readFileSync(join(root, "examples", file), "utf8");
   const lines = source
     .slice(0, source.indexOf("*/"))
     .split("\n")

@@ -1,26 +1,53 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../package/built.js";
 
 const folder = join(root, "examples");
+const tasks = readdirSync(join(folder, "tasks")).filter((name) => name !== "dist");
 const names = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-  .sort();
+  .filter((entry) => entry.isDirectory() && entry.name !== "tasks")
+  .map(({ name }) => name);
 
 describe("the examples", () => {
   it("have each one line in examples/README.md, and nothing else has", () => {
-    const rows = readFileSync(join(folder, "README.md"), "utf8").matchAll(/^\| \[([^\]]+)\]\(\1\/\S+\) \|/gm);
-    expect([...rows].map(([, name]) => name).sort()).toEqual(names);
+    const rows = readFileSync(join(folder, "README.md"), "utf8").matchAll(
+      /^\| \[[^\]]+\]\((tasks\/[^/)]+|[^/)]+)\/?[^)]*\) \|/gm,
+    );
+    const expected = [...names, ...tasks.map((name) => `tasks/${name}`)];
+    expect([...rows].map(([, name]) => name).sort()).toEqual(expected.sort());
   });
 
   it.each(names.filter((name) => existsSync(join(folder, name, "server.ts"))))(
     "are short, at most 60 lines of code in server.ts: %s",
     (name) => {
-      const lines = readFileSync(join(folder, name, "server.ts"), "utf8").split("\n");
-      const code = lines.filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line));
-      expect(code.length).toBeLessThanOrEqual(60);
+      expect(linesOfCode(join(folder, name, "server.ts"))).toBeLessThanOrEqual(60);
     },
   );
+
+  it.each(tasks)("do a common task in at most 25 lines of code in all its files: %s", (name) => {
+    const lines = filesOf(join(folder, "tasks", name)).map(linesOfCode);
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(25);
+  });
+
+  it.each(tasks)("import only packages and the files of their own task: %s", (name) => {
+    const own = name.endsWith(".ts") ? /^[^.]/ : /^[^.]|^\.\/[\w-]+\.js$/;
+    const imports = filesOf(join(folder, "tasks", name)).flatMap(importsOf);
+    expect(imports.length).toBeGreaterThan(0);
+    expect(imports.filter((path) => !own.test(path))).toEqual([]);
+  });
 });
+
+/** Counts imports, but neither blank lines nor comments. */
+function linesOfCode(file: string): number {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line)).length;
+}
+
+function filesOf(path: string): string[] {
+  return statSync(path).isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [path];
+}
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, "utf8").matchAll(/ from "([^"]+)"/g)].map(([, path = ""]) => path);
+}

@@ -23,19 +23,19 @@ function createOrders() {
   };
 }
 
-/** What becomes of an order that was written in one format and is declared as another. */
+/** The outcome for an order that was written in one format and declared as another. */
 const mismatches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "application/json": {
     "application/yaml": "malformed-body",
     "application/xml": "malformed-body",
-    // A JSON text, and no order.
+    // Valid JSON, but not an order.
     "application/yang-data+json": "contract-violation",
     "application/yang-data+xml": "malformed-body",
   },
   "application/yaml": {
-    // The one exception: a JSON text is a YAML text, and says the same.
+    // The one exception: JSON is valid YAML with the same meaning.
     "application/json": "accepted",
-    // One plain scalar, which is YAML for a string.
+    // One plain scalar, which is a string in YAML.
     "application/xml": "contract-violation",
     "application/yang-data+json": "contract-violation",
     "application/yang-data+xml": "contract-violation",
@@ -44,7 +44,7 @@ const mismatches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "application/json": "malformed-body",
     "application/yaml": "malformed-body",
     "application/yang-data+json": "malformed-body",
-    // Well-formed, with a root in a namespace.
+    // Well-formed, but the root is in a namespace.
     "application/yang-data+xml": "contract-violation",
   },
   "application/yang-data+json": {
@@ -65,8 +65,8 @@ const pairs = Object.entries(mismatches).flatMap(([declared, written]) =>
   Object.entries(written).map(([type, verdict]) => ({ declared, type, verdict })),
 );
 
-describe("a body whose declared type is another's", () => {
-  it("is judged for every ordered pair", () => {
+describe("a body that is declared as another type", () => {
+  it("is tested for every ordered pair", () => {
     expect(pairs).toHaveLength(mediaTypes.length * (mediaTypes.length - 1));
   });
 
@@ -80,7 +80,7 @@ describe("a body whose declared type is another's", () => {
 });
 
 describe("an order", () => {
-  it("is one operation, in whatever formats it comes with one key", async () => {
+  it("is one operation in any combination of formats with one key", async () => {
     const { post, recorded } = createOrders();
     const ids = new Set<unknown>();
     for (const type of mediaTypes) {
@@ -92,7 +92,7 @@ describe("an order", () => {
     expect(await recorded()).toHaveLength(1);
   });
 
-  it("with another quantity is told from it, in whatever format it comes", async () => {
+  it("differs from an order with another quantity, in any format", async () => {
     const { post } = createOrders();
     await post("application/json", writeOrder("application/json", order), "one-key");
     for (const type of mediaTypes) {
@@ -105,7 +105,7 @@ describe("an order", () => {
     }
   });
 
-  it.each(mediaTypes)("is read from %s as it was written", (type) => {
+  it.each(mediaTypes)("is read back from %s unchanged", (type) => {
     fc.assert(
       fc.property(validOrder, (generated) => {
         expect(readOrder(type, writeOrder(type, generated))).toEqual(generated);
@@ -113,7 +113,7 @@ describe("an order", () => {
     );
   });
 
-  it("that violates the contract is refused with the same pointers in every format", async () => {
+  it("that violates the contract is rejected with the same pointers in every format", async () => {
     const { post, recorded } = createOrders();
     await fc.assert(
       fc.asyncProperty(invalidOrder, async (generated) => {
@@ -145,7 +145,7 @@ describe("an order", () => {
     }
   });
 
-  it("that violates the contract is told by its node in the module, where YANG data was asked for", async () => {
+  it("that violates the contract is reported by its YANG node, if the client accepts YANG data", async () => {
     const { send } = createOrders();
     const accept = "application/yang-data+json";
     const { body } = await send('{"itemId":"book","quantity":0}', {

@@ -15,7 +15,7 @@ export const allFormats: Readonly<Record<string, Format>> = {
   "application/yang-data+xml": yangXml,
 };
 
-/** What a service takes as its option `formats` to have them all. */
+/** The option `formats` of a service with all formats. */
 export const besidesJson: readonly Format[] = [yamlFormat, xmlFormat, ...orderYangFormats];
 
 const { rootName, jsonSchema } = defineOrders();
@@ -26,7 +26,7 @@ export function writeOrder(mediaType: string, order: unknown): string {
   return formatOf(mediaType).serialize(order, context);
 }
 
-/** What the format reads of the body of an order. */
+/** Parses the body of an order. */
 export function readOrder(mediaType: string, body: string): unknown {
   const limits = { maxDepth: 32 };
   return formatOf(mediaType).parse(Buffer.from(body), { limits, name: rootName, schema: jsonSchema });
@@ -34,6 +34,6 @@ export function readOrder(mediaType: string, body: string): unknown {
 
 function formatOf(mediaType: string): Format {
   const format = allFormats[mediaType];
-  if (format === undefined) throw new Error(`there is no format ${mediaType}`);
+  if (format === undefined) throw new Error(`Unknown format: ${mediaType}`);
   return format;
 }

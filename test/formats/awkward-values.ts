@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Pieces of text that mean something to YAML, in one of its versions. */
+/** Pieces of text with a meaning in some version of YAML. */
 const pieces = [
   ...`!|>%@\`~={}[]:#-,"'\\\n\n\r\t  `,
   ...["  ", ": ", " #", "- ", "? ", "&a", "*a", "!!str ", "<<", "|+\n", ">-\n"],
@@ -37,7 +37,7 @@ const values = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** JSON values with text that is easily taken for something else. -0 is left out: JSON.stringify writes it as 0. */
+/** JSON values with text that is easily misread. Leaves out -0, which JSON.stringify writes as 0. */
 export const awkwardValue: fc.Arbitrary<unknown> = values.value.map(
   (value): unknown => JSON.parse(JSON.stringify(value)) as unknown,
 );

@@ -11,13 +11,13 @@ function isEqual(left: string, right: string): boolean {
   return a.mantissa * 10n ** BigInt(a.power - power) === b.mantissa * 10n ** BigInt(b.power - power);
 }
 
-/** The rule for numbers in exact arithmetic: what becomes an integer must have been that integer. */
+/** The rule for numbers in exact arithmetic: a number that becomes an integer must have been that integer. */
 export function isNumberKept(lexeme: string): boolean {
   const value = Number(lexeme);
   return Number.isFinite(value) && (!Number.isInteger(value) || isEqual(lexeme, String(value)));
 }
 
-/** Whether two JSON texts without white space differ at most in how they write their numbers. */
+/** Returns whether two JSON texts without white space differ at most in the spelling of their numbers. */
 export function equalNumbers(left: string, right: string): boolean {
   const parts = (text: string): string[] => text.split(/(-?\d[\d.eE+-]*)(?=[\],}])/);
   const [a, b] = [parts(left), parts(right)];

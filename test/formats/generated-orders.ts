@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A character that XML 1.0 can carry (§2.2), with those that matter to it more often than others. */
+/** A character that XML 1.0 allows (§2.2). Special characters are more frequent. */
 const character = fc.oneof(
   fc.constantFrom(..."&<>\"'\r\n\t ]]>_x0041_a"),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
@@ -11,13 +11,13 @@ function isInXml(text: string): boolean {
   return /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u.test(text);
 }
 
-/** Text of characters that XML can carry. */
+/** Text of characters that XML allows. */
 export const text: fc.Arbitrary<string> = fc
   .array(character, { maxLength: 12 })
   .map((units) => units.join(""))
   .filter(isInXml);
 
-/** Names of members: any text, also such that no element could have. */
+/** Names of members: any text, including names that no element could have. */
 export const memberName: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "",
@@ -38,13 +38,13 @@ export const memberName: fc.Arbitrary<string> = fc.oneof(
   text,
 );
 
-/** An order that the contract takes. */
+/** An order that the contract accepts. */
 export interface GeneratedOrder {
   readonly itemId: string;
   readonly quantity: number;
 }
 
-/** Orders that the contract takes. */
+/** Orders that the contract accepts. */
 export const validOrder: fc.Arbitrary<GeneratedOrder> = fc.record({
   itemId: text.filter((id) => id !== ""),
   quantity: fc.oneof(
@@ -57,8 +57,8 @@ export const validOrder: fc.Arbitrary<GeneratedOrder> = fc.record({
 });
 
 /**
- * Objects that are no orders, in ways that every format can say: none of them is one only in a format without types. A number
- * as `itemId` is none of them, because in XML it is as good a string as any.
+ * Objects that are not orders in any format, including those without types. A number as `itemId` is not among them, because in
+ * XML it is a valid string.
  */
 export const invalidOrder: fc.Arbitrary<object> = fc
   .tuple(

@@ -9,7 +9,7 @@ export interface Deployed {
   readonly value: unknown;
 }
 
-/** What a place of a schema may come to allow besides, where it allows anything more. */
+/** Types that a schema can additionally allow in one place. */
 const ADDITIONS: readonly ((schema: JsonSchema) => JsonSchema | undefined)[] = [
   () => undefined,
   () => ({ type: "string" }),
@@ -19,12 +19,12 @@ const ADDITIONS: readonly ((schema: JsonSchema) => JsonSchema | undefined)[] = [
   (schema) => (isLeaf(schema) ? { type: "object", additionalProperties: { type: "string" } } : undefined),
 ];
 
-/** Objects beside arrays in one place could not be read from XML. */
+/** Returns whether a schema has no parts. XML could not tell an object from an array in the same place. */
 function isLeaf(schema: JsonSchema): boolean {
   return !["required", "prefixItems", "items", "allOf"].some((keyword) => keyword in schema);
 }
 
-/** Widens places of a schema. `next` chooses the addition. */
+/** Widens places of a schema. `next` chooses the additional types. */
 function widen(schema: JsonSchema, next: () => number): JsonSchema {
   const inside = Object.entries(schema).map(([keyword, given]) => [keyword, widenIn(keyword, given, next)]);
   const same = Object.fromEntries(inside) as JsonSchema;
@@ -41,7 +41,7 @@ function widenIn(keyword: string, given: unknown, next: () => number): unknown {
   return Object.fromEntries(members.map(([name, schema]) => [name, each(schema)]));
 }
 
-/** Services before and after a deploy, with a value that both allow. */
+/** The services before and after a deploy, and a value that both allow. */
 export const deployed: fc.Arbitrary<Deployed> = fc
   .tuple(describedInXml, fc.array(fc.nat(ADDITIONS.length - 1), { minLength: 1, maxLength: 12 }))
   .map(([{ schema, value }, choices]) => {
@@ -50,7 +50,7 @@ export const deployed: fc.Arbitrary<Deployed> = fc
     return { narrow: schema, wide: widen(schema, next), value };
   });
 
-/** The same as the member `m` of an object, beside a text that tells one payload from another. */
+/** The same as the member `m` of an object, next to a text that differs between payloads. */
 export function marked({ narrow, wide, value }: Deployed, mark: string): Deployed {
   const schemaOf = (m: JsonSchema): JsonSchema => ({
     type: "object",

@@ -36,7 +36,7 @@ const listed = fc.oneof(
 );
 const string = text.map((value) => ({ schema: { type: "string" }, value }));
 
-/** Null beside a string or an object: XML tells them apart with `xsi:nil`, YANG data cannot. */
+/** Null or a string, null or an object: XML tells them apart with `xsi:nil`, YANG data cannot. */
 const nullableText: fc.Arbitrary<Described> = fc.oneof(
   fc.option(text, { nil: null }).map((value) => ({ schema: { type: ["string", "null"] }, value })),
   fc
@@ -55,7 +55,7 @@ const nullableNumber: fc.Arbitrary<Described> = fc
 function objectOf(members: fc.Arbitrary<Described>): fc.Arbitrary<Described> {
   const entries = fc.uniqueArray(fc.tuple(memberName, members), {
     maxLength: 4,
-    // Names that cannot be told apart once halves of surrogate pairs are replaced are one name.
+    // Names that are equal once lone surrogates are replaced count as one name.
     selector: ([name]) => name.toWellFormed(),
   });
   return fc.tuple(entries, fc.nat(3)).map(([described, style]) => {
@@ -66,7 +66,7 @@ function objectOf(members: fc.Arbitrary<Described>): fc.Arbitrary<Described> {
   });
 }
 
-/** The same object schema, said in one of several ways. */
+/** The same object schema, written in one of several ways. */
 function objectSchema(properties: Readonly<Record<string, unknown>>, style: number): JsonSchema {
   const required = Object.keys(properties);
   if (style === 0) return { properties, required };
@@ -99,10 +99,10 @@ function describedBy(leaves: fc.Arbitrary<Described>): fc.Arbitrary<Described> {
   return node;
 }
 
-/** Schemas with a value each: objects, arrays in arrays, tuples, and leaves of all types. */
+/** Schemas, each with a value: objects, arrays in arrays, tuples, and leaves of all types. */
 export const describedInXml: fc.Arbitrary<Described> = describedBy(
   fc.oneof(leaf, nullableNumber, nullableText),
 );
 
-/** The same without what YANG data cannot tell apart. */
+/** The same without values that YANG data cannot tell apart. */
 export const describedInYang: fc.Arbitrary<Described> = describedBy(fc.oneof(leaf, nullableNumber));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A JSON document that keeps repeated names apart, unlike an object. */
+/** A JSON document that, unlike an object, keeps repeated names. */
 export type Tree =
   | null
   | string
@@ -21,10 +21,10 @@ const nodes = fc.letrec<{ tree: Tree }>((tie) => ({
   ),
 }));
 
-/** Documents, of which about every fourth repeats a name in some object. */
+/** Documents. About every fourth one repeats a name in some object. */
 export const tree: fc.Arbitrary<Tree> = nodes.tree;
 
-/** Whether a name is repeated in any of the objects. */
+/** Returns whether any of the objects repeats a name. */
 export function hasRepeatedName(node: Tree): boolean {
   if (typeof node !== "object" || node === null) return false;
   if (Array.isArray(node)) return node.some(hasRepeatedName);
@@ -33,7 +33,7 @@ export function hasRepeatedName(node: Tree): boolean {
   return new Set(names).size < names.length || members.some(([, value]) => hasRepeatedName(value));
 }
 
-/** Writes the document, with white space and escapes as the numbers from 0 to 5 in `style` want them. */
+/** Writes the document. The numbers from 0 to 5 in `style` choose white space and escapes. */
 export function write(node: Tree, style: Iterator<number>): string {
   const space = (): string => ["", "", "", " ", "\n\t", " "][style.next().value] ?? "";
   if (typeof node === "string") return quote(node, style);

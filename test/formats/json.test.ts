@@ -10,7 +10,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (bytes: Uint8Array): unknown =>
   jsonFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "orders", schema: undefined });
 
-/** What a strict parser makes of the bytes: a value, or nothing where it refuses them as malformed. */
+/** Parses the bytes strictly. Returns no value if they are rejected as malformed. */
 function parsed(bytes: Uint8Array): { readonly value: unknown } | undefined {
   try {
     return { value: parse(bytes) };
@@ -23,7 +23,7 @@ function parsed(bytes: Uint8Array): { readonly value: unknown } | undefined {
 describe("strict UTF-8", () => {
   it.each([
     ["a stray continuation byte", [0x80]],
-    ["a sequence that is cut off", [0xe6, 0x97]],
+    ["a truncated sequence", [0xe6, 0x97]],
     ["an overlong form", [0xc0, 0xaf]],
     ["an encoded surrogate", [0xed, 0xa0, 0x80]],
     ["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
@@ -35,12 +35,12 @@ describe("strict UTF-8", () => {
     expect([code, detail]).toEqual(["MALFORMED_BODY", "The body is not valid UTF-8."]);
   });
 
-  it("is not disturbed by the invalid bytes of an earlier call", () => {
+  it("is not affected by invalid bytes of an earlier call", () => {
     refusalOf(() => decodeUtf8(Uint8Array.from([0xe6, 0x97])));
     expect(decodeUtf8(bytesOf("é日😀"))).toBe("é日😀");
   });
 
-  it("keeps a byte order mark, so that JSON refuses it (RFC 8259 §8.1)", () => {
+  it("keeps a byte order mark, so that the JSON parser rejects it (RFC 8259 §8.1)", () => {
     expect(decodeUtf8(bytesOf("\ufeff{}"))).toBe("\ufeff{}");
     expect(refusalOf(() => parse(bytesOf("\ufeff{}"))).detail).toContain("byte order mark");
   });
@@ -52,7 +52,7 @@ describe("the JSON format", () => {
     expect(jsonFormat.problemMediaType).toBe("application/problem+json");
   });
 
-  it("refuses an empty body (RFC 8259 §2)", () => {
+  it("rejects an empty body (RFC 8259 §2)", () => {
     expect(parsed(new Uint8Array())).toBeUndefined();
   });
 
@@ -75,7 +75,7 @@ describeCorpus("json-parsing", (cases) => {
       const expected = verdicts[verdict as keyof typeof verdicts];
       const result = parsed(bytes);
       if (expected !== undefined) expect(result !== undefined).toBe(expected);
-      // Where the grammar leaves it open, JSON.parse says what a value that is taken must be.
+      // If the grammar leaves it open, an accepted text must have the value that JSON.parse returns.
       else if (result !== undefined) expect(result.value).toEqual(JSON.parse(bytes.toString("utf8")));
     });
   }
@@ -95,7 +95,7 @@ describeCorpus("json-transform", (cases) => {
 
 describeCorpus("naughty-strings", (cases) => {
   for (const { name, value = "" } of cases) {
-    it(`keeps string ${name} unchanged, as a value and as a name`, () => {
+    it(`keeps string ${name} unchanged as a value and as a name`, () => {
       const order = { itemId: value, [value]: 1 };
       const result = parsed(bytesOf(JSON.stringify(order)));
       expect(result?.value).toEqual(order);

@@ -3,7 +3,7 @@ import { testMistakes, untyped } from "../untyped.js";
 
 const { createYangFormats } = untyped;
 
-describe("a mistake in formats says what is wrong, what is expected and what to do", () => {
+describe("a mistake in formats gets a message that says what is wrong, what is expected and what to do", () => {
   testMistakes([
     [
       "no YANG module",

@@ -34,13 +34,13 @@ function serve(backend: Backend, definition = exportsOf as typeof exportsOf | ty
   });
 }
 
-/** Without a JSON Schema. */
+/** Has no JSON Schema. */
 const untyped = defineOperation({ name: "exports", path, input: anything });
 
 const order = "order-submission";
 const namespace = "https://www.npmjs.com/package/async-request-reply#order-submission";
 
-/** Bodies that leave the path fields out, with and without another member, by media type. */
+/** Bodies without the path fields, with and without another member, by media type. */
 const bodies: Readonly<Record<string, readonly [empty: string, other: string]>> = {
   "application/json": ["{}", '{"complete":true}'],
   "application/yaml": ["{}", "complete: true"],
@@ -52,7 +52,7 @@ const bodies: Readonly<Record<string, readonly [empty: string, other: string]>> 
   ],
 };
 
-/** Bodies that repeat a path field, with this year. */
+/** Returns a body that repeats a path field, with this year. */
 function repeating(type: string, year: number): string {
   return allFormats[type]?.serialize({ year }, { kind: "resource", name: "exports", schema }) ?? "";
 }
@@ -84,7 +84,7 @@ describe("path fields", () => {
     }
   });
 
-  it.each(types)("may be repeated in the body with an equal value only: %s", async (type) => {
+  it.each(types)("can be repeated in the body only with an equal value: %s", async (type) => {
     const backend = createMemoryBackend();
     const refused = await send(serve(backend), type, AT, repeating(type, 2025));
     expect(refused.status).toBe(422);
@@ -110,7 +110,7 @@ describe("path fields", () => {
   );
 
   it.each(["application/json", "application/yaml", "application/xml"])(
-    "are text where no schema says more: %s",
+    "are strings if there is no schema: %s",
     async (type) => {
       const backend = createMemoryBackend();
       const service = serve(backend, untyped);
@@ -132,7 +132,7 @@ describe("path fields", () => {
     },
   );
 
-  it("leave other members of the body as they are", async () => {
+  it("do not change other members of the body", async () => {
     const backend = createMemoryBackend();
     const body = "<exports><formats>csv</formats><formats>pdf</formats></exports>";
     expect((await send(serve(backend), "application/xml", AT, body)).status).toBe(202);
@@ -143,7 +143,7 @@ describe("path fields", () => {
 describe("a handler without the router", () => {
   const headers = { "content-type": "application/json" };
 
-  it("binds the fields of the path itself", async () => {
+  it("binds the path fields itself", async () => {
     const backend = createMemoryBackend();
     const service = serve(backend);
     const request = { method: "POST", path: `${AT}?page=1`, headers, body: "{}" };
@@ -151,7 +151,7 @@ describe("a handler without the router", () => {
     expect(await inputs(backend)).toEqual(['{"accountId":"a/1","year":2026}']);
   });
 
-  it("answers 404 to a path that does not fit", async () => {
+  it("replies 404 to a path that does not match", async () => {
     const service = serve(createMemoryBackend());
     for (const at of ["/", "/accounts/a/years", "/accounts//years/1", "/accounts/%/years/1", `${AT}/x`]) {
       const request = { method: "POST", path: at, headers, body: "{}" };

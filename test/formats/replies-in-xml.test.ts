@@ -24,7 +24,7 @@ describe("a problem in XML", () => {
   });
 });
 
-describe("what users' code gave", () => {
+describe("a value from user code", () => {
   const depth = 50_000;
   const deep: unknown = JSON.parse(`${'{"a":['.repeat(depth)}1${"]}".repeat(depth)}`);
 
@@ -33,7 +33,7 @@ describe("what users' code gave", () => {
     [xmlFormat, "resource"],
     [yangXml, "operation"],
     [yangXml, "resource"],
-  ] as const)("is written however deep it is: $0.mediaTypes.0, %s", (format, kind) => {
+  ] as const)("is written at any depth: $0.mediaTypes.0, %s", (format, kind) => {
     const reply = format.serialize({ result: deep }, { kind, name: "order" });
     expect(reply).toContain("<a>1</a>");
     expect(reply.split("<a>")).toHaveLength(depth + 1);
@@ -43,16 +43,16 @@ describe("what users' code gave", () => {
 describeProgram("xmllint", "libxml2-utils", () => {
   const check = (text: string): string => runProgram("xmllint", ["--noout", "-"], text).output;
 
-  it("notices what is not well formed", () => {
+  it("rejects malformed documents", () => {
     expect(check("<a><b></a>")).toContain("error");
     expect(check("<a>\u0001</a>")).toContain("error");
   });
 
-  it.each([xmlFormat, yangXml])("finds every reply well formed: $mediaTypes.0", (format) => {
+  it.each([xmlFormat, yangXml])("accepts every reply as well-formed: $mediaTypes.0", (format) => {
     for (const { name, text } of written(format)) expect(check(text), name).toBe("");
   });
 
-  it("finds whatever is in a reply well formed", () => {
+  it("accepts any value in a reply as well-formed", () => {
     const anything = fc.oneof(
       describedInXml.map(({ value }) => value),
       fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })),
@@ -63,7 +63,7 @@ describeProgram("xmllint", "libxml2-utils", () => {
     );
     fc.assert(
       fc.property(fc.array(anything, { minLength: 50, maxLength: 50 }), (values) => {
-        // Many in one document, because starting a program takes longer than what it does.
+        // Many values in one document, because starting the program takes longer than checking.
         expect(check(xmlFormat.serialize({ values }, { kind: "operation", name: "order" }))).toBe("");
       }),
       { numRuns: 20 },

@@ -55,7 +55,7 @@ describe("a problem in YANG data", () => {
     );
   });
 
-  it("points into lists by position, which is all that a JSON Schema knows of their entries", () => {
+  it("points into lists by position, because a JSON Schema has no keys for their entries", () => {
     const items = { type: "array", items: { type: "object", properties: { sku: {} } } };
     const pointing = { errors: [{ pointer: "#/items/1/sku", detail: "is required" }] };
     const context = { kind: "problem", name: "order", schema: { properties: { items } } } as const;
@@ -65,7 +65,7 @@ describe("a problem in YANG data", () => {
     expect(yangXml.serialize(pointing, context)).toContain(">/m:order/m:items[2]/m:sku</error-path>");
   });
 
-  it("points at the node around one whose name is none of YANG", () => {
+  it("points to the enclosing node if a name is not valid in YANG", () => {
     const pointing = { errors: [{ pointer: "#/notes/a%20b", detail: "is required" }] };
     const notes = { type: "object", additionalProperties: {} };
     const context = { kind: "problem", name: "order", schema: { properties: { notes } } } as const;
@@ -85,7 +85,7 @@ describe("a problem in YANG data", () => {
   );
 });
 
-/** RFC 7950 §9.4 leaves out of strings what is no character for good, such as U+1FFFE; XML takes most of it. */
+/** RFC 7950 §9.4 excludes noncharacters such as U+1FFFE from strings. XML allows most of them. */
 function isYangString({ itemId }: { readonly itemId: string }): boolean {
   return !/\p{Noncharacter_Code_Point}/u.test(itemId);
 }
@@ -97,7 +97,7 @@ describeProgram("yanglint", "libyang2-tools", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Validates documents against the modules, each by itself. */
+  /** Validates each document separately against the modules. */
   function validate(
     extension: "json" | "xml",
     texts: readonly string[],
@@ -115,7 +115,7 @@ describeProgram("yanglint", "libyang2-tools", () => {
     expect(runProgram("yanglint", modules)).toEqual({ status: 0, output: "" });
   });
 
-  it("notices what is against the module", () => {
+  it("rejects data that violates the module", () => {
     expect(validate("json", ['{"order-submission:order":{"itemId":"book","quantity":1}}']).status).not.toBe(
       0,
     );
@@ -137,19 +137,14 @@ describeProgram("yanglint", "libyang2-tools", () => {
   it.each([
     ["json", yangJson],
     ["xml", yangXml],
-  ] as const)(
-    "finds the orders that are written in %s valid, and reads them as they were meant",
-    (extension, format) => {
-      const orders = fc.sample(validOrder.filter(isYangString), 200);
-      const texts = orders.map((order) =>
-        format.serialize(order, { kind: "resource", name: "order", schema }),
-      );
-      const read = validate(extension, texts, ["--format=json"]);
-      expect(read.status).toBe(0);
-      const expected = orders.map(({ itemId, quantity }) => ({
-        "order-submission:order": { itemId, quantity: String(quantity) },
-      }));
-      expect(JSON.parse(`[${read.output.replaceAll("}\n{", "},{")}]`)).toEqual(expected);
-    },
-  );
+  ] as const)("accepts the orders written in %s and reads the same values", (extension, format) => {
+    const orders = fc.sample(validOrder.filter(isYangString), 200);
+    const texts = orders.map((order) => format.serialize(order, { kind: "resource", name: "order", schema }));
+    const read = validate(extension, texts, ["--format=json"]);
+    expect(read.status).toBe(0);
+    const expected = orders.map(({ itemId, quantity }) => ({
+      "order-submission:order": { itemId, quantity: String(quantity) },
+    }));
+    expect(JSON.parse(`[${read.output.replaceAll("}\n{", "},{")}]`)).toEqual(expected);
+  });
 });

@@ -14,7 +14,7 @@ const request = fc.record({
 
 type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A request of a client that knows one of the two schemas, to a service that has one of them. */
+/** A request written with one of the two schemas, to a service that has either of them. */
 function attempt(deploy: Deployed, { type, written, read }: Request): Attempt {
   return { type, schema: deploy[read], body: writeValue(type, deploy[written], deploy.value) };
 }
@@ -22,7 +22,7 @@ function attempt(deploy: Deployed, { type, written, read }: Request): Attempt {
 describe.each(modes)("a payload in any format, before or after a deploy, with $mode", (each) => {
   const runs = { seed: 41, numRuns: 400 };
 
-  it("is a replay in any other, whichever schema its client and its service have", async () => {
+  it("is a replay in any other format, with any schema of client and service", async () => {
     const retries = fc.array(request, { maxLength: 3 });
     const property = fc.asyncProperty(deployed, request, retries, async (deploy, first, later) => {
       const send = createRetryStage(each.createBackend());
@@ -32,7 +32,7 @@ describe.each(modes)("a payload in any format, before or after a deploy, with $m
     await fc.assert(property, runs);
   });
 
-  it("is told from another payload in any other", async () => {
+  it("differs from another payload in any other format", async () => {
     const property = fc.asyncProperty(deployed, request, request, async (deploy, first, second) => {
       const send = createRetryStage(each.createBackend());
       expect(await send(attempt(marked(deploy, "a"), first))).toBe("accepted");

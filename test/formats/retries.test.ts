@@ -21,7 +21,7 @@ const integer = schemaOf({ type: "integer" });
 const integerOrText = schemaOf({ type: ["integer", "string"] });
 
 describe("a retry after a deploy that widened the schema", () => {
-  it.each(Object.keys(allFormats))("is a replay, where the same bytes come again as %s", async (type) => {
+  it.each(Object.keys(allFormats))("is a replay if the same bytes are sent again as %s", async (type) => {
     const send = createRetryStage(createMemoryBackend());
     const body = writeValue(type, integer, { m: 2 });
     expect(await send({ type, schema: integer, body })).toBe("accepted");
@@ -44,16 +44,16 @@ describe("a retry after a deploy that widened the schema", () => {
 describe("two payloads in one format", () => {
   it.each([
     ["nil and empty text", XML, `<order><m${NIL}/></order>`, "<order><m/></order>"],
-    ["a number in two spellings, as text", XML, "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
+    ["two spellings of a number, as text", XML, "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
     ["texts with other white space", XML, "<order><m>a</m></order>", "<order><m>a </m></order>"],
-    ["an empty member and none", XML, "<order><m/></order>", "<order/>"],
+    ["an empty and an absent member", XML, "<order><m/></order>", "<order/>"],
     ["items in another order", XML, "<order><m>1</m><m>2</m></order>", "<order><m>2</m><m>1</m></order>"],
-    ["one level and two", XML, "<order><m>1</m></order>", "<order><m><m>1</m></m></order>"],
+    ["one and two levels", XML, "<order><m>1</m></order>", "<order><m><m>1</m></m></order>"],
     ["null and an empty object", YANG_JSON, '{"m":[null]}', '{"m":{}}'],
     ["null and empty text", YANG_JSON, '{"m":[null]}', '{"m":""}'],
     ["a number and its text", JSON_TYPE, '{"m":2}', '{"m":"2"}'],
     ["null and an absent member", JSON_TYPE, '{"m":null}', "{}"],
-  ])("are told apart, though other formats cannot: %s", async (_, type, first, second) => {
+  ])("differ, although other formats cannot tell them apart: %s", async (_, type, first, second) => {
     const send = createRetryStage(createMemoryBackend());
     const schema = schemaOf({ type: ["array", "null", "object", "string"] });
     const inRoot = (text: string): string =>
@@ -68,15 +68,15 @@ describe("two payloads in one format", () => {
     ["comments and CDATA", "<order><m>2</m></order>", "<order><!-- two --><m><![CDATA[2]]></m></order>"],
     ["white space between elements", "<order><m>2</m></order>", "<order>\n  <m>2</m>\n</order>"],
     ["escapes in names", "<order><m>2</m></order>", "<order><_x006D_>2</_x006D_></order>"],
-    ["how a number is written, by its schema", "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
-  ])("are one in XML, whatever %s", async (_, first, second) => {
+    ["the spelling of a number, with a schema", "<order><m>2</m></order>", "<order><m>2.0</m></order>"],
+  ])("are the same in XML, regardless of %s", async (_, first, second) => {
     const send = createRetryStage(createMemoryBackend());
     expect(await send({ type: XML, schema: integer, body: first })).toBe("accepted");
     expect(await send({ type: XML, schema: integer, body: second })).toBe("replayed");
   });
 });
 
-describe("a payload in XML after one in JSON, which the schema of that time read otherwise", () => {
+describe("a payload in XML after one in JSON, with a schema that has changed since", () => {
   /** The body of an order in YANG data. */
   function yang(content: string): string {
     const xmlns = "https://www.npmjs.com/package/async-request-reply#order-submission";
@@ -85,7 +85,7 @@ describe("a payload in XML after one in JSON, which the schema of that time read
 
   it.each([
     ["null is an element without content", '{"m":null}', YANG_XML, yang("<m/>")],
-    ["an empty object is one, too", '{"m":{}}', XML, "<order><m/></order>"],
+    ["an empty object is an element without content", '{"m":{}}', XML, "<order><m/></order>"],
     ["an array of one item is that item", '{"m":["a"]}', XML, "<order><m>a</m></order>"],
     ["an array without items is absent", '{"m":[]}', XML, "<order/>"],
     ["a number has many spellings", '{"m":2}', YANG_XML, yang("<m>+2.0</m>")],
@@ -110,8 +110,8 @@ describe("a payload in XML after one in JSON, which the schema of that time read
   });
 });
 
-describe.each(modes)("a submission that is only half done, with $mode", (each) => {
-  it("is continued in its own format, and a request in another one waits until it can be compared", async () => {
+describe.each(modes)("a half-recorded submission, with $mode", (each) => {
+  it("is finished by a request in its own format, and a request in another one waits until then", async () => {
     const backend = each.createBackend();
     const { submissions: _, ...stores } = backend;
     const dying = createRetryStage({
@@ -119,7 +119,7 @@ describe.each(modes)("a submission that is only half done, with $mode", (each) =
       idempotency: replacing(stores.idempotency, {
         claim: async (claim) => {
           await stores.idempotency.claim(claim);
-          throw new Error("the process is gone");
+          throw new Error("The process died");
         },
       }),
     });
@@ -138,7 +138,7 @@ describe.each(modes)("a submission that is only half done, with $mode", (each) =
   });
 });
 
-describe("the fingerprint that is stored", () => {
+describe("the stored fingerprint", () => {
   it.each([
     [JSON_TYPE, '{ "m": 2.0 }', "1", '{"m":2}'],
     ["application/x-yaml", "m: 0x2", "1", '{"m":2}'],
@@ -154,9 +154,9 @@ describe("the fingerprint that is stored", () => {
 });
 
 describe("an operation that an earlier version recorded from XML", () => {
-  it("is replayed, though its fingerprint is that of the value", async () => {
+  it("is replayed, although its fingerprint is that of the value", async () => {
     const send = createRetryStage(createMemoryBackend());
-    // The fingerprint of a body in JSON is the one that bodies in all formats had.
+    // Bodies in all formats used to have the fingerprint of a body in JSON.
     expect(await send({ type: JSON_TYPE, schema: integer, body: '{"m":2}' })).toBe("accepted");
     const body = "<order><m>2</m></order>";
     expect(await send({ type: XML, schema: integerOrText, body })).toBe("replayed");

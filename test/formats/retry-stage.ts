@@ -10,7 +10,7 @@ import {
 import { anything } from "../http/careless-schema.js";
 import { allFormats, besidesJson } from "./all-formats.js";
 
-/** One request under the key `k`. */
+/** One request with the key `k`. */
 export interface Attempt {
   /** The media type of the body. */
   readonly type: string;
@@ -24,8 +24,8 @@ interface Options {
 }
 
 /**
- * Sends requests to services that share a back end, each with the schema of its request, as before and after a deploy. Returns
- * `accepted`, `replayed`, or the name of the problem.
+ * Sends requests to services that share a back end, as before and after a deploy. Each service has the schema of its request.
+ * Returns `accepted`, `replayed`, or the name of the problem.
  */
 export function createRetryStage(
   backend: Backend,
@@ -47,9 +47,9 @@ export function createRetryStage(
   };
 }
 
-/** Returns a value as a client writes it that knows the schema. */
+/** Writes a value like a client that knows the schema. */
 export function writeValue(type: string, schema: JsonSchema, value: unknown): string {
   const format = allFormats[type];
-  if (format === undefined) throw new Error(`there is no format ${type}`);
+  if (format === undefined) throw new Error(`Unknown format: ${type}`);
   return format.serialize(value, { kind: "resource", name: "order", schema });
 }

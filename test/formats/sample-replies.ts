@@ -9,7 +9,7 @@ import { AsyncReplyError } from "../../src/contract/errors.js";
 import type { SerializeContext } from "../../src/formats/format.js";
 import { toProblem } from "../../src/http/message/problems.js";
 
-/** Something that a service says, and in which context a format writes it. */
+/** A value that a service sends, and the context in which a format writes it. */
 export interface SampleReply {
   readonly name: string;
   readonly value: unknown;
@@ -22,7 +22,7 @@ const createdAt = "2026-11-20T22:23:03.554Z";
 const begun = { definition: "orders", createdAt, attempt: 1 };
 const ended = { ...begun, finishedAt: "2026-11-20T22:23:04.000Z" };
 
-/** What users' code may give as progress or as a result: any value of JSON that yanglint reads, so no arrays in arrays. */
+/** Possible progress and results of user code: JSON values that yanglint can read, so no nested arrays. */
 const given: readonly unknown[] = [
   { shipped: true, itemId: '<book> & "more"', quantity: 1 },
   {},
@@ -80,7 +80,7 @@ const violations = [
   { pointer: "#/colour", detail: "is not a known member" },
 ];
 
-/** A reply of every kind and status. */
+/** One reply of every kind and status. */
 const sampleReplies: readonly SampleReply[] = [
   operation("just accepted", {}),
   operation("pending", { ...begun, attempt: 0 }),
@@ -115,7 +115,7 @@ const sampleReplies: readonly SampleReply[] = [
   problem("CONTRACT_VIOLATION", new AsyncReplyError("CONTRACT_VIOLATION", "It is none.", { violations })),
 ];
 
-/** The replies as a format writes them. */
+/** Returns the replies in a format. */
 export function written(format: Format): readonly (SampleReply & { readonly text: string })[] {
   return sampleReplies.map((reply) => ({ ...reply, text: format.serialize(reply.value, reply.context) }));
 }

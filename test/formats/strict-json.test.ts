@@ -25,7 +25,7 @@ describe("names", () => {
     ['{ "a" : 1 , "a" : 2 }', "a", 12],
     ['{"__proto__":1,"__proto__":2}', "__proto__", 15],
     ['{"10":1,"9":2,"10":3}', "10", 14],
-  ])("refuses a name repeated in one object, at any depth: %s (RFC 7493 §2.3)", (text, name, offset) => {
+  ])("rejects a name repeated in one object, at any depth: %s (RFC 7493 §2.3)", (text, name, offset) => {
     expect(detailOf(text)).toBe(
       `The name ${JSON.stringify(name)} is repeated in one object (at offset ${offset}).`,
     );
@@ -38,7 +38,7 @@ describe("names", () => {
     String.raw`{"\\":1,"\u005C":2}`,
     String.raw`{"/":1,"\/":2}`,
     String.raw`{"😀":1,"\ud83d\ude00":2}`,
-  ])("refuses a name repeated after unescaping: %s (RFC 8259 §4)", (text) => {
+  ])("rejects a name repeated after unescaping: %s (RFC 8259 §4)", (text) => {
     expect(detailOf(text)).toContain("is repeated in one object");
   });
 
@@ -50,7 +50,7 @@ describe("names", () => {
     '{"\u00e9":1,"e\u0301":2}',
     String.raw`{"a\"":1,"a":"\",\"a\":1"}`,
     '{"1":1,"01":2,"1.0":3}',
-  ])("takes names that differ: %s", (text) => {
+  ])("accepts names that differ: %s", (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
@@ -87,7 +87,7 @@ describe("depth", () => {
     expect(detailOf('{"a":'.repeat(33))).toContain("32 levels");
   });
 
-  it("takes a bound of 0 as no objects and arrays at all", () => {
+  it("allows no objects and arrays with a limit of 0", () => {
     expect(parseStrictJson("1", { maxDepth: 0 })).toBe(1);
     expect(refusalOf(() => parseStrictJson("[]", { maxDepth: 0 })).code).toBe("MALFORMED_BODY");
   });
@@ -104,15 +104,15 @@ describe("depth", () => {
 
   it.each([
     ["100,000 opening brackets", "[".repeat(100_000)],
-    ["50,000 times an array in an object", '[{"":'.repeat(50_000)],
-  ])("refuses %s without using up the stack", (_, text) => {
+    ["an array in an object, 50,000 times", '[{"":'.repeat(50_000)],
+  ])("rejects %s without a stack overflow", (_, text) => {
     expect(detailOf(text)).toContain("32 levels");
     expect(refusalOf(() => parseStrictJson(text, { maxDepth: 1e9 })).detail).toBe(
       "The body is not valid JSON.",
     );
   });
 
-  it("does not use up the stack where the bound allows great depth", () => {
+  it("does not overflow the stack if the limit allows great depth", () => {
     const text = `${'{"a":['.repeat(20_000)}${"]}".repeat(20_000)}`;
     let depth = 0;
     for (let value = parseStrictJson(text, { maxDepth: 40_000 }); value !== undefined; depth += 1)
@@ -172,7 +172,7 @@ describe("numbers", () => {
     expect(parse(`{"a":[${text}],"b":${text}}`)).toEqual({ a: [Number(text)], b: Number(text) });
   });
 
-  it("takes every finite double as it is written", () => {
+  it("accepts every finite double as JSON writes it", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(parse(JSON.stringify(number))).toBe(number === 0 ? 0 : number);
@@ -210,7 +210,7 @@ describe("text", () => {
     ['["\ud800"]', 2],
     ['{"\udfff":1}', 2],
     ['["😀\ud83d"]', 4],
-  ])("refuses one half of a surrogate pair: %j (RFC 7493 §2.1)", (text, offset) => {
+  ])("rejects a lone surrogate: %j (RFC 7493 §2.1)", (text, offset) => {
     expect(detailOf(text)).toBe(`The body holds one half of a surrogate pair (at offset ${offset}).`);
   });
 
@@ -220,11 +220,11 @@ describe("text", () => {
     String.raw`["\\\\ud800", "\\d", "\u00d8", "\ud7ff\ue000"]`,
     '["😀"]',
     String.raw`["\u0000"]`,
-  ])("takes whole pairs and what only looks like half of one: %s", (text) => {
+  ])("accepts whole pairs and text that only looks like a lone surrogate: %s", (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it("refuses a byte order mark (RFC 8259 §8.1)", () => {
+  it("rejects a byte order mark (RFC 8259 §8.1)", () => {
     expect(detailOf("\ufeff{}")).toBe("The body begins with a byte order mark (at offset 0).");
   });
 

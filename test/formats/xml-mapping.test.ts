@@ -6,7 +6,7 @@ import { rowsOf } from "../docs/tables.js";
 
 const PAGE = "docs/xml.md";
 
-/** In the tables a schema is that of the member `m`, or of the whole value where there is no `m`. */
+/** In the tables, the schema is that of the member `m` or, if there is no `m`, of the whole value. */
 function schemaFor(schema: string, json: string): JsonSchema {
   const given = JSON.parse(schema) as JsonSchema;
   return json.startsWith('{"m"') ? { type: "object", properties: { m: given } } : given;
@@ -18,8 +18,8 @@ function parse(xml: string, schema: JsonSchema): unknown {
 }
 
 describe("the mapping between JSON and XML", () => {
-  it.each(rowsOf(PAGE, "The mapping"))(
-    "reads and writes, by %s, %s as %s",
+  it.each(rowsOf(PAGE, "How JSON maps to XML"))(
+    "reads and writes, with %s, %s as %s",
     (schema = "", json = "", xml = "") => {
       const known = schemaFor(schema, json);
       expect(JSON.stringify(parse(xml, known))).toBe(json);
@@ -29,13 +29,16 @@ describe("the mapping between JSON and XML", () => {
     },
   );
 
-  it.each(rowsOf(PAGE, "What is read"))("reads, by %s, %s as %s", (schema = "", xml = "", json = "") => {
-    expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
-  });
+  it.each(rowsOf(PAGE, "How text gets its type"))(
+    "reads, with %s, %s as %s",
+    (schema = "", xml = "", json = "") => {
+      expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
+    },
+  );
 });
 
 describe("an order in XML", () => {
-  it.each(rowsOf(PAGE, "What is refused"))("%s: %s gives %s", async (_, body = "", reply = "") => {
+  it.each(rowsOf(PAGE, "Bodies that are refused"))("%s: %s gives %s", async (_, body = "", reply = "") => {
     const service = createOrderService({ authorize: allowAnonymous(), formats: [xmlFormat] });
     const headers = { "content-type": "application/xml" };
     const { status, body: text } = await service.handle({ method: "POST", path: "/orders", headers, body });

@@ -20,7 +20,7 @@ function serialize(value: unknown): string {
 }
 
 describe("the XML format", () => {
-  it("reads text/xml too, and writes problems as application/problem+xml", () => {
+  it("also reads text/xml, and writes problems as application/problem+xml", () => {
     const { mediaTypes, problemMediaType }: Format = xmlFormat;
     expect([mediaTypes, problemMediaType]).toEqual([
       ["application/xml", "text/xml"],
@@ -28,7 +28,7 @@ describe("the XML format", () => {
     ]);
   });
 
-  it("reads the orders that it writes", () => {
+  it("reads back the orders that it writes", () => {
     fc.assert(
       fc.property(validOrder, (order) => {
         expect(parse(serialize(order), orderSchema)).toEqual(order);
@@ -36,7 +36,7 @@ describe("the XML format", () => {
     );
   });
 
-  it("reads the values that it writes, by their schema", () => {
+  it("reads back the values that it writes, with their schema", () => {
     fc.assert(
       fc.property(describedInXml, ({ schema, value }) => {
         expect(parse(serialize(value), schema)).toEqual(value);
@@ -54,11 +54,11 @@ describe("the XML format", () => {
     expect(serialize({ a: ' xsi:nil="true"' })).not.toContain("xmlns");
   });
 
-  it("reads a byte order mark as a part of XML", () => {
+  it("accepts a byte order mark", () => {
     expect(parse("\ufeff<order/>", { type: "object" })).toEqual({});
   });
 
-  it("reads leaves as strings, and one element for a name, without a schema", () => {
+  it("without a schema, reads leaves as strings and one element per name", () => {
     expect(parse("<order><a>1</a><b>true</b><c/></order>")).toEqual({ a: "1", b: "true", c: "" });
     expect(refusalOf(() => parse("<order><a>1</a><a>2</a></order>")).detail).toBe(
       'The element "a" is repeated.',
@@ -97,12 +97,12 @@ describe("the XML format", () => {
     { $ref: "#/%zz" },
     { $ref: "#/$defs/absent" },
     { properties: null, required: "all", enum: "a" },
-  ])("takes %j, which says nothing, as nothing", (schema) => {
+  ])("ignores %j, which restricts nothing", (schema) => {
     expect(parse("<order>a</order>", schema as JsonSchema)).toBe("a");
     expect(parse("<order><b/></order>", schema as JsonSchema)).toEqual({ b: "" });
   });
 
-  it("tells null from an array that holds it, where both are allowed, as null", () => {
+  it("reads a lone nil element as null if both null and an array are allowed", () => {
     const schema = { properties: { m: { type: ["array", "null"], items: { type: ["integer", "null"] } } } };
     expect(parse(serialize({ m: null }), schema)).toEqual({ m: null });
     expect(parse(serialize({ m: [null, 1] }), schema)).toEqual({ m: [null, 1] });
@@ -110,13 +110,13 @@ describe("the XML format", () => {
   });
 
   it.each([{ properties: {} }, { additionalProperties: {} }, { required: ["a"] }])(
-    "takes %j to be of an object, although it does not say so",
+    "treats %j as an object schema, although it has no type",
     (schema) => {
       expect(parse("<order/>", schema)).toEqual({});
     },
   );
 
-  it("knows an empty array only where every alternative requires it", () => {
+  it("reads an empty array only if every alternative requires it", () => {
     const tagged = { required: ["tags"], properties: { tags: { type: "array" } } };
     expect(parse("<order/>", { anyOf: [tagged, { type: "object" }] })).toEqual({});
     expect(parse("<order/>", { anyOf: [tagged, { title: "anything" }] })).toEqual({});
@@ -127,14 +127,14 @@ describe("the XML format", () => {
     expect(parse("<order><m/></order>", inMember)).toEqual({ m: {} });
   });
 
-  it("writes what XML cannot carry as U+FFFD", () => {
+  it("writes characters that XML does not allow as U+FFFD", () => {
     const text = serialize({ a: "\u0000\u001f\ufffe\uffff\ud800b\udc00😀" });
     expect(text).toBe("<order><a>\ufffd\ufffd\ufffd\ufffd\ufffdb\ufffd😀</a></order>");
   });
 });
 
 describe("names of elements", () => {
-  it("tell all names of members apart, and only those", () => {
+  it("are different for different member names, and only for those", () => {
     fc.assert(
       fc.property(fc.oneof(memberName, fc.constantFrom("\ud800", "a\udc00_x0041_")), (name) => {
         expect(decodeName(encodeName(name))).toBe(name.toWellFormed());
@@ -144,19 +144,19 @@ describe("names of elements", () => {
   });
 
   it.each(["quantity", "é", "a-b.c", "_", "_xy", "_x00g0_", "_x041_"])(
-    "are those of members where they can: %s",
+    "are the member names if possible: %s",
     (name) => {
       expect([encodeName(name), decodeName(name)]).toEqual([name, name]);
     },
   );
 
-  it("take an escape in either case, also where none is needed", () => {
+  it("can have escapes in upper and lower case, even unnecessary ones", () => {
     expect(parse("<order><_x00e9_>1</_x00e9_><_x0061_/></order>")).toEqual({ é: "1", a: "" });
     expect(parse("<order><_xD83D__xDE00_/></order>")).toEqual({ "😀": "" });
   });
 });
 
-describe("an order that is none", () => {
+describe("an object that is not an order", () => {
   const service = createOrderService({ authorize: allowAnonymous(), formats: [xmlFormat] });
   const pointersOf = async (type: string, body: string): Promise<unknown> => {
     const headers = { "content-type": type };
@@ -165,7 +165,7 @@ describe("an order that is none", () => {
     return [reply.status, errors?.map(({ pointer }) => pointer)];
   };
 
-  it("is refused with the pointers that JSON has", async () => {
+  it("is rejected with the same pointers as in JSON", async () => {
     await fc.assert(
       fc.asyncProperty(invalidOrder, async (order) => {
         const inJson = await pointersOf("application/json", JSON.stringify(order));

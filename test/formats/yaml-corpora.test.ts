@@ -12,7 +12,7 @@ describe("JSON as YAML (YAML 1.2.2 §1.3)", () => {
   const asJson = (bytes: Uint8Array): unknown =>
     jsonFormat.parse(bytes, { limits: { maxDepth: 32 }, name: "orders", schema: undefined });
 
-  it("has the same value, and repeats no name either", () => {
+  it("has the same value, and cannot repeat a name either", () => {
     fc.assert(
       fc.property(tree, fc.infiniteStream(fc.nat(5)), (node, style) => {
         const text = write(node, style);
@@ -28,7 +28,7 @@ describe("JSON as YAML (YAML 1.2.2 §1.3)", () => {
       for (const { name, base64 = "" } of cases) {
         const bytes = Buffer.from(base64, "base64");
         it(`has the same value: ${name}`, () => {
-          // Without exception: whatever strict JSON takes, strict YAML takes too.
+          // Without exception: strict YAML accepts everything that strict JSON accepts.
           if (isTaken(() => asJson(bytes))) expect(readYaml(bytes)).toEqual(asJson(bytes));
         });
       }
@@ -42,7 +42,7 @@ describeCorpus("yaml", (cases) => {
     it(`${verdict}: ${name}`, () => {
       if (verdict === "accept") expect(readYaml(bytes)).toEqual(value);
       else if (verdict === "reject") expect(refusalOfYaml(bytes)).not.toBe("");
-      // Where it is up to the reader, it may refuse, but not read something else than the package yaml.
+      // If the specification leaves it open, it can reject the text, but must not read another value than the package yaml.
       else if (isTaken(() => readYaml(bytes)))
         expect(readYaml(bytes)).toEqual(value ?? parseWithYaml(bytes.toString("utf8")));
     });

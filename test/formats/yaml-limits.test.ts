@@ -4,7 +4,7 @@ import { refusalOf } from "../refusal.js";
 import { readYaml, refusalOfYaml } from "./read-yaml.js";
 
 describe("depth in YAML", () => {
-  /** `depth` containers in one another, in one of the ways to write them. */
+  /** Ways to write `depth` nested objects or arrays. */
   const nested: readonly (readonly [string, (depth: number) => string])[] = [
     ["arrays in brackets", (depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`],
     ["arrays in brackets around a value", (depth) => `${"[".repeat(depth)}1${"]".repeat(depth)}`],
@@ -31,7 +31,7 @@ describe("depth in YAML", () => {
       schema: undefined,
     });
 
-  it.each(nested)("is bounded as in JSON, whichever way it is written: %s", (_, write) => {
+  it.each(nested)("is limited as in JSON for every notation: %s", (_, write) => {
     for (const bound of [2, 8, 32, 100]) {
       const value = readYaml(write(bound), bound);
       expect(readJson(value, bound)).toEqual(value);
@@ -43,45 +43,45 @@ describe("depth in YAML", () => {
     }
   });
 
-  it("is counted, not how many there are", () => {
+  it("is counted, not the number of objects and arrays", () => {
     const text = Array.from({ length: 100 }, () => "- a: []\n").join("");
     expect(readYaml(text, 3)).toHaveLength(100);
     expect(refusalOfYaml(`${text}- a: [[]]`, 3)).toContain("3 levels");
   });
 
-  it("takes a bound of 0 as no objects and arrays at all", () => {
+  it("allows no objects and arrays with a limit of 0", () => {
     expect(readYaml("1", 0)).toBe(1);
     for (const text of ["[]", "{}", "- a", "a: b"]) expect(refusalOfYaml(text, 0)).toContain("0 levels");
   });
 });
 
-describe("bodies made to cost much", () => {
+describe("bodies made to be expensive", () => {
   it.each([
     ["100,000 opening brackets", "[".repeat(100_000)],
     ["1,000 bytes of nested names", "? ".repeat(500)],
     ["40,000 bytes of nested names", "? ".repeat(20_000)],
     ["40,000 bytes of nested arrays", "- ".repeat(20_000)],
     ["an array in an object, 50,000 times", '[{"":'.repeat(50_000)],
-    ["indentation that grows", Array.from({ length: 300 }, (_, n) => `${" ".repeat(n)}a:`).join("\n")],
-  ])("are refused: %s", (_, text) => {
+    ["growing indentation", Array.from({ length: 300 }, (_, n) => `${" ".repeat(n)}a:`).join("\n")],
+  ])("are rejected: %s", (_, text) => {
     expect(refusalOfYaml(text)).toContain("is nested more than 32 levels deep");
   });
 
-  it("are refused where aliases would become a billion strings", () => {
+  it("are rejected if aliases would expand to a billion strings", () => {
     const lines = Array.from({ length: 9 }, (_, n) => `b${n}: &b${n} [${`*b${n - 1}, `.repeat(9)}]`);
     expect(refusalOfYaml(`b: &b-1 ha\n${lines.join("\n")}`)).toContain("an anchor");
   });
 
-  it("are refused where a merge would be repeated", () => {
+  it("are rejected if a merge would be repeated", () => {
     const merges = Array.from({ length: 1000 }, (_, n) => `- &m${n} {<<: [${`*m${n - 1}, `.repeat(20)}]}`);
     expect(refusalOfYaml(`- &m-1 {a: 1}\n${merges.join("\n")}`)).toContain("an anchor");
   });
 
-  it("are refused in an orderly way where the bound does not stop them and the stack does", () => {
+  it("are rejected as invalid if the limit does not stop them and the stack overflows", () => {
     expect(refusalOfYaml("[".repeat(100_000), 1e9)).toBe("The body is not valid YAML.");
   });
 
-  it("are only large otherwise", () => {
+  it("are accepted if they are only large", () => {
     const names = Array.from({ length: 8000 }, (_, n) => `k${n}: ${n}`);
     expect(Object.keys(readYaml(names.join("\n")) as object)).toHaveLength(8000);
     expect(readYaml(`[${"0,".repeat(30_000)}0]`)).toHaveLength(30_001);

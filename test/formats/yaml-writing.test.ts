@@ -10,13 +10,13 @@ function write(value: unknown): string {
   return yamlFormat.serialize(value, { kind: "resource", name: "orders" });
 }
 
-/** Compared as JSON, so that the order of members counts and `__proto__` is a member. */
+/** Compares as JSON, so that the order of members counts and `__proto__` is a member. */
 function expectSame(read: unknown, value: unknown): void {
   expect(JSON.stringify(read)).toBe(JSON.stringify(value));
 }
 
-describe("what is written as YAML", () => {
-  it("is in blocks that people can read", () => {
+describe("YAML output", () => {
+  it("uses readable blocks", () => {
     const value = {
       operationId: "01a1fb0e-5781-7461-97e0-78a248067be3",
       status: "completed",
@@ -67,7 +67,7 @@ describe("what is written as YAML", () => {
     "<<",
     "=",
     "",
-  ])("is a string where a string looks like something else, in YAML 1.1 too: %j", (text) => {
+  ])("quotes strings that look like another type, also in YAML 1.1: %j", (text) => {
     expect(write({ [text]: text })).toMatch(/^(['"]).*\1: (['"]).*\2\n$/);
     expect(parseWithYaml(write({ [text]: text }), { version: "1.1" })).toEqual({ [text]: text });
   });
@@ -75,32 +75,32 @@ describe("what is written as YAML", () => {
   it.each([
     ...["--- a", "---", "...", "... a", " ...\n", "\n a\n", "  a\nb", "\t\n"],
     ...["1e400", "-1.e400", `0x${"f".repeat(300)}`, "9".repeat(400)],
-  ])("is what was meant, where js-yaml alone would write something else: %j", (text) => {
+  ])("keeps values that js-yaml alone would change: %j", (text) => {
     for (const value of [text, [text], { [text]: text }, { a: { [text]: text } }]) {
       expect(readYaml(write(value))).toEqual(value);
       expect(parseWithYaml(write(value))).toEqual(value);
     }
   });
 
-  it("has no anchors where one object stands in two places", () => {
+  it("has no anchors if an object occurs twice", () => {
     const part = { a: [1] };
     expect(write([part, part])).toBe("- a:\n    - 1\n- a:\n    - 1\n");
   });
 
-  it("is JSON where nobody could read blocks, and where js-yaml's stack would end before JSON's", () => {
+  it("is JSON if blocks would be too deep to read, or too deep for js-yaml's stack", () => {
     const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;
     expect(write(nested(32))).toMatch(/^(?:- ){31}\[\]\n$/);
     for (const depth of [33, 3000]) expect(write(nested(depth))).toBe(JSON.stringify(nested(depth)));
     expectSame(readYaml(write(nested(33)), 33), nested(33));
   });
 
-  it("is JSON where a text is so long that js-yaml's regular expressions would run out of stack", () => {
+  it("is JSON if a text is too long for js-yaml's regular expressions", () => {
     const value = { text: "a ".repeat(10_000_000) };
     const text = write(value);
     expect(text === JSON.stringify(value)).toBe(true);
   });
 
-  it("leaves out what JSON leaves out", () => {
+  it("omits what JSON omits", () => {
     expect(write({ a: undefined, b: [undefined] })).toBe("b:\n  - null\n");
   });
 
@@ -115,7 +115,7 @@ describe("what is written as YAML", () => {
     );
   });
 
-  it("is JSON where it is a problem", () => {
+  it("is JSON for problems", () => {
     const problem = { type: "about:blank", status: 400, detail: "no: really" };
     expect(yamlFormat.serialize(problem, { kind: "problem", name: "problem" })).toBe(JSON.stringify(problem));
   });

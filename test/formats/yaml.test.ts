@@ -39,7 +39,7 @@ describe("types in YAML", () => {
     [".5", 0.5],
     ["-5.", -5],
     ["+1.e+3", 1000],
-    // What YAML 1.1 took for something else is text.
+    // Text in YAML 1.2, another type in YAML 1.1.
     ["yes", "yes"],
     ["NO", "NO"],
     ["on", "on"],
@@ -63,7 +63,7 @@ describe("types in YAML", () => {
   });
 });
 
-it("takes what is left out as null", () => {
+it("reads an omitted value as null", () => {
   expect(readYaml("a:\nb: [{c}]\n? d")).toEqual({ a: null, b: [{ c: null }], d: null });
 });
 
@@ -91,7 +91,7 @@ describe("numbers in YAML", () => {
     expect(readYaml(`a: "${text}"`)).toEqual({ a: text });
   });
 
-  it.each([".inf", "-.Inf", "+.INF", ".nan", ".NaN"])("are refused where they are not finite: %s", (text) => {
+  it.each([".inf", "-.Inf", "+.INF", ".nan", ".NaN"])("are rejected if they are not finite: %s", (text) => {
     expect(refusalOfYaml(`a: ${text}`)).toBe("The body holds a number that is not finite.");
     expect(readYaml(`a: '${text}'`)).toEqual({ a: text });
   });
@@ -108,11 +108,11 @@ describe("numbers in YAML", () => {
     "-.0e400",
     `1.${"0".repeat(400)}`,
     `${"0".repeat(400)}1`,
-  ])("are taken where they are kept: %s", (text) => {
+  ])("are accepted if they can be stored exactly: %s", (text) => {
     expect(readYaml(`a: ${text}`)).toEqual({ a: Number(text) });
   });
 
-  it("agree with exact arithmetic about which are kept", () => {
+  it("agree with exact arithmetic about which are accepted", () => {
     const digits = fc.stringMatching(/^[09]{0,18}[0-9]{1,12}$/);
     const exponent = fc.option(fc.integer({ min: -40, max: 40 }), { nil: undefined });
     fc.assert(
@@ -134,29 +134,29 @@ describe("names in YAML", () => {
     '"\\x61": 1\na: 2',
     "- b: {c: [{a, a}]}",
     "<<: 1\n<<: 2",
-  ])("are refused where one is repeated: %j (YAML 1.2.2 §3.2.1.3)", (text) => {
+  ])("are rejected if one is repeated: %j (YAML 1.2.2 §3.2.1.3)", (text) => {
     expect(refusalOfYaml(text)).toMatch(INVALID);
   });
 
   it.each(["1: a", "1.5: a", "true: a", "~: a", ": a", "[a]: b", "? {a: b}\n: c", "{a: {0x1: b}}", "[1: a]"])(
-    "are refused where one is not a string: %j (RFC 9512 §3.4)",
+    "are rejected if one is not a string: %j (RFC 9512 §3.4)",
     (text) => {
       expect(refusalOfYaml(text)).toBe("The body has a name that is not a string.");
     },
   );
 
-  it("are refused where one that is not a string repeats one that is", () => {
+  it("are rejected if a number repeats a string", () => {
     expect(refusalOfYaml('"1": a\n1: b')).toMatch(INVALID);
   });
 
-  it("are the data that they are: `<<` merges nothing, and `__proto__` is no prototype", () => {
+  it("are plain data: `<<` merges nothing, and `__proto__` is not a prototype", () => {
     const value = readYaml("__proto__: {polluted: 1}\nconstructor: 2\n<<: {merged: 3}\n") as object;
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1},"constructor":2,"<<":{"merged":3}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect("polluted" in value).toBe(false);
   });
 
-  it("are compared in each object for itself", () => {
+  it("are compared within each object only", () => {
     expect(readYaml("a: {a: {a: 1}}\nb: [{a: 1}, {a: 1}]")).toEqual({
       a: { a: { a: 1 } },
       b: [{ a: 1 }, { a: 1 }],
@@ -164,9 +164,9 @@ describe("names in YAML", () => {
   });
 });
 
-describe("what YAML has and JSON does not", () => {
+describe("a YAML feature that JSON does not have", () => {
   it.each(["&a 1", "a: &b c", "[&a 1, *a]", "&a [*a]", "*a", "a: &x {y: *x}", "&a : b", "- &a\n"])(
-    "is refused: anchors and aliases, %j (RFC 9512 §4.2)",
+    "is rejected: anchors and aliases, %j (RFC 9512 §4.2)",
     (text) => {
       expect(refusalOfYaml(text)).toMatch(/^The body has an anchor or an alias \(at offset \d+\)\.$/);
     },
@@ -180,19 +180,19 @@ describe("what YAML has and JSON does not", () => {
     "a: !!binary aGk=",
     "!!set {a}",
     "!!js/function f",
-  ])("is refused: tags, %j (RFC 9512 §4.1)", (text) => {
+  ])("is rejected: tags, %j (RFC 9512 §4.1)", (text) => {
     expect(refusalOfYaml(text)).toMatch(/^The body has a tag \(at offset \d+\)\.$/);
   });
 
   it.each(["%YAML 1.1\n---\na", "%YAML 1.3\n---\na", "%TAG ! tag:example.org,2000:\n---\na"])(
-    "is refused: directives that change how it is read, %j",
+    "is rejected: directives that change how the body is read, %j",
     (text) => {
       expect(refusalOfYaml(text)).toBe("The body has a directive other than %YAML 1.2.");
     },
   );
 
   it.each(["", " ", "# nothing", "...", "a\n---\nb", "---\n---", "a\n...\nb", "a\n...\n---\nb"])(
-    "is refused: any number of documents but one, %j (RFC 9512 §3.2)",
+    "is rejected: no document or several, %j (RFC 9512 §3.2)",
     (text) => {
       expect(refusalOfYaml(text)).toBe("The body is not exactly one YAML document.");
     },
@@ -209,14 +209,14 @@ describe("text in YAML", () => {
   });
 
   it.each(['"\\ud800"', '"\\udc00\\ud800"', '{"\\ud83d": 1}', '"\\U0000DFFF"', '"\\U0000d83d a"'])(
-    "is whole: half of a surrogate pair is refused, %s",
+    "is rejected with a lone surrogate: %s",
     (text) => {
       expect(refusalOfYaml(text)).toBe("The body holds one half of a surrogate pair.");
     },
   );
 
   it.each(['a: "\\U00110000"', 'a: "\\U80000041"', 'a: "\\\\\\UFFFFFFFF"', 'a: "\\x41\\U01000041"'])(
-    "is Unicode: an escape of more is refused, %s",
+    "is rejected with an escape beyond Unicode: %s",
     (text) => {
       expect(refusalOfYaml(text)).toMatch(/^The body has an escape beyond U\+10FFFF \(at offset \d+\)\.$/);
     },
@@ -231,11 +231,11 @@ describe("text in YAML", () => {
     ["'\ufeff'", "\ufeff"],
     ['"\ufeff\x7f"', "\ufeff\x7f"],
     ["a\u2028b", "a\u2028b"],
-  ])("is read as it is meant: %j", (text, value) => {
+  ])("is read correctly: %j", (text, value) => {
     expect(readYaml(text)).toBe(value);
   });
 
-  it("begins without a byte order mark, and has none that is not in quotes", () => {
+  it("is rejected with a byte order mark at the beginning or outside of quotes", () => {
     expect(refusalOfYaml("\ufeffa: 1")).toBe("The body begins with a byte order mark.");
     for (const text of ["\n\ufeffa: 1", "a: b\ufeff", "|\n  a\ufeff"]) {
       expect(refusalOfYaml(text)).toMatch(/^The body has a byte order mark that is not in quotes/);
@@ -243,7 +243,7 @@ describe("text in YAML", () => {
   });
 
   it.each([" ---\na: b", "\t--- a", " %YAML 1.2\n---\na"])(
-    "begins with no marker or directive that is indented: %j",
+    "is rejected with an indented document marker or directive: %j",
     (text) => {
       expect(refusalOfYaml(text)).toBe(
         "The body begins with a document marker or a directive that is indented.",
@@ -269,7 +269,7 @@ describe("text in YAML", () => {
     "[a,,b]",
     "%YAML 1.2",
     "key: [secret, }",
-  ])("is refused without a word of it: %j", (text) => {
+  ])("is rejected with a detail that does not quote it: %j", (text) => {
     expect(refusalOfYaml(text)).toMatch(INVALID);
     expect(refusalOf(() => readYaml(text)).cause).toBeUndefined();
   });

@@ -48,7 +48,7 @@ describe("the formats of YANG data", () => {
     expect(refusalOf(() => createYangFormats(options)).code).toBe("INVALID_OPTION");
   });
 
-  it("need a JSON Schema of every operation, and say so when the service is made", () => {
+  it("need a JSON Schema for every definition, and say so when the service is created", () => {
     const input = {
       "~standard": { version: 1, vendor: "none", validate: (value: unknown) => ({ value }) },
     } as const;
@@ -58,7 +58,7 @@ describe("the formats of YANG data", () => {
   });
 
   describe.each(orderYangFormats)("$mediaTypes.0", (format) => {
-    it("reads the orders that it writes", () => {
+    it("reads back the orders that it writes", () => {
       fc.assert(
         fc.property(validOrder, (order) => {
           expect(parse(format, serialize(format, order, orderSchema), orderSchema)).toEqual(order);
@@ -66,7 +66,7 @@ describe("the formats of YANG data", () => {
       );
     });
 
-    it("reads the values that it writes, by their schema", () => {
+    it("reads back the values that it writes, with their schema", () => {
       fc.assert(
         fc.property(describedInYang, ({ schema, value }) => {
           expect(parse(format, serialize(format, value, schema), schema)).toEqual(value);
@@ -76,7 +76,7 @@ describe("the formats of YANG data", () => {
     });
   });
 
-  it("nest as deep as the same value does in JSON", () => {
+  it("have the same depth limit as JSON", () => {
     const schema = { type: "object", additionalProperties: { $ref: "#" } };
     for (const format of orderYangFormats) {
       const text = serialize(format, { a: { b: {} } }, schema);
@@ -87,9 +87,9 @@ describe("the formats of YANG data", () => {
 });
 
 describe("the mapping between JSON and YANG data", () => {
-  const rows = rowsOf(PAGE, "The mapping").filter(([, value = ""]) => value.startsWith("{"));
+  const rows = rowsOf(PAGE, "How JSON maps to YANG").filter(([, value = ""]) => value.startsWith("{"));
 
-  it.each(rows)("reads and writes, by %s, %s as %s and as %s", (schema = "", json, ...texts) => {
+  it.each(rows)("reads and writes, with %s, %s as %s and as %s", (schema = "", json, ...texts) => {
     const known = { type: "object", properties: { n: JSON.parse(schema) as JsonSchema } };
     const value: unknown = JSON.parse(json ?? "");
     expect(inModule.map((format) => serialize(format, value, known))).toEqual(texts);
@@ -103,11 +103,11 @@ describe("the mapping between JSON and YANG data", () => {
       '"2"',
       "a JSON number",
     ],
-    ["the same for listed integers", { enum: [1, 2] }, '"2"', "a JSON number"],
+    ["a string for listed integers", { enum: [1, 2] }, '"2"', "a JSON number"],
     ["a number for an integer of 64 bits", { type: "integer", minimum: 1 }, "2", "a string"],
     ["a number for a decimal64", { type: "number" }, "2.5", "a string"],
     ["null for empty", { type: ["null", "boolean"] }, "null", "[null]"],
-  ])("refuses %s (RFC 7951 §6)", (_, schema, literal, sentence) => {
+  ])("rejects %s (RFC 7951 §6)", (_, schema, literal, sentence) => {
     const body = `{"m:order":{"n":${literal}}}`;
     const { code, detail } = refusalOf(() => parse(inModule[0], body, { properties: { n: schema } }));
     expect([code, detail]).toEqual(["MALFORMED_BODY", expect.stringContaining(sentence)]);
@@ -142,7 +142,7 @@ describe("the mapping between JSON and YANG data", () => {
     expect(serialize(inModule[0], { n }, { properties: { n: { type: "integer" } } })).toContain(`"${text}"`);
   });
 
-  it("leaves what the schema says nothing of as it is in JSON", () => {
+  it("keeps values as in JSON if the schema does not describe them", () => {
     const value = { any: [1, 2.5, null, "2", { "m:x": true }] };
     const text = serialize(inModule[0], value, { type: "object" });
     expect(text).toBe('{"m:order":{"any":[1,2.5,null,"2",{"m:x":true}]}}');
@@ -158,7 +158,7 @@ describe("the mapping between JSON and YANG data", () => {
     expect(parse(inModule[1], `<order xmlns="urn:m">${element}</order>`, known)).toEqual({ n });
   });
 
-  it("takes [null] for empty only where there is that type", () => {
+  it("reads [null] as empty only if the schema has that type", () => {
     const known = { properties: { n: { type: "array" } } };
     expect(parse(inModule[0], '{"m:order":{"n":[null]}}', known)).toEqual({ n: [null] });
   });
@@ -171,12 +171,12 @@ describe("the mapping between JSON and YANG data", () => {
     }
   });
 
-  it("takes any prefix for the namespace (RFC 7950 §8)", () => {
+  it("accepts any prefix for the namespace (RFC 7950 §8)", () => {
     const body = '<p:order xmlns:p="urn:m" xmlns:q="urn:m"><q:a>1</q:a><b xmlns="urn:m">2</b></p:order>';
     expect(parse(inModule[1], body, {})).toEqual({ a: "1", b: "2" });
   });
 
-  it("refuses white space around a namespace, which not every parser leaves away", () => {
+  it("rejects white space around a namespace, which not every parser ignores", () => {
     const body = '<order xmlns=" urn:m "><a>1</a></order>';
     expect(refusalOf(() => parse(inModule[1], body, {})).detail).toContain("attribute");
   });
@@ -187,7 +187,7 @@ describe("the mapping between JSON and YANG data", () => {
     expect(refusalOf(() => parse(inModule[1], body, {})).detail).toContain("attribute");
   });
 
-  it("writes an array in what is anyxml as one element", () => {
+  it("writes an array in anyxml as one element", () => {
     const operation = { operationId: "1", result: [1, [2], { a: [] }, null] };
     expect(inModule[1].serialize(operation, { kind: "operation", name: "order" })).toBe(
       '<operation xmlns="urn:m"><operationId>1</operationId><result>' +
@@ -210,16 +210,19 @@ describe("an order in YANG data", () => {
     return { status: reply.status, ...named, pointers: errors.map(({ pointer }) => pointer) };
   }
 
-  it.each(rowsOf(PAGE, "What is refused"))("with %s: %s gives %s", async (_, body = "", expected = "") => {
-    const isXml = body.startsWith("<");
-    const sent = body.replace("<order xmlns>", `<order xmlns="${NAMESPACE}">`);
-    const reply = await post(`application/yang-data+${isXml ? "xml" : "json"}`, sent);
-    expect([reply.status, ...reply.pointers.map((pointer) => `\`${pointer}\``)].join(" ")).toBe(expected);
-    if (reply.status === 400) expect(reply.type).toBe(problemType("malformed-body"));
-  });
+  it.each(rowsOf(PAGE, "Bodies that are refused"))(
+    "with %s: %s gives %s",
+    async (_, body = "", expected = "") => {
+      const isXml = body.startsWith("<");
+      const sent = body.replace("<order xmlns>", `<order xmlns="${NAMESPACE}">`);
+      const reply = await post(`application/yang-data+${isXml ? "xml" : "json"}`, sent);
+      expect([reply.status, ...reply.pointers.map((pointer) => `\`${pointer}\``)].join(" ")).toBe(expected);
+      if (reply.status === 400) expect(reply.type).toBe(problemType("malformed-body"));
+    },
+  );
 
   it.each(orderYangFormats)(
-    "that is none is refused with the pointers that JSON has: $mediaTypes.0",
+    "that is invalid is rejected with the same pointers as in JSON: $mediaTypes.0",
     async (format) => {
       await fc.assert(
         fc.asyncProperty(invalidOrder, async (order) => {
@@ -233,7 +236,7 @@ describe("an order in YANG data", () => {
     },
   );
 
-  it("is the same order as in JSON to an idempotency key", async () => {
+  it("is the same order as in JSON for an idempotency key", async () => {
     const order = { itemId: "book", quantity: 2 };
     const types = ["application/json", "application/yang-data+json", "application/yang-data+xml"];
     const [yangJson, yangXml] = orderYangFormats.map((format) => serialize(format, order, orderSchema));
@@ -245,7 +248,7 @@ describe("an order in YANG data", () => {
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it("is not meant by application/json, neither sent nor accepted", async () => {
+  it("is neither read nor written as application/json", async () => {
     const order = '{"order-submission:order":{"itemId":"book","quantity":"2"}}';
     expect(await post("application/json", order)).toMatchObject({ status: 422 });
     const headers = {
@@ -257,7 +260,7 @@ describe("an order in YANG data", () => {
     expect(reply.headers["content-type"]).toBe("application/yang-data+json");
   });
 
-  it("is refused as malformed, or not at all, whatever the bytes", () => {
+  it("is accepted or rejected as malformed, for any bytes", () => {
     const texts = fc.string({ unit: fc.constantFrom(...'{}[]":,<>/= order-submission:1"null') });
     fc.assert(
       fc.property(fc.constantFrom(...orderYangFormats), texts, (format, text) => {

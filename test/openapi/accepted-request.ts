@@ -5,9 +5,9 @@ import { isJson } from "./described-reply.js";
 import type { DocumentReader } from "./document-reader.js";
 
 /**
- * Checks that a document asks of requests no more than their service does.
+ * Checks that a document requires no more of a request than its service does.
  *
- * @throws Error where the service has accepted what the document rules out
+ * @throws Error if the service accepted a request that the document excludes
  */
 export function checkAccepted(
   reader: DocumentReader,
@@ -21,28 +21,20 @@ export function checkAccepted(
   for (const { in: place, name, required, schema } of parameters) {
     const inQuery = new URLSearchParams(path.split("?")[1]).get(name) ?? undefined;
     const value = { path: inPath.get(name), query: inQuery, header: values.get(name.toLowerCase()) }[place];
-    const isAsSaid = value === undefined ? !required : isValidText(reader, schema, value);
-    if (!isAsSaid) throw new Error(`${operationId} accepted a request whose ${name} is ${value}`);
+    const isAllowed = value === undefined ? !required : isValidText(reader, schema, value);
+    if (!isAllowed) throw new Error(`${operationId} accepted a request whose ${name} is ${value}`);
   }
   if (requestBody === undefined) return;
   const [mediaType = ""] = (values.get("content-type") ?? "").toLowerCase().split(/[ ;]/, 1);
   const schema = requestBody.content[mediaType]?.schema;
   const text = textOf(body);
-  const isAsSaid =
-    schema !== undefined &&
-    (!isJson(mediaType) || reader.isValid(schema, withoutMembers(JSON.parse(text), inPath)));
+  const isAsSaid = schema !== undefined && (!isJson(mediaType) || reader.isValid(schema, JSON.parse(text)));
   if (!isAsSaid) throw new Error(`${operationId} accepted a body of the type ${mediaType}: ${text}`);
 }
 
-/** A parameter is text; what it stands for is what its schema is about. */
+/** Parses a parameter: it is sent as text, but its schema describes the value. */
 function isValidText(reader: DocumentReader, schema: JsonSchema, text: string): boolean {
   return reader.isValid(schema, schema.type === "integer" ? Number(text) : text);
-}
-
-/** A body may repeat what the path says; no document tells anybody to. */
-function withoutMembers(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (names.size === 0 || typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 }
 
 function textOf(body: WireRequest["body"]): string {

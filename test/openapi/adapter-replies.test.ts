@@ -5,20 +5,20 @@ import { createNodeHarness } from "../adapters/node-harness.js";
 import { createDocumentedHarness } from "./documented-harness.js";
 import { createReplyCheck, UNDESCRIBED } from "./reply-check.js";
 
-describe("a document of the service that answers", () => {
+describe("the document of a service under test", () => {
   const { check, coverage } = createReplyCheck();
   const harness = createNodeHarness(createMemoryBackend);
   afterEach(harness.close);
 
-  describe("says what every reply shows", () => {
+  describe("describes every reply", () => {
     declareAdapterCases(createDocumentedHarness(harness, check));
   });
 
-  it("says nothing that no reply has shown", () => {
+  it("describes only what a reply has shown", () => {
     expect([...coverage.possible].filter((fact) => !coverage.shown.has(fact)).sort()).toEqual([]);
   });
 
-  it("is silent about replies that no document can describe, and about no others", () => {
+  it("leaves out only the replies that no document can describe", () => {
     expect([...coverage.undescribed].sort()).toEqual(Object.keys(UNDESCRIBED).sort());
   });
 });

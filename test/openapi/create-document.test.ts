@@ -19,7 +19,7 @@ const authorize = bearer({ "token-of-a": "a" });
 const describeOrders = (options: Partial<Parameters<typeof createOrderService>[0]> = {}): OpenApiDocument =>
   createOpenApiDocument(createOrderService({ authorize, ...options }), { info });
 describe("the document of a service", () => {
-  it("has the path of each definition, and that of the status endpoint, behind the base path", () => {
+  it("has the paths of the definitions and the status endpoint, behind the base path", () => {
     const { paths } = documentOf("several definitions below a path");
     expect(Object.keys(paths)).toEqual([
       "/api/v1/orders",
@@ -33,8 +33,8 @@ describe("the document of a service", () => {
     });
   });
 
-  it("describes bodies in every media type that is read, and replies in every one that is written", () => {
-    const { paths } = documentOf("a format of somebody else");
+  it("describes bodies in every media type that is read, and replies in every media type that is written", () => {
+    const { paths } = documentOf("a custom format");
     const { requestBody, responses } = paths["/orders"]?.post ?? {};
     expect(Object.keys(requestBody?.content ?? {})).toEqual([
       "application/json",
@@ -51,13 +51,13 @@ describe("the document of a service", () => {
     });
   });
 
-  it("tells the limits of a body", () => {
+  it("states the limits of a body", () => {
     const { paths } = describeOrders({ maxBodyBytes: 1_234, maxDepth: 5, bodyTimeoutMs: 678 });
     const { description } = paths["/orders"]?.post?.requestBody ?? {};
     expect(description).toMatch(/\b1234 bytes.* 678 ms.* 5 deep/);
   });
 
-  it.each(["optional", "required"] as const)("says of a key that it is %s", (idempotencyKey) => {
+  it.each(["optional", "required"] as const)("declares the key as %s", (idempotencyKey) => {
     const { paths } = describeOrders({ idempotencyKey });
     const [parameter] = paths["/orders"]?.post?.parameters ?? [];
     expect(parameter).toMatchObject({
@@ -67,14 +67,14 @@ describe("the document of a service", () => {
     });
   });
 
-  it("marks a deprecated definition, and no other", () => {
+  it("marks only deprecated definitions as deprecated", () => {
     expect(describeOrders({ deprecated: { since: new Date(0) } }).paths["/orders"]?.post?.deprecated).toBe(
       true,
     );
     expect(describeOrders().paths["/orders"]?.post).not.toHaveProperty("deprecated");
   });
 
-  it("leads from a 202 to the operations that take its operationId", () => {
+  it("links a 202 to the operations that take its operationId", () => {
     const { paths } = documentOf("all options at once");
     const { get, delete: remove, parameters = [] } = paths["/operations/{operationId}"] ?? {};
     const links = Object.values(paths["/orders"]?.post?.responses[202]?.links ?? {});
@@ -85,13 +85,13 @@ describe("the document of a service", () => {
     }
   });
 
-  it("has DELETE where a definition can be cancelled, and says which", () => {
+  it("has DELETE if a definition is cancellable, and lists those definitions", () => {
     const { paths } = documentOf("several definitions below a path");
     expect(paths["/api/v1/operations/{operationId}"]?.delete?.description).toContain("of `orders`.");
     expect(describeOrders().paths["/operations/{operationId}"]).not.toHaveProperty("delete");
   });
 
-  it("shows the result of each definition that describes it, and claims nothing of the others", () => {
+  it("describes the results that have a schema, and claims nothing about the others", () => {
     const { components } = documentOf("several definitions below a path");
     expect(components.schemas.CompletedOperation).toMatchObject({
       properties: {
@@ -106,7 +106,7 @@ describe("the document of a service", () => {
     });
   });
 
-  it("shows the result itself where there is one definition", () => {
+  it("describes the result without alternatives if there is one definition", () => {
     const pages = defineOperation({
       name: "pages",
       path: "/pages",
@@ -122,12 +122,12 @@ describe("the document of a service", () => {
     expect(components.schemas.PagesResult).toMatchObject({ type: "object", required: ["count"] });
   });
 
-  it("claims nothing of what a definition takes that has no JSON Schema", () => {
+  it("claims nothing about an input without a JSON Schema", () => {
     const { components } = documentOf("several definitions below a path");
     expect(components.schemas.UntoldInput).toEqual({ description: expect.stringContaining("`untold`") });
   });
 
-  it("has a schema for every problem type that there is", () => {
+  it("has a schema for every problem type", () => {
     const texts = ["all options at once", "orders that are created before the reply"].map((name) =>
       JSON.stringify(documentOf(name)),
     );
@@ -138,13 +138,13 @@ describe("the document of a service", () => {
     expect([...new Set(described)].sort()).toEqual(anchors.sort());
   });
 
-  it("stands where it came from, unless the options name servers", () => {
+  it("names the server that it came from, unless the options name servers", () => {
     expect(describeOrders().servers).toEqual([{ url: "/" }]);
     const servers = [{ url: "https://orders.example.com" }];
     expect(documentOf("the order service", { servers }).servers).toEqual(servers);
   });
 
-  it.each(Object.keys(services))("is equal each time, and a new one: %s", (name) => {
+  it.each(Object.keys(services))("is equal and new each time: %s", (name) => {
     const first = documentOf(name);
     const pristine = structuredClone(first);
     const second = documentOf(name);
@@ -167,7 +167,7 @@ describe("the document of a service", () => {
   });
 });
 
-/** Changes everything that can be reached in a document. */
+/** Changes everything in a document. */
 function wreck(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const member of Object.values(value)) wreck(member);

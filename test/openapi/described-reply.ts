@@ -3,10 +3,10 @@ import type { WireResponse } from "../../src/testing/suites/adapter/adapter-case
 import type { DocumentReader } from "./document-reader.js";
 import { possibleFacts, shownFacts } from "./facts.js";
 
-/** Fields that the transport adds to any reply, and `Content-Type`, which OpenAPI describes by `content`. */
+/** Fields that the transport adds to every reply, and `Content-Type`, which OpenAPI describes with `content`. */
 const TRANSPORT = ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding"];
 
-/** All that a document says of the replies of an operation. */
+/** Returns everything that a document says about the replies of an operation. */
 export function factsOfReplies(reader: DocumentReader, operation: PathOperation): string[] {
   return Object.entries(operation.responses).flatMap(([status, response]) => {
     const at = `${operation.operationId} ${status}`;
@@ -23,9 +23,9 @@ export function factsOfReplies(reader: DocumentReader, operation: PathOperation)
 }
 
 /**
- * What a reply shows of its operation.
+ * Returns everything that a reply shows about its operation.
  *
- * @throws Error where a value of the reply is not as the document says
+ * @throws Error if a value of the reply does not match the document
  */
 export function factsOfReply(
   reader: DocumentReader,
@@ -38,7 +38,7 @@ export function factsOfReply(
   return [at, ...factsOfFields(reader, response, reply, at), ...factsOfBody(reader, response, reply, at)];
 }
 
-/** What the fields of a reply show: each that is there, and each that the document knows and that is not. */
+/** Returns what the header fields show: those that are present, and those in the document that are absent. */
 export function factsOfFields(
   reader: DocumentReader,
   response: OpenApiResponse,
@@ -49,7 +49,7 @@ export function factsOfFields(
   const sent = new Map(reply.headers.filter(([name]) => !TRANSPORT.includes(name)));
   for (const [name, value] of sent) {
     const { schema = {} } = described.get(name) ?? {};
-    // A field is text; what it stands for is what the schema is about.
+    // A field is sent as text, but its schema describes the value.
     if (!reader.isValid(schema, schema.type === "integer" ? Number(value) : value))
       throw new Error(`${at}: the field ${name} is ${value}`);
   }
@@ -57,7 +57,7 @@ export function factsOfFields(
   return [...names].map((name) => (sent.has(name) ? `${at} ${name}` : `${at} without ${name}`));
 }
 
-/** Whether a body of this type is JSON text. */
+/** Returns whether a body of this type is JSON. */
 export function isJson(mediaType: string): boolean {
   return /[/+]json$/.test(mediaType);
 }
@@ -71,7 +71,7 @@ function factsOfBody(
   const [, mediaType] = headers.find(([name]) => name === "content-type") ?? [];
   if (mediaType === undefined) return content === undefined && body === "" ? [] : [`${at} without a body`];
   const schema = content?.[mediaType]?.schema;
-  // Schemas are about JSON; in another format they are about what its parser makes of a body.
+  // A schema describes JSON. In another format, it describes the value that the parser returns.
   if (schema === undefined || !isJson(mediaType)) return [`${at} ${mediaType}`];
   const value: unknown = JSON.parse(body);
   if (!reader.isValid(schema, value)) throw new Error(`${at}: the body is ${body}`);

@@ -9,20 +9,20 @@ import type {
   PathOperation,
 } from "async-request-reply/openapi";
 
-/** A document as a client would use it that knows nothing else of the service. */
+/** A document, used like a client that knows nothing else about the service. */
 export interface DocumentReader {
-  /** The path item that a path belongs to. */
+  /** Returns the path item of a path. */
   pathItem(path: string): PathItem | undefined;
-  /** The texts of the parameters of a path, decoded. */
+  /** Returns the decoded texts of the parameters of a path. */
   pathValues(path: string): ReadonlyMap<string, string>;
   operations(): PathOperation[];
   headersOf(response: OpenApiResponse): Map<string, OpenApiHeader>;
-  /** What a reference stands for. */
+  /** Resolves a reference. */
   resolve(schema: JsonSchema): JsonSchema;
   isValid(schema: JsonSchema, value: unknown): boolean;
 }
 
-/** Reads a document. References are followed, and schemas are used for validation as JSON Schema 2020-12 says. */
+/** Reads a document. Follows references, and validates with schemas as JSON Schema 2020-12 defines. */
 export function readDocument(document: OpenApiDocument): DocumentReader {
   const { paths, components } = document;
   const ajv = new Ajv2020({ strict: false });
@@ -30,7 +30,7 @@ export function readDocument(document: OpenApiDocument): DocumentReader {
   ajv.addSchema({ $id: BASE, components });
   const compiled = new Map<string, ValidateFunction>();
   const validator = (schema: JsonSchema): ValidateFunction => {
-    // Schemas outside of the components refer to them too.
+    // Schemas outside of the components refer to components too.
     const text = JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"${BASE}#`);
     const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as JsonSchema);
     compiled.set(text, validate);
@@ -56,7 +56,7 @@ export function readDocument(document: OpenApiDocument): DocumentReader {
 
 const BASE = "https://example.com/openapi.json";
 
-/** The template with the fewest parameters that a path matches. */
+/** Returns the matching template with the fewest parameters. */
 function templateOf(paths: OpenApiDocument["paths"], path: string): string | undefined {
   const parameters = (template: string): number => template.split("{").length;
   return Object.keys(paths)

@@ -8,10 +8,10 @@ import type {
 } from "../../src/testing/suites/adapter/adapter-case.js";
 import { info } from "./services.js";
 
-/** Looks at a reply, and throws where it is not as the document of its service says. */
+/** Throws if a reply does not match the document of its service. */
 export type CheckReply = (document: OpenApiDocument, request: WireRequest, reply: WireResponse) => void;
 
-/** A harness that shows every reply to a check before its case sees it. */
+/** Wraps a harness: every reply goes through a check before its case sees it. */
 export function createDocumentedHarness(harness: AdapterHarness, check: CheckReply): AdapterHarness {
   return {
     ...harness,
@@ -31,7 +31,7 @@ export function createDocumentedHarness(harness: AdapterHarness, check: CheckRep
   };
 }
 
-/** Replies come in the order of their requests. */
+/** Replies arrive in the order of their requests. */
 function checkedConnection(
   { write, read, ...connection }: WireConnection,
   checked: (request: WireRequest, reply: WireResponse) => WireResponse,

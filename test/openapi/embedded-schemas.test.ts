@@ -24,25 +24,25 @@ const cases: readonly {
   readonly invalid: readonly unknown[];
 }[] = [
   {
-    what: "one that refers to itself",
+    what: "a schema that refers to itself",
     schema: jsonSchemaOf(Part),
     valid: [{ name: "a", parts: [{ name: "b", parts: [] }] }],
     invalid: [{ name: "a", parts: [{ name: "b", parts: [{ name: 1, parts: [] }] }] }],
   },
   {
-    what: "one with a part that refers to itself",
+    what: "a schema with a part that refers to itself",
     schema: jsonSchemaOf(z.object({ left: Part, right: Part })),
     valid: [{ left: { name: "a", parts: [] }, right: { name: "b", parts: [{ name: "c", parts: [] }] } }],
     invalid: [{ left: { name: "a", parts: [] }, right: { name: "b", parts: [{}] } }],
   },
   {
-    what: "one with a part that has a name",
+    what: "a schema with a named part",
     schema: jsonSchemaOf(z.object({ first: Sized, others: z.array(Sized) })),
     valid: [{ first: { size: 1 }, others: [{ size: 2 }] }],
     invalid: [{ first: { size: 1 }, others: [{ size: 0.5 }] }],
   },
   {
-    what: "one with an identifier that its parts use",
+    what: "a schema with an identifier that its parts use",
     schema: {
       $id: "https://example.com/tree",
       type: "object",
@@ -61,7 +61,7 @@ const cases: readonly {
     invalid: [{ left: { right: { up: 1 } } }, { leaf: { of: "blue" } }],
   },
   {
-    what: "one with anchors",
+    what: "a schema with anchors",
     schema: {
       $ref: "#whole",
       $defs: {
@@ -73,7 +73,7 @@ const cases: readonly {
     invalid: [["a"], {}],
   },
   {
-    what: "one that refers into itself, by names that need escapes",
+    what: "a schema that refers into itself by names that need escapes",
     schema: {
       type: "object",
       properties: {
@@ -87,7 +87,7 @@ const cases: readonly {
     invalid: [{ "50%": "a" }, { e: 1 }],
   },
   {
-    what: "one with data that looks like a schema",
+    what: "a schema with data that looks like a schema",
     schema: {
       type: "object",
       properties: {
@@ -99,7 +99,7 @@ const cases: readonly {
     invalid: [{ one: { $ref: "#" } }, { two: { $ref: "#/components/schemas/CaseInput", $anchor: "two" } }],
   },
   {
-    what: "one whose members are called like keywords",
+    what: "a schema whose members are named like keywords",
     schema: {
       type: "object",
       properties: {
@@ -116,14 +116,14 @@ const cases: readonly {
     invalid: [{ $ref: "a" }, { $ref: 1, $id: 2 }, { $ref: 1, $defs: "a" }, { $ref: 1, const: 1 }],
   },
   {
-    what: "one that allows everything, and one that allows nothing",
+    what: "a schema that allows everything and one that allows nothing",
     schema: { type: "object", properties: { any: true, none: false } },
     valid: [{ any: 1 }],
     invalid: [{ none: 1 }],
   },
 ];
 
-/** A document of a service that takes what a JSON Schema says, twice. */
+/** Creates a document of a service with two definitions that use the same JSON Schema. */
 function documentOf(jsonSchema: JsonSchema): OpenApiDocument {
   const definitions = ["case", "other"].map((name) =>
     defineOperation({ name, path: `/${name}`, input: z.unknown(), jsonSchema }),
@@ -132,7 +132,7 @@ function documentOf(jsonSchema: JsonSchema): OpenApiDocument {
 }
 
 describe("a JSON Schema in a document", () => {
-  it.each(cases)("means what it meant before: $what", ({ schema, valid, invalid }) => {
+  it.each(cases)("keeps its meaning: $what", ({ schema, valid, invalid }) => {
     const original = new Ajv2020({ strict: false }).compile(schema);
     const { isValid } = readDocument(documentOf(schema));
     const verdicts = (judge: (value: unknown) => boolean): unknown => ({
@@ -148,7 +148,7 @@ describe("a JSON Schema in a document", () => {
     }
   });
 
-  it("is a component for each of its definitions that it needs, without identifiers", () => {
+  it("becomes a component for each of its used definitions, without identifiers", () => {
     const { components } = documentOf({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "https://example.com/order",
@@ -167,7 +167,7 @@ describe("a JSON Schema in a document", () => {
     });
   });
 
-  it("keeps references to what is elsewhere, and the dialect that is not that of the document", () => {
+  it("keeps references to other documents, and a dialect that differs from the document's", () => {
     const $ref = "https://example.com/schemas/order.json#/$defs/line";
     const $schema = "http://json-schema.org/draft-07/schema#";
     expect(documentOf({ $schema, items: { $ref } }).components.schemas.CaseInput).toEqual({
@@ -176,7 +176,7 @@ describe("a JSON Schema in a document", () => {
     });
   });
 
-  it("is left out where its meaning depends on who refers to it", () => {
+  it("is left out if its meaning depends on the reference to it", () => {
     const schema = { $dynamicAnchor: "node", properties: { child: { $dynamicRef: "#node" } } };
     expect(documentOf(schema).components.schemas.CaseInput).toEqual({
       description: expect.stringContaining("`case`"),

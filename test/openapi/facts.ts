@@ -1,12 +1,12 @@
 import type { JsonSchema } from "async-request-reply";
 
-/** Whether a value is valid against a schema of the document. */
+/** Returns whether a value is valid against a schema of the document. */
 export type IsValid = (schema: JsonSchema, value: unknown) => boolean;
 
-/** Gives the schema that a reference stands for; any other schema is itself. */
+/** Resolves a reference. Returns any other schema unchanged. */
 export type Resolve = (schema: JsonSchema) => JsonSchema;
 
-/** What of a schema is of interest here: the keywords that the schemas of replies are made of. */
+/** The keywords that the schemas of replies use. */
 interface ReplySchema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -16,7 +16,7 @@ interface ReplySchema {
   readonly items?: JsonSchema;
 }
 
-/** All that a schema says can be: each member, there and not there, and each of the values that it lists. */
+/** Returns everything that a schema allows: each member, present and absent, and each listed value. */
 export function possibleFacts(schema: JsonSchema, at: string, resolve: Resolve): string[] {
   const { oneOf, properties = {}, required = [], items, ...rest }: ReplySchema = resolve(schema);
   if (oneOf !== undefined) return oneOf.flatMap((variant) => possibleFacts(variant, at, resolve));
@@ -31,7 +31,7 @@ export function possibleFacts(schema: JsonSchema, at: string, resolve: Resolve):
   ];
 }
 
-/** What of {@link possibleFacts} a value shows, and beyond it each member that the schema does not know. */
+/** Returns which of {@link possibleFacts} a value shows, and each member that the schema does not know. */
 export function shownFacts(
   schema: JsonSchema,
   value: unknown,

@@ -13,16 +13,16 @@ const submission = paths["/orders"]?.post;
 const canonical = Object.keys(allFormats);
 
 describe("the document of a service with more formats than JSON", () => {
-  it("takes every media type, aliases included", () => {
+  it("accepts every media type, including aliases", () => {
     const types = Object.values(allFormats).flatMap(({ mediaTypes }) => mediaTypes);
     expect(Object.keys(submission?.requestBody?.content ?? {})).toEqual(types);
   });
 
-  it.each([201, 202])("gives every format in a %d", (status) => {
+  it.each([201, 202])("offers every format in a %d", (status) => {
     expect(Object.keys(submission?.responses[status]?.content ?? {})).toEqual(canonical);
   });
 
-  it("gives a problem in the types that problems have, which depend on Accept", () => {
+  it("offers problems in their own media types, depending on Accept", () => {
     const refusal = submission?.responses[422];
     expect(Object.keys(refusal?.content ?? {})).toEqual([
       "application/problem+json",
@@ -33,7 +33,7 @@ describe("the document of a service with more formats than JSON", () => {
     expect(refusal?.headers).toHaveProperty("Vary");
   });
 
-  it("names the roots of XML, and claims no schema for what YANG wraps", () => {
+  it("names the root elements of XML, and claims no schema for YANG data", () => {
     const schemas = Object.fromEntries(
       Object.entries(submission?.requestBody?.content ?? {}).map(([type, { schema }]) => [type, schema]),
     );

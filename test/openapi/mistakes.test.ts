@@ -10,7 +10,7 @@ const one = defineOperation({ name: "one", path: "/one", input }) as object;
 const two = defineOperation({ name: "two", path: "/two", input }) as object;
 const service = createService({ authorize, definitions: [one, two], observe: false });
 
-describe("a mistake in describing a service says what is wrong, what is expected and what to do", () => {
+describe("a mistake in describing a service gets a message that says what is wrong, what is expected and what to do", () => {
   testMistakes([
     [
       "no service to describe",

@@ -15,7 +15,7 @@ const Tree = z.object({
   },
 });
 
-/** A definition of each name. Each of them needs three schemas: its input, a part of that, and its result. */
+/** Creates a definition for each name. Each needs three schemas: its input, a part of the input, and its result. */
 function documentOf(names: readonly string[]): OpenApiDocument {
   const definitions = names.map((name, index) =>
     defineOperation({ name, path: `/${index}`, input: z.object({ left: Tree, right: Tree }), result: Tree }),
@@ -26,7 +26,7 @@ function documentOf(names: readonly string[]): OpenApiDocument {
 const countSchemas = (document: OpenApiDocument): number => Object.keys(document.components.schemas).length;
 const common = countSchemas(documentOf(["any"])) - 3;
 
-/** Names of which many mean the same to a generator. */
+/** Names, many of which are the same to a generator. */
 const names = fc.uniqueArray(
   fc.oneof(
     fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,5}$/),
@@ -47,7 +47,7 @@ const names = fc.uniqueArray(
 );
 
 describe("names in a document", () => {
-  it("are those of the definitions", () => {
+  it("come from the definitions", () => {
     const { paths, components } = documentOf(["order-items"]);
     expect(paths["/0"]?.post?.operationId).toBe("submitOrderItems");
     expect(Object.keys(components.schemas)).toEqual(
@@ -55,13 +55,13 @@ describe("names in a document", () => {
     );
   });
 
-  it("are numbered where definitions differ in punctuation only", () => {
+  it("are numbered if definitions differ only in punctuation", () => {
     const { paths } = documentOf(["a-b", "a.b", "ab"]);
     const ids = Object.values(paths).map(({ post }) => post?.operationId);
     expect(ids).toEqual(["submitAB", "submitAB2", "submitAb3", undefined]);
   });
 
-  it("are never shared, whatever the definitions are called: not even where case counts for nothing", () => {
+  it("are never shared for any names of definitions, even if case is ignored", () => {
     fc.assert(
       fc.property(names, (chosen) => {
         const document = documentOf(chosen);
@@ -77,7 +77,7 @@ describe("names in a document", () => {
     );
   });
 
-  it("are those that references use", () => {
+  it("match the references", () => {
     fc.assert(
       fc.property(names, (chosen) => {
         const document = documentOf(chosen);

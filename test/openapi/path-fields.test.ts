@@ -38,7 +38,7 @@ const flat: JsonSchema = {
   additionalProperties: false,
 };
 
-/** The parameters of the path, and the schema of the JSON body. */
+/** Returns the parameters of the path and the schema of the JSON body. */
 function described(document: OpenApiDocument): { parameters: unknown[]; body: JsonSchema } {
   const post = document.paths[PATH]?.post;
   const parameters = (post?.parameters ?? []).filter((parameter) => parameter.in === "path");
@@ -50,21 +50,34 @@ function described(document: OpenApiDocument): { parameters: unknown[]; body: Js
 }
 
 describe("a document of a path with fields", () => {
-  it("has a parameter for each field, with the schema of its member, and no such member in the body", () => {
-    const { parameters, body } = described(documentOf(flat));
+  it("has a parameter for each field, with the schema of its member, which a body may leave out or repeat", () => {
+    const document = documentOf(flat);
+    const { parameters, body } = described(document);
     expect(parameters).toEqual([
       ["accountId", true, members.accountId],
       ["year", true, members.year],
     ]);
     expect(body).toEqual({
       type: "object",
-      properties: { format: members.format },
+      properties: members,
       required: ["format"],
       additionalProperties: false,
     });
+    const { isValid } = readDocument(document);
+    expect(isValid(body, { format: "csv" })).toBe(true);
+    expect(isValid(body, { format: "csv", accountId: "a", year: 2026 })).toBe(true);
+    expect(isValid(body, { format: "csv", year: "2026" })).toBe(false);
+    expect(isValid(body, { format: "csv", month: 1 })).toBe(false);
   });
 
-  it("describes the body alike in every media type that it describes by the schema", () => {
+  it("says in words that the values of a body and its path must be equal", () => {
+    const { description } = documentOf(flat).paths[PATH]?.post?.requestBody ?? {};
+    expect(description).toContain(
+      "The path gives `accountId` and `year`. A body may leave them out; if it has them, their values must be equal.",
+    );
+  });
+
+  it("describes the body the same way in every media type that uses the schema", () => {
     const content = documentOf(flat).paths[PATH]?.post?.requestBody?.content ?? {};
     expect(Object.keys(content)).toHaveLength(9);
     const described = Object.values(content).filter(({ schema }) => "$ref" in schema);
@@ -74,7 +87,7 @@ describe("a document of a path with fields", () => {
     expect(JSON.stringify(content)).not.toContain("accountId");
   });
 
-  it("finds members behind references and in parts, and leaves those alone that lie deeper", () => {
+  it("finds members behind references and in parts, and keeps deeper members of the same name", () => {
     const Account = {
       type: "object",
       properties: { accountId: { $ref: "#/$defs/Id" }, parent: { $ref: "#/$defs/Account" } },
@@ -93,11 +106,12 @@ describe("a document of a path with fields", () => {
     expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "")).toBe(false);
     expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "a")).toBe(true);
     expect(reader.isValid(body, {})).toBe(true);
+    expect(reader.isValid(body, { accountId: "" })).toBe(false);
     expect(reader.isValid(body, { parent: { accountId: "a" } })).toBe(true);
     expect(reader.isValid(body, { parent: {} })).toBe(false);
   });
 
-  it("says that a field is text where no schema says more", () => {
+  it("describes a field as a string if there is no schema", () => {
     const text = { type: "string" };
     expect(described(documentOf()).parameters).toEqual([
       ["accountId", true, text],
@@ -109,7 +123,7 @@ describe("a document of a path with fields", () => {
     const input = z.strictObject({ accountId: z.string(), year: z.int(), format: z.string().optional() });
     const { parameters, body } = described(documentOf(undefined, input));
     expect(parameters[0]).toEqual(["accountId", true, { type: "string" }]);
-    expect(body.properties).toEqual({ format: { type: "string" } });
+    expect(Object.keys(body.properties ?? {})).toEqual(["accountId", "year", "format"]);
     expect(body.required).toBeUndefined();
   });
 

@@ -6,24 +6,24 @@ import { type DocumentReader, readDocument } from "./document-reader.js";
 import type { CheckReply } from "./documented-harness.js";
 import { documentOf } from "./services.js";
 
-/** Replies that no document can describe, and why. */
+/** Replies that no document can describe, and the reasons. */
 export const UNDESCRIBED = {
-  "404 at a path that the document does not have": "it would have to list what is not there",
-  "405 to a method that the path does not have": "it would have to list what is not there",
-  "204 to OPTIONS": "it says what the document says",
-  "a reply to HEAD": "it is the reply to GET without the body (RFC 9110 §9.3.2), and that is described",
+  "404 at a path that the document does not have": "it would have to list everything that does not exist",
+  "405 to a method that the path does not have": "it would have to list everything that does not exist",
+  "204 to OPTIONS": "it repeats the document",
+  "a reply to HEAD": "it is the described reply to GET without the body (RFC 9110 §9.3.2)",
 } as const;
 
 type Undescribed = keyof typeof UNDESCRIBED;
 
-/** What documents say of replies, and what replies have shown of it. */
+/** Everything that documents say about replies, and the part of it that replies have shown. */
 export interface Coverage {
   readonly possible: ReadonlySet<string>;
   readonly shown: ReadonlySet<string>;
   readonly undescribed: ReadonlySet<Undescribed>;
 }
 
-/** Makes a check that compares replies with documents, and remembers what both have said. */
+/** Creates a check that compares replies with documents and records what both have shown. */
 export function createReplyCheck(): { readonly check: CheckReply; readonly coverage: Coverage } {
   const possible = new Set<string>();
   const shown = new Set<string>();
@@ -40,17 +40,17 @@ export function createReplyCheck(): { readonly check: CheckReply; readonly cover
       undescribed.add(checkUndescribed(reader, item, request, reply));
       return;
     }
-    const said = factsOfReplies(reader, operation);
+    const described = factsOfReplies(reader, operation);
     const seen = factsOfReply(reader, operation, reply);
-    refuseUnknown(seen, said);
+    refuseUnknown(seen, described);
     checkAccepted(reader, operation, request, reply);
-    for (const fact of said) possible.add(common(fact));
+    for (const fact of described) possible.add(common(fact));
     for (const fact of seen) shown.add(common(fact));
   };
   return { check, coverage: { possible, shown, undescribed } };
 }
 
-/** What is shown of one definition, of one way to read, or with one base of problem types, is shown of all. */
+/** Merges definitions, status paths and problem base URIs: a fact shown for one counts for all. */
 function common(fact: string): string {
   return fact
     .replace(/^submit\w+/, "submit")
@@ -64,9 +64,9 @@ function operationOf(item: PathItem | undefined, method: string): PathOperation 
   return method === "GET" ? item?.get : undefined;
 }
 
-function refuseUnknown(seen: readonly string[], said: readonly string[]): void {
-  const unknown = seen.filter((fact) => !said.includes(fact));
-  if (unknown.length > 0) throw new Error(`not in the document: ${unknown.join(", ")}`);
+function refuseUnknown(seen: readonly string[], described: readonly string[]): void {
+  const unknown = seen.filter((fact) => !described.includes(fact));
+  if (unknown.length > 0) throw new Error(`Not in the document: ${unknown.join(", ")}`);
 }
 
 function checkUndescribed(
@@ -92,7 +92,7 @@ function checkUndescribed(
   return "405 to a method that the path does not have";
 }
 
-/** The fields are those of GET; there is no body. */
+/** Checks that a reply to HEAD has the fields of GET and no body. */
 function checkHead(reader: DocumentReader, get: PathOperation, reply: WireResponse): void {
   const at = `${get.operationId} ${reply.status}`;
   const response = get.responses[reply.status];
@@ -101,7 +101,7 @@ function checkHead(reader: DocumentReader, get: PathOperation, reply: WireRespon
   refuseUnknown(factsOfFields(reader, response, reply, at), factsOfReplies(reader, get));
 }
 
-/** A document that has the problems of 404 and 405, whatever those of the services under test have. */
+/** A document that has the problems of 404 and 405, in case the services under test have no such replies. */
 const complete: DocumentReader = readDocument(documentOf("all options at once"));
 
 function checkProblem(

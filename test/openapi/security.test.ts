@@ -32,25 +32,25 @@ const hooks: readonly {
     scheme: { type: "apiKey", in: "header", name: "X-Shop-Key" },
   },
   {
-    hook: "one that says nothing of itself",
+    hook: "a hook that declares nothing",
     authorize: denies,
     name: "bearer",
     scheme: { type: "http", scheme: "bearer" },
   },
   {
-    hook: "one that challenges",
+    hook: "a hook with a challenge",
     authorize: Object.assign(() => undefined, { challenge: 'DPoP algs="ES256"' }),
     name: "dpop",
     scheme: { type: "http", scheme: "dpop" },
   },
   {
-    hook: "one whose scheme no component can be called by",
+    hook: "a hook whose scheme cannot name a component",
     authorize: Object.assign(() => undefined, { challenge: "x!y" }),
     name: "x_y",
     scheme: { type: "http", scheme: "x!y" },
   },
   {
-    hook: "one that says what it is",
+    hook: "a hook that declares its scheme",
     authorize: Object.assign(() => undefined, { scheme: { type: "mutualTLS" } as const }),
     name: "mutualTLS",
     scheme: { type: "mutualTLS" },
@@ -58,14 +58,14 @@ const hooks: readonly {
 ];
 
 describe("the security of a document", () => {
-  it.each(hooks)("is what the authorize hook asks for: $hook", ({ authorize, name, scheme }) => {
+  it.each(hooks)("comes from the authorize hook: $hook", ({ authorize, name, scheme }) => {
     expect(securityOf(documentOf(authorize))).toEqual({
       schemes: { [name]: scheme },
       security: [{ [name]: [] }],
     });
   });
 
-  it("is none where everybody is let in, and then nothing is refused for want of it", () => {
+  it("is empty if everyone is allowed, and there is no 401 or 403", () => {
     const document = documentOf(allowAnonymous());
     expect(securityOf(document)).toEqual({ security: [] });
     for (const operation of [
@@ -78,7 +78,7 @@ describe("the security of a document", () => {
     }
   });
 
-  it("is what the options say instead, any one of the schemes if they do not say which", () => {
+  it("can be set with options, which allow any of the schemes by default", () => {
     const securitySchemes = {
       session: { type: "apiKey", in: "cookie", name: "session" },
       sso: {
@@ -97,7 +97,7 @@ describe("the security of a document", () => {
     });
   });
 
-  it("repeats the challenge that a 401 has", async () => {
+  it("contains the challenge of a 401", async () => {
     const authorize = Object.assign(denies, { challenge: 'DPoP algs="ES256"' });
     const { paths } = documentOf(authorize);
     const { headers } = await createOrderService({ authorize }).handle({

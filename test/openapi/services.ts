@@ -18,7 +18,7 @@ import {
 import * as z from "zod";
 import { besidesJson } from "../formats/all-formats.js";
 
-/** What the documents of tests are about. */
+/** The `info` of all test documents. */
 export const info: OpenApiInfo = {
   title: "Orders",
   version: "1.0.0",
@@ -49,7 +49,7 @@ const several = [
   }),
 ] as const;
 
-/** A format with an alias, which nobody speaks here. */
+/** A format with an alias, which no test uses. */
 const unknown: Format = {
   mediaTypes: ["application/example", "text/example"],
   problemMediaType: "application/problem+example",
@@ -57,7 +57,7 @@ const unknown: Format = {
   serialize: (value) => String(value),
 };
 
-/** Services of every kind, by what they are. */
+/** All kinds of services, by description. */
 export const services: Readonly<Record<string, DescribedService>> = {
   "the order service": createOrderService({ authorize }),
   "orders that are created before the reply": createOrderService({
@@ -80,18 +80,19 @@ export const services: Readonly<Record<string, DescribedService>> = {
     basePath: "/api/v1",
     authorize: apiKey({ "key-of-a": "a" }),
   }),
-  "orders of anybody": createOrderService({ authorize: allowAnonymous() }),
+  "orders without authorization": createOrderService({ authorize: allowAnonymous() }),
   "orders in every format": createOrderService({ authorize, formats: besidesJson }),
-  "a format of somebody else": createOrderService({ authorize, formats: [unknown] }),
+  "a custom format": createOrderService({ authorize, formats: [unknown] }),
 };
 
 /**
- * The document of one of the services.
+ * Returns the document of one of the services.
  *
- * @throws Error where no service has this name
+ * @throws Error if no service has this name
  */
 export function documentOf(name: string, options: Partial<OpenApiOptions> = {}): OpenApiDocument {
   const service = services[name];
-  if (service === undefined) throw new Error(`no service is known as ${name}`);
+  if (service === undefined)
+    throw new Error(`Unknown service "${name}". Known: ${Object.keys(services).join(", ")}.`);
   return createOpenApiDocument(service, { info, ...options });
 }

@@ -27,7 +27,7 @@ function serve({ options, document }: Setting = {}) {
 }
 
 describe("a service with its document", () => {
-  it("answers GET with the document, to anybody", async () => {
+  it("replies to any GET with the document", async () => {
     const { plain, send } = serve();
     const { status, headers, body } = await send("GET", "/openapi.json?version=1");
     expect(status).toBe(200);
@@ -42,13 +42,13 @@ describe("a service with its document", () => {
     });
   });
 
-  it("answers HEAD in the same way, without the body", async () => {
+  it("replies to HEAD in the same way, without the body", async () => {
     const { send } = serve();
     const { status, headers } = await send("GET", "/openapi.json");
     expect(await send("HEAD", "/openapi.json")).toEqual({ status, headers });
   });
 
-  it.each(["GET", "HEAD"])("answers %s with 304 to the tag that it gave", async (method) => {
+  it.each(["GET", "HEAD"])("replies to %s with 304 if the tag matches", async (method) => {
     const { send } = serve();
     const { headers } = await send("GET", "/openapi.json");
     const { etag = "" } = headers;
@@ -60,14 +60,14 @@ describe("a service with its document", () => {
     expect((await send(method, "/openapi.json", { "if-none-match": '"other"' })).status).toBe(200);
   });
 
-  it("gives another tag to another document, and the same to the same", async () => {
+  it("uses equal tags for equal documents only", async () => {
     const tagOf = async (setting?: Setting): Promise<unknown> =>
       (await serve(setting).send("GET", "/openapi.json")).headers.etag;
     expect(await tagOf()).toBe(await tagOf());
     expect(await tagOf({ options: { cancellable: true } })).not.toBe(await tagOf());
   });
 
-  it("answers OPTIONS with the methods, and others with 405", async () => {
+  it("replies to OPTIONS with the methods, and to others with 405", async () => {
     const { send } = serve();
     const allow = "GET, HEAD, OPTIONS";
     expect(await send("OPTIONS", "/openapi.json")).toEqual({ status: 204, headers: { allow } });
@@ -79,12 +79,12 @@ describe("a service with its document", () => {
     expect(JSON.parse(String(refused.body)).type).toMatch(/#method-not-allowed$/);
   });
 
-  it("answers 406 where JSON is not acceptable", async () => {
+  it("replies 406 if JSON is not acceptable", async () => {
     expect((await serve().send("GET", "/openapi.json", { accept: "text/html" })).status).toBe(406);
     expect((await serve().send("GET", "/openapi.json", { accept: "text/html, */*;q=0.1" })).status).toBe(200);
   });
 
-  it("stands behind the base path, at the path that the options say", async () => {
+  it("serves the document behind the base path, at the path in the options", async () => {
     const setting = { options: { basePath: "/api" }, document: { path: "/docs/openapi.json" } };
     const { send } = serve(setting);
     expect((await send("GET", "/api/docs/openapi.json")).status).toBe(200);
@@ -92,7 +92,7 @@ describe("a service with its document", () => {
       expect((await send("GET", path)).status).toBe(404);
   });
 
-  it("is for callers that authorize lets in, and admit, where the options say so", async () => {
+  it("calls authorize and admit first if the options say so", async () => {
     const asked: unknown[] = [];
     const admit: OrderServiceOptions["admit"] = (_request, { id }, authorization) => {
       asked.push([id, authorization]);
@@ -109,7 +109,7 @@ describe("a service with its document", () => {
     expect(asked).toEqual([["a", { action: "read", params: {} }]]);
   });
 
-  it("hands every other request to the service, and is worked on like it", async () => {
+  it("passes every other request to the service, and works with a worker", async () => {
     const { service, send } = serve();
     const headers = { authorization: "Bearer token-of-a", "content-type": "application/json" };
     const body = '{"itemId":"book","quantity":1}';

@@ -102,7 +102,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     "Option `limit` must be a whole number greater than 0, not 0.",
     () => operator.list({ limit: 0 }),
   ],
-  ...["1700", "1700 orders", "now 01900000-0000-7000-8000-000000000000"].map(
+  ...["1700", "1700 orders", "1e3 01900000-0000-7000-8000-000000000000"].map(
     (text) =>
       [
         `a cursor that was made up of ${text}`,

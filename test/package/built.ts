@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type BuildResult, build } from "esbuild";
 
-/** The root of the package. */
+/** Root folder of the package. */
 export const root: string = join(import.meta.dirname, "../..");
 
-/** What these tests read of package.json. */
+/** The parts of package.json that these tests read. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -22,24 +22,24 @@ interface Manifest {
 
 export const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 
-/** Vitest's global setup: builds once, and only when a test of the built package is about to run. */
+/** Global setup of Vitest: builds once, and only if a test of the built package is going to run. */
 export function setup(): void {
   run("npm", ["run", "--silent", "build:start"], root);
 }
 
-/** Runs a program to its end and returns its stdout. Throws, with its stderr in the message, when it fails. */
+/** Runs a program to its end and returns its stdout. If it fails, throws an error with its stderr. */
 export function run(program: string, args: readonly string[], cwd: string): string {
   return execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The built file of a subpath in one module format. */
+/** Returns the built file of a subpath in one module format. */
 export function builtFile(subpath: string, format: "import" | "require"): string {
   const entry = manifest.exports[subpath];
   if (entry === undefined) throw new Error(`package.json exports no ${subpath}`);
   return join(root, entry[format].default);
 }
 
-/** Bundles a subpath as an edge runtime would see it: no `node:` module may be left in it. */
+/** Bundles a subpath for an edge runtime, which has no `node:` modules. */
 export async function bundle(subpath: string, external: readonly string[] = []): Promise<Bundle> {
   const result: BuildResult<{ metafile: true; write: false }> = await build({
     entryPoints: [builtFile(subpath, "import")],
@@ -59,21 +59,21 @@ export async function bundle(subpath: string, external: readonly string[] = []):
 
 interface Bundle {
   readonly gzipBytes: number;
-  /** What the bundle still imports. */
+  /** Modules that the bundle still imports. */
   readonly imports: readonly string[];
 }
 
-/** A project of its own that has installed the packed package, and nothing else that is not asked for. */
+/** A separate project that has installed the packed package. */
 export interface Consumer {
   readonly folder: string;
-  /** Names of all packages that the installation brought. */
+  /** Names of all installed packages. */
   readonly packages: readonly string[];
-  /** Runs a script inside the project and returns its stdout, parsed as JSON. */
+  /** Runs a script in the project and returns its stdout, parsed as JSON. */
   evaluate(format: "module" | "commonjs", script: string): unknown;
   remove(): void;
 }
 
-/** Packs the package and installs it into a temporary folder, with these of its peers beside it. */
+/** Packs the package and installs it into a temporary folder together with these peers. */
 export function installPacked(...peers: readonly string[]): Consumer {
   const folder = mkdtempSync(join(tmpdir(), `${manifest.name}-`));
   run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);

@@ -3,8 +3,8 @@ import { manifest, root, run } from "./built.js";
 
 const allowed = /^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
 
-describe("what is published", () => {
-  it("is the allowed files only, with every built entry among them", () => {
+describe("the published package", () => {
+  it("contains only allowed files, including every built entry", () => {
     const listing = run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], root);
     const [archive] = JSON.parse(listing) as [{ files: { path: string }[] }];
     const files = archive.files.map(({ path }) => path);
@@ -18,7 +18,7 @@ describe("what is published", () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual(["uuid", "zod"]);
   });
 
-  it("runs no script when it is installed", () => {
+  it("runs no install script", () => {
     const onInstall = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
     expect(Object.keys(manifest.scripts).filter((name) => onInstall.includes(name))).toEqual([]);
   });

@@ -11,7 +11,7 @@ async function names(subpath: string): Promise<string[]> {
 }
 
 describe("the exports of the package", () => {
-  it("has the subpaths", () => {
+  it("have all subpaths", () => {
     expect(Object.keys(manifest.exports)).toMatchInlineSnapshot(`
       [
         ".",
@@ -29,7 +29,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of .", async () => {
+  it("are complete for .", async () => {
     expect(await names(".")).toMatchInlineSnapshot(`
       [
         "AsyncReplyError",
@@ -62,7 +62,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./express", async () => {
+  it("are complete for ./express", async () => {
     expect(await names("./express")).toMatchInlineSnapshot(`
       [
         "toExpressHandler",
@@ -70,7 +70,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./fetch", async () => {
+  it("are complete for ./fetch", async () => {
     expect(await names("./fetch")).toMatchInlineSnapshot(`
       [
         "toFetchHandler",
@@ -78,7 +78,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./node", async () => {
+  it("are complete for ./node", async () => {
     expect(await names("./node")).toMatchInlineSnapshot(`
       [
         "toNodeHandler",
@@ -86,7 +86,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./openapi", async () => {
+  it("are complete for ./openapi", async () => {
     expect(await names("./openapi")).toMatchInlineSnapshot(`
       [
         "createOpenApiDocument",
@@ -95,7 +95,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./operator", async () => {
+  it("are complete for ./operator", async () => {
     expect(await names("./operator")).toMatchInlineSnapshot(`
       [
         "createOperator",
@@ -103,7 +103,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./postgres", async () => {
+  it("are complete for ./postgres", async () => {
     expect(await names("./postgres")).toMatchInlineSnapshot(`
       [
         "createPostgresBackend",
@@ -113,7 +113,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./testing", async () => {
+  it("are complete for ./testing", async () => {
     expect(await names("./testing")).toMatchInlineSnapshot(`
       [
         "SimulationFailure",
@@ -129,7 +129,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./xml", async () => {
+  it("are complete for ./xml", async () => {
     expect(await names("./xml")).toMatchInlineSnapshot(`
       [
         "xmlFormat",
@@ -137,7 +137,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./yaml", async () => {
+  it("are complete for ./yaml", async () => {
     expect(await names("./yaml")).toMatchInlineSnapshot(`
       [
         "yamlFormat",
@@ -145,7 +145,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it("has the names of ./yang", async () => {
+  it("are complete for ./yang", async () => {
     expect(await names("./yang")).toMatchInlineSnapshot(`
       [
         "createYangFormats",
@@ -154,7 +154,7 @@ describe("the exports of the package", () => {
     `);
   });
 
-  it.each(Object.keys(manifest.exports))("exports the same names of %s in CommonJS", async (subpath) => {
+  it.each(Object.keys(manifest.exports))("are the same in CommonJS for %s", async (subpath) => {
     const built = require(builtFile(subpath, "require")) as object;
     expect(Object.keys(built).sort()).toEqual(await names(subpath));
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Consumer, installPacked, manifest } from "./built.js";
 import { peerOf } from "./peers.js";
 
-describe("the packed package, installed elsewhere", () => {
+describe("the packed package in another project", () => {
   let consumer: Consumer;
   beforeAll(() => {
     consumer = installPacked();
@@ -13,7 +13,7 @@ describe("the packed package, installed elsewhere", () => {
     .filter((subpath) => !(subpath in peerOf))
     .map((subpath) => subpath.replace(".", manifest.name));
 
-  it("brings zod and uuid, and nothing else", () => {
+  it("installs only zod and uuid with it", () => {
     expect(consumer.packages).toEqual([manifest.name, "uuid", "zod"]);
   });
 
@@ -27,7 +27,7 @@ describe("the packed package, installed elsewhere", () => {
     expect(consumer.evaluate("commonjs", script)).toBe(true);
   });
 
-  it("recognises an error of the other module format's copy", () => {
+  it("recognizes an error of the other module format's copy", () => {
     const script = `
       import { createRequire } from "node:module";
       import * as esm from "${manifest.name}";

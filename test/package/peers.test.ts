@@ -8,7 +8,7 @@ const subpaths = Object.entries(peerOf).map(([subpath, peer]) => ({
   peer,
 }));
 
-/** Says of a module how many names it has, or with which sentence it fails. */
+/** Prints how many names a module has, or the message with which it fails. */
 const outcome = (load: string): string =>
   `${load}.then((m) => Object.keys(m).length, (error) => error.message).then((x) => console.log(JSON.stringify(x)))`;
 const imported = (specifier: string): string => outcome(`import("${specifier}")`);
@@ -24,12 +24,12 @@ describe("a subpath whose peer is not installed", () => {
   }, 120_000);
   afterAll(() => consumer?.remove());
 
-  it.each(subpaths)("fails with the name of $peer: import $specifier", ({ specifier, peer }) => {
+  it.each(subpaths)("fails with a message that names $peer: import $specifier", ({ specifier, peer }) => {
     const sentence = String(consumer.evaluate("module", imported(specifier)));
     expect(sentence).toContain(`Cannot find package '${peer}' imported from ${ours}`);
   });
 
-  it.each(subpaths)("fails with the name of $peer: require $specifier", ({ specifier, peer }) => {
+  it.each(subpaths)("fails with a message that names $peer: require $specifier", ({ specifier, peer }) => {
     const sentence = String(consumer.evaluate("commonjs", required(specifier)));
     expect(sentence).toContain(`Cannot find module '${peer}'\nRequire stack:\n- ${ours}`);
   });
@@ -42,7 +42,7 @@ describe("a subpath whose peer is installed", () => {
   }, 120_000);
   afterAll(() => consumer?.remove());
 
-  it.each(subpaths)("is imported and required: $specifier", ({ specifier }) => {
+  it.each(subpaths)("can be imported and required: $specifier", ({ specifier }) => {
     expect(consumer.evaluate("module", imported(specifier))).toBeGreaterThan(0);
     expect(consumer.evaluate("commonjs", required(specifier))).toBeGreaterThan(0);
   });

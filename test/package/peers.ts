@@ -1,4 +1,4 @@
-/** The package that has to be installed beside this one before a subpath can be imported. */
+/** The peer that must be installed before a subpath can be imported. */
 export const peerOf: Readonly<Record<string, string>> = {
   "./xml": "saxes",
   "./yaml": "js-yaml",

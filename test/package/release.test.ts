@@ -10,26 +10,23 @@ const workflows = readdirSync(folder).map((name) => ({
 }));
 
 describe("the workflows", () => {
-  it.each(workflows)(
-    "name every action by its commit, which a tag could move away from: $name",
-    ({ text }) => {
-      const uses = [...text.matchAll(/uses: (\S+)(.*)/g)].map(([, action = "", rest = ""]) => ({
-        action,
-        rest,
-      }));
-      expect(uses.length).toBeGreaterThan(0);
-      for (const { action, rest } of uses) {
-        expect(action).toMatch(/^[\w.-]+\/[\w.-]+@[0-9a-f]{40}$/);
-        expect(rest).toMatch(/^ # v\d+\.\d+\.\d+$/);
-      }
-    },
-  );
+  it.each(workflows)("pin every action to a commit, because tags can move: $name", ({ text }) => {
+    const uses = [...text.matchAll(/uses: (\S+)(.*)/g)].map(([, action = "", rest = ""]) => ({
+      action,
+      rest,
+    }));
+    expect(uses.length).toBeGreaterThan(0);
+    for (const { action, rest } of uses) {
+      expect(action).toMatch(/^[\w.-]+\/[\w.-]+@[0-9a-f]{40}$/);
+      expect(rest).toMatch(/^ # v\d+\.\d+\.\d+$/);
+    }
+  });
 
-  it.each(workflows)("may only read, but for jobs that say otherwise: $name", ({ text }) => {
+  it.each(workflows)("may only read, except for jobs that declare more: $name", ({ text }) => {
     expect(text).toMatch(/^permissions:\n {2}contents: read\n\n/m);
   });
 
-  it("publish with provenance, after all checks", () => {
+  it("publish with provenance after all checks", () => {
     const release = workflows.find(({ name }) => name === "release.yml")?.text ?? "";
     expect(release).toContain("id-token: write");
     expect(release).toContain('NPM_CONFIG_PROVENANCE: "true"');

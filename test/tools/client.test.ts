@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import { blocksOf, page } from "../docs/pages.js";
 import { type ServerProcess, startServer } from "../examples/server-process.js";
 import { describeWithTool, type Finding, runTool } from "./installed.js";
 
-/** The module that docs/openapi.md shows, on top of the generated ones. */
+/** The module in docs/openapi.md, which uses the generated ones. */
 interface Example {
   follow(order: { readonly itemId: string; readonly quantity: number }, key: string): Promise<unknown>;
 }
@@ -19,7 +19,7 @@ const options = [
   ...["--types", "node", "--typeRoots", join(import.meta.dirname, "node_modules/@types")],
 ];
 
-/** Compiles only if the client knows what an order is: an error that is expected and does not come is one. */
+/** Compiles only if the client has the type of an order, because a missing expected error is an error. */
 const typed = `
 import type { OrdersInput } from "./client/index.js";
 export const right: OrdersInput = { itemId: "book", quantity: 1 };
@@ -27,7 +27,19 @@ export const right: OrdersInput = { itemId: "book", quantity: 1 };
 export const wrong: OrdersInput = { itemId: "book", quantity: "1" };
 `;
 
-describeWithTool("openapi-ts", "a client that is generated from the document of the example server", () => {
+it("is generated with the versions that docs/openapi.md installs", () => {
+  const manifest = readFileSync(join(import.meta.dirname, "package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const [install = ""] = blocksOf(page("docs/openapi.md"), "sh").map(
+    ({ text }) => text.split("\n", 1)[0] ?? "",
+  );
+  const packages = ["@hey-api/openapi-ts", "typescript"].map((name) => `${name}@${dependencies[name]}`);
+  expect(install).toBe(`npm install --save-dev ${packages.join(" ")}`);
+});
+
+describeWithTool("openapi-ts", "a client generated from the document of the example server", () => {
   const folder = mkdtempSync(join(tmpdir(), "client-"));
   let server: ServerProcess;
   let generated: Finding;
@@ -50,26 +62,26 @@ describeWithTool("openapi-ts", "a client that is generated from the document of 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is generated without a word, and compiles strictly, with the types of the document", () => {
+  it("is generated without warnings and compiles strictly with the types of the document", () => {
     expect(generated).toMatchObject({ succeeded: true, stderr: "" });
     expect(compiled).toEqual({ succeeded: true, stdout: "", stderr: "" });
   });
 
-  it("submits an order and follows it to its end, and so does a repetition with its key", async () => {
+  it("submits an order and follows it to its end, also when it is repeated with its key", async () => {
     const order = { itemId: "book", quantity: 1 };
     const operation = await client.follow(order, "key-of-a-book");
     expect(operation).toMatchObject({ status: "completed", result: { shipped: true, ...order } });
     expect(await client.follow(order, "key-of-a-book")).toEqual(operation);
   });
 
-  it("tells why the work failed", async () => {
+  it("reports why the work failed", async () => {
     expect(await client.follow({ itemId: "fail", quantity: 1 }, "key-of-a-failure")).toMatchObject({
       status: "failed",
       error: { type: expect.stringMatching(/#work-failed$/), detail: "The item fail is out of stock." },
     });
   });
 
-  it("tells what is wrong with an order, by the members that a 422 has", async () => {
+  it("reports the violations in a 422", async () => {
     const refused = client.follow({ itemId: "", quantity: 0 }, "key-of-nothing");
     await expect(refused).rejects.toThrow("#/itemId must not be empty, #/quantity must be greater than 0");
   });

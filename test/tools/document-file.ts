@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A temporary folder with a document in it. */
+/** A temporary folder that contains a document. */
 export interface DocumentFile {
   readonly folder: string;
-  /** Its name in the folder. */
+  /** File name of the document. */
   readonly name: string;
   remove(): void;
 }
 
-/** Writes a document into a file for tools to read. */
+/** Writes a document to a file for a tool. */
 export function writeDocument(document: unknown): DocumentFile {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"));
   const name = "openapi.json";

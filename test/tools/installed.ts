@@ -5,18 +5,18 @@ import { describe, expect, it } from "vitest";
 
 const programs = join(import.meta.dirname, "node_modules/.bin");
 
-/** Declares tests that need a tool. Where it is not installed they are skipped by name; with `CI` set that is a failure. */
+/** Declares tests that need a tool. If it is not installed, they are skipped by name, or fail if `CI` is set. */
 export function describeWithTool(tool: string, name: string, declare: () => void): void {
   if (existsSync(join(programs, tool))) {
     describe(name, declare);
   } else {
     it.skipIf(!process.env.CI)(`${name} (needs ${tool})`, () => {
-      expect.unreachable(`${tool} is missing: npm ci --prefix test/tools`);
+      expect.unreachable(`${tool} is missing. Run \`npm ci --prefix test/tools\`.`);
     });
   }
 }
 
-/** What a tool wrote, and whether it was content. */
+/** The output of a tool, and whether it succeeded. */
 export interface Finding {
   readonly succeeded: boolean;
   readonly stdout: string;

@@ -5,7 +5,7 @@ import { describeWithTool, type Finding, runTool } from "./installed.js";
 
 const names = Object.keys(services);
 
-/** What no tool should let pass. */
+/** A document that every tool should reject. */
 const wrong = { ...documentOf("the order service"), info: { title: "no version" } };
 
 function judge(document: unknown, tool: string, args: readonly string[] = []): Finding {
@@ -20,14 +20,14 @@ function judge(document: unknown, tool: string, args: readonly string[] = []): F
 describeWithTool("redocly", "the recommended rules of Redocly", () => {
   const args = ["lint", "--extends", "recommended", "--format", "json"];
 
-  it.each(names)("find no error in a document, and nothing to warn of: %s", (name) => {
+  it.each(names)("find no errors and no warnings in a document: %s", (name) => {
     expect(JSON.parse(judge(documentOf(name), "redocly", args).stdout)).toMatchObject({
       problems: [],
       totals: { errors: 0, warnings: 0, ignored: 0 },
     });
   });
 
-  it("find what is wrong", () => {
+  it("find an error", () => {
     const { succeeded, stdout } = judge(wrong, "redocly", args);
     expect(succeeded).toBe(false);
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 1 } });
@@ -35,11 +35,11 @@ describeWithTool("redocly", "the recommended rules of Redocly", () => {
 });
 
 describeWithTool("validate-api", "the JSON Schema of OpenAPI 3.1", () => {
-  it.each(names)("takes a document: %s", (name) => {
+  it.each(names)("accepts a document: %s", (name) => {
     expect(JSON.parse(judge(documentOf(name), "validate-api").stdout)).toEqual({ valid: true });
   });
 
-  it("refuses what is wrong", () => {
+  it("rejects a wrong document", () => {
     expect(JSON.parse(judge(wrong, "validate-api").stdout)).toMatchObject({ valid: false });
   });
 });

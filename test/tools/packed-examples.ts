@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../package/built.js";
 
-/** A folder with the examples and the packed package, as a user of npm has them. */
+/** A folder with the examples and the packed package, as installed from npm. */
 export interface PackedExamples {
   readonly folder: string;
-  /** Names of the files in the package. */
+  /** Files in the package. */
   readonly files: readonly string[];
   remove(): void;
 }
@@ -26,10 +26,10 @@ const OPTIONS = {
   skipLibCheck: false,
 };
 
-/** Packs a fresh copy of the repository, where nothing is built, and puts the examples beside the package. */
+/** Packs a fresh copy of the repository, in which nothing is built, and adds the examples. */
 export function packExamples(): PackedExamples {
   const folder = mkdtempSync(join(tmpdir(), "examples-"));
-  // Above the project, so that it finds everything else that the examples import.
+  // In a parent folder, so that the examples find everything else that they import.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const copy = join(folder, "copy");
   mkdirSync(copy);

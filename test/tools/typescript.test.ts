@@ -24,7 +24,7 @@ describe("the packed package", () => {
     );
   });
 
-  describe.each(compilers)("is compiled by %s", (compiler) => {
+  describe.each(compilers)("compiles with %s", (compiler) => {
     const isMissing = !existsSync(programOf(compiler));
     it.skipIf(isMissing && !process.env.CI)("together with the examples", () => {
       if (isMissing) expect.unreachable(`${compiler} is missing: npm ci --prefix test/tools`);
@@ -33,7 +33,7 @@ describe("the packed package", () => {
   });
 });
 
-/** The errors of the examples, and of the declarations of the package. Those of other packages may need a newer compiler. */
+/** Returns the errors in the examples and the package's declarations. Other packages may need a newer compiler. */
 function errorsOf(compiler: string, cwd: string): readonly string[] {
   const args = [programOf(compiler), "--pretty", "false"];
   const { stdout } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });

@@ -6,14 +6,14 @@ import { expectCount } from "./spent.mjs";
 const CLIENTS = 32;
 
 /**
- * Accepts, works on, and purges so many operations, several times, each time with the `VACUUM` that would come by itself. Gives
- * by how many bytes tables and indexes have grown, though they hold no more than before.
+ * Accepts, completes and purges operations several times, each time with the `VACUUM` that autovacuum would run. Returns how many
+ * bytes tables and indexes have grown, although they hold no more rows than before.
  */
 export async function churn(variant, { operations, cycles }) {
   const before = await variant.bytes();
   for (let cycle = 0; cycle < cycles; cycle++) {
     await runCalls(CLIENTS, operations, () => variant.accept(newOrder(variant.choices)));
-    expectCount("worked on", await drainAll(variant), operations);
+    expectCount("completed", await drainAll(variant), operations);
     expectCount("purged", await variant.purge(operations), operations);
     await variant.vacuum();
   }

@@ -1,6 +1,6 @@
 const LIMIT_MS = 60_000;
 
-/** Counts, and tells when it has come so far. */
+/** Creates a counter. `reached` resolves when it reaches a target. */
 export function createCounter() {
   let count = 0;
   let check = () => {};

@@ -2,7 +2,7 @@ import { beginSpending, expectCount } from "./spent.mjs";
 
 const LIMIT = 128;
 
-/** Claims and completes all that is due, 128 at a time. */
+/** Claims and completes everything that is due, 128 operations at a time. */
 export async function drain(variant, { pids }) {
   const due = await variant.due();
   const spent = beginSpending(pids);
@@ -12,7 +12,7 @@ export async function drain(variant, { pids }) {
   return figures;
 }
 
-/** One batch is completed while the next is claimed. */
+/** Completes one batch while it claims the next. */
 export async function drainAll(variant) {
   let count = 0;
   let completing;

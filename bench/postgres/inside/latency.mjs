@@ -3,7 +3,7 @@ import { createCounter } from "./counter.mjs";
 import { newOrder } from "./orders.mjs";
 import { expectCount } from "./spent.mjs";
 
-/** From the call that accepts to the start of the work, when there is little to do. */
+/** Measures the time from the accepting call to the start of the work, under low load. */
 export async function latency(variant, { perSecond, seconds }) {
   await variant.reset();
   const calledAt = new Map();

@@ -1,4 +1,4 @@
-/** Runs so many loops for some seconds, each one call after the other, and tells how long each call took. */
+/** Runs concurrent loops of calls for some seconds, and returns how long each call took. */
 export async function runLoops(clients, seconds, call) {
   const latenciesMs = [];
   const end = performance.now() + seconds * 1_000;
@@ -14,7 +14,7 @@ export async function runLoops(clients, seconds, call) {
   return latenciesMs;
 }
 
-/** Makes so many calls out of so many loops. */
+/** Makes a number of calls from concurrent loops. */
 export async function runCalls(clients, calls, call) {
   let left = calls;
   const loop = async () => {

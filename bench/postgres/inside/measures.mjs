@@ -6,5 +6,5 @@ import { queue } from "./queue.mjs";
 import { read } from "./read.mjs";
 import { wal } from "./wal.mjs";
 
-/** What the process of a variant can be asked for. */
+/** The measurements that the process of a variant can run. */
 export const measures = { accept, churn, drain, latency, queue, read, wal };

@@ -13,7 +13,7 @@ function random(bytes) {
   return pool.subarray(used - bytes, used);
 }
 
-/** In the order of time, as the ids of operations are. */
+/** Creates an id in time order, like the ids of operations. */
 function uuidV7() {
   const time = Date.now().toString(16).padStart(12, "0");
   const bytes = random(10);
@@ -40,7 +40,7 @@ const fingerprint = "1:Yk3n0rXlV5C8xmbm8mGhUO8Uq1wOJ6cH1mXK0n9b4wE";
 
 const makers = { v4: uuidV4, v7: uuidV7 };
 
-/** What every variant accepts: an operation, and the key that a client has sent for it. Says of both which kind they are. */
+/** Creates the orders that every variant accepts: an operation and its key, with ids of the given kinds. */
 export function newOrder({ ids = "v7", keys = "v4" } = {}) {
   return {
     id: makers[ids](),

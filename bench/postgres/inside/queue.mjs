@@ -3,7 +3,7 @@ import { runLoops } from "./load.mjs";
 import { newOrder } from "./orders.mjs";
 import { beginSpending, expectCount } from "./spent.mjs";
 
-/** Accepting out of so many loops while a worker works, until all that was accepted is completed. */
+/** Accepts from concurrent loops while a worker runs, until everything is completed. */
 export async function queue(variant, { clients, seconds, pids }) {
   await variant.reset();
   const completed = createCounter();

@@ -3,7 +3,7 @@ import { beginSpending, expectCount } from "./spent.mjs";
 
 const IDS = 5_000;
 
-/** Reads operations that have ended, here and there in the table. */
+/** Reads finished operations at random places in the table. */
 export async function read(variant, { clients, seconds, pids }) {
   const ids = await variant.someIds(IDS);
   let found = 0;

@@ -1,5 +1,5 @@
-// The process of one variant: `node bench/postgres/inside/variant-process.mjs <module>`. It does what its parent asks for, one thing
-// at a time, and tells its parent what it measured.
+// The process of one variant: `node bench/postgres/inside/variant-process.mjs <module>`. Runs one request of its parent at a time
+// and sends back what it measured.
 import { measures } from "./measures.mjs";
 
 const { open } = await import(`../variants/${process.argv[2]}.mjs`);

@@ -1,7 +1,7 @@
 import { runCalls } from "./load.mjs";
 import { newOrder } from "./orders.mjs";
 
-/** Bytes of write-ahead log for each of so many accepted operations, from a checkpoint on. */
+/** Measures the bytes of write-ahead log per accepted operation after a checkpoint. */
 export async function wal(variant, { clients, accepts }) {
   await variant.checkpoint();
   const before = await variant.walPosition();

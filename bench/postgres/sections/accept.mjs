@@ -33,11 +33,11 @@ function atLeast(goal, times, others) {
   return others.map(({ name }) => ({ goal, of: product.name, to: name, atLeast: times }));
 }
 
-/** G6 to G8: what is accepted is on the disk when the call returns. */
+/** G6 to G8: throughput of accepting. Every accepted operation is on disk when the call returns. */
 export async function accept({ rounds, seed, seconds, withVariants }) {
   await withVariants(variants.chosen(all), async (opened) => {
     const sample = (clients) => (variant) => variant.call("accept", { clients, seconds });
-    await inRounds(opened, { rounds: 1, seed }, sample(MOST_CLIENTS)); // the warm-up
+    await inRounds(opened, { rounds: 1, seed }, sample(MOST_CLIENTS)); // warm-up
     for (const { clients, subjects, goals } of levels) {
       const present = opened.filter(({ name }) => subjects.some((subject) => subject.name === name));
       const samples = await inRounds(present, { rounds, seed }, sample(clients));

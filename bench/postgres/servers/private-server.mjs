@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-/** A port of the loopback interface that nobody listened on a moment ago. */
+/** Returns a port of the loopback interface that was free a moment ago. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -14,22 +14,22 @@ export async function freePort() {
   return port;
 }
 
-/** Starts the program of a server and waits until it says that it is ready. It is stopped with this process at the latest. */
+/** Starts a server program and waits until it prints that it is ready. It stops when this process exits, if not before. */
 export async function startProgram(program, args, { ready, ...options }) {
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
   const kill = () => server.kill("SIGQUIT");
-  // Before its folder is removed, which is done at the same moment.
+  // Runs before the folder is removed, which also happens at exit.
   process.prependOnceListener("exit", kill);
   await new Promise((resolve, reject) => {
-    let said = "";
+    let output = "";
     const onData = (text) => {
-      said += text;
-      if (said.includes(ready)) resolve();
+      output += text;
+      if (output.includes(ready)) resolve();
     };
-    // Read to the end: a server whose output nobody takes comes to a stop.
+    // Keeps reading, because a server blocks when the pipe of its output is full.
     for (const stream of [server.stdout, server.stderr]) stream.setEncoding("utf8").on("data", onData);
     server.once("error", reject);
-    server.once("exit", () => reject(new Error(`${program} ended before it was ready: ${said}`)));
+    server.once("exit", () => reject(new Error(`${program} exited before it was ready: ${output}`)));
   });
   return {
     pid: server.pid,
@@ -41,7 +41,7 @@ export async function startProgram(program, args, { ready, ...options }) {
   };
 }
 
-/** A folder that is removed with this process at the latest. A server that is just ending may still write into it. */
+/** Creates a folder that is removed at exit, if not before. A server that is shutting down may still write to it. */
 export function temporaryFolder(parent, prefix) {
   const folder = mkdtempSync(join(parent, prefix));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -57,7 +57,7 @@ export function temporaryFolder(parent, prefix) {
 
 const TICK_US = 10_000;
 
-/** User and system time of a process, of those that it has started, and of those of them that have ended. */
+/** Returns the user and system time of a process and of its children, including those that have exited. */
 export function cpuUsOf(pid) {
   const ended = timesOf(pid).reduce((sum, ticks) => sum + ticks);
   const running = childrenOf(pid).map((child) =>
@@ -68,7 +68,7 @@ export function cpuUsOf(pid) {
   return running.reduce((sum, ticks) => sum + ticks, ended) * TICK_US;
 }
 
-/** `utime`, `stime`, `cutime`, `cstime`; see proc(5). A process that has just ended is counted with its parent. */
+/** Reads `utime`, `stime`, `cutime` and `cstime`: see proc(5). The parent's times include a process that has just exited. */
 function timesOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

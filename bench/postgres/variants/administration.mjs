@@ -1,4 +1,4 @@
-/** What is asked of any variant about its tables. */
+/** Measures and vacuums the tables of a variant. */
 export function administration(pool, tables) {
   const each = tables.map((table) => `('${table}'::regclass)`).join(", ");
   return {
@@ -7,7 +7,7 @@ export function administration(pool, tables) {
       const text = "select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as position";
       return (await pool.query(text)).rows[0].position;
     },
-    /** Tables, their indexes, and what they keep out of line. */
+    /** Size of the tables with their indexes and TOAST. Bytes. */
     bytes: async () => {
       const text = `select sum(pg_total_relation_size(t))::float8 as bytes from (values ${each}) as v (t)`;
       return (await pool.query(text)).rows[0].bytes;
@@ -18,7 +18,7 @@ export function administration(pool, tables) {
   };
 }
 
-/** Ids of the time of row `i` of a million and of none, in SQL. What is between the fixed digits is random. */
+/** SQL for the id of row `i` of a million: v4 is random, v7 begins with a time that increases with `i`. */
 export const sqlIds = {
   v4: "gen_random_uuid()",
   v7: `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - 100 * (1000001 - i)), 12, '0') || '7' ||

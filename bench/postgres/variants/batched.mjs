@@ -1,7 +1,7 @@
 const MAX_BATCH = 128;
 const IN_FLIGHT = 2;
 
-/** Group commit by hand: what arrives while two flushes are under way makes the next. */
+/** Group commit by hand: everything that arrives while two flushes are running goes into the next one. */
 export function batched(flush) {
   const waiting = [];
   let flying = 0;

@@ -7,7 +7,7 @@ const QUEUE = "orders";
 const JOB = { removeOnComplete: true };
 const CONCURRENCY = 32;
 
-/** As many put it together: the key in Redis by SET NX, the operation in Postgres, the job in bullmq. Nothing of it is atomic. */
+/** A common setup: the key in Redis with SET NX, the operation in Postgres, the job in bullmq. The steps are not atomic. */
 export async function open({ url, redisUrl, keys }) {
   const pool = createPool(url);
   await createThreeTables(pool);

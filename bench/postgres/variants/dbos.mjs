@@ -3,7 +3,7 @@ import { CONNECTIONS, countOf, createPool, emptied } from "./pool.mjs";
 
 const STATUS = "dbos.workflow_status";
 
-/** DBOS: the key is the id of a workflow, whose row is the operation. Starting it also runs it: an empty body, or one step. */
+/** DBOS: the key is the workflow id, and the workflow's row is the operation. Starting it also runs it, with no step or one. */
 export async function open({ url, withStep }) {
   const pool = createPool(url);
   let onStart;
@@ -19,7 +19,7 @@ export async function open({ url, withStep }) {
   });
   await DBOS.launch();
   let onCompleted;
-  /** Workflows that may not have come to their end. */
+  /** Workflows that may still be running. */
   const running = new Set();
   return {
     accept: async ({ id, key }) => {

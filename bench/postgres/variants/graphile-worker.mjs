@@ -11,7 +11,7 @@ const TASK = "orders";
 const addJob = prepared("add_job", "select graphile_worker.add_job($1, $2::json)");
 const silent = new Logger(() => () => {});
 
-/** graphile-worker: `add_job` in the transaction that records key and operation; 16 jobs at a time out of its local queue. */
+/** graphile-worker: `add_job` in the transaction that records key and operation. 16 concurrent jobs from its local queue. */
 export async function open({ url }) {
   const pool = createPool(url);
   await createThreeTables(pool);

@@ -29,8 +29,8 @@ const complete = prepared(
 const notify = prepared("notify", "select pg_notify('work', '')");
 
 /**
- * The least that does it, by hand: one row that is operation, key and due work, group commit, claims of 128, and completion of
- * what was claimed by one statement. No answer to a repeated key, no retries, no limits.
+ * The minimum, written by hand: one row holds operation, key and due work. Group commit, claims of 128 rows, and one statement
+ * that completes a claim. It does not answer repeated keys and has no retries and no limits.
  */
 export async function open({ url }) {
   const pool = createPool(url, indexScansOnly);
@@ -109,7 +109,7 @@ function startLoops({ pool, listener, onStart, onCompleted }) {
         onCompleted(rowCount);
       });
       completing.add(completion);
-      // One batch is completed while the next is claimed.
+      // Completes one batch while it claims the next.
       if (completing.size > 1) await Promise.race(completing);
     }
     await Promise.all(completing);
@@ -123,7 +123,7 @@ function startLoops({ pool, listener, onStart, onCompleted }) {
   };
 }
 
-/** One call at a time, and one more after it for whatever came meanwhile. */
+/** Runs one call at a time, and one more for everything that arrived in the meantime. */
 function coalesced(call) {
   let flying = false;
   let again = false;

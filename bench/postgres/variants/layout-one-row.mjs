@@ -32,7 +32,7 @@ const purge = prepared(
    where work.id = old.id`,
 );
 
-/** The product's table under statements by hand: the row is the operation, its key and its due work. */
+/** The product's table with handwritten statements. One row is the operation, its key and its due work. */
 export function open(options) {
   return openLayout(options, {
     tables: ["work"],

@@ -1,7 +1,7 @@
 import { openLayout } from "./layout.mjs";
 import { prepared } from "./pool.mjs";
 
-/** What each table of three needs of the product's columns; unfinished work is what has a job. */
+/** The product's columns, divided among three tables. Work is unfinished as long as it has a job. */
 const TABLES = `
   create table keys (
     tenant text collate "C", definition text collate "C", key text collate "C", fingerprint text not null,
@@ -62,7 +62,7 @@ const purge = prepared(
    select from gone`,
 );
 
-/** A key, an operation and a job, each in a table of its own, recorded by one statement. */
+/** Key, operation and job in three tables, recorded in one statement. */
 export function open(options) {
   return openLayout(options, {
     tables: ["keys", "operations", "jobs"],

@@ -6,7 +6,7 @@ import { countOf, createPool, emptied, indexScansOnly } from "./pool.mjs";
 
 const COLUMNS = ["id", "tenant", "definition", "key", "fingerprint", "input"];
 
-/** A way to lay out operations, keys and due work, with group commit by hand. */
+/** One layout of operations, keys and due work, with group commit by hand. */
 export async function openLayout({ url, rows }, { tables, create, fill, due, statements }) {
   const pool = createPool(url, indexScansOnly);
   const { record, claim, complete, purge } = statements;

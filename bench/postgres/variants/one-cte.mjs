@@ -1,7 +1,7 @@
 import { createPool } from "./pool.mjs";
 import { createThreeTables, recordAll, threeTableCounts } from "./three-tables.mjs";
 
-/** Key, operation and job in three tables, by one prepared statement and one commit for each. */
+/** Key, operation and job in three tables, with one prepared statement and one commit per operation. */
 export async function open({ url }) {
   const pool = createPool(url);
   await createThreeTables(pool);

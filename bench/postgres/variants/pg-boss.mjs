@@ -8,10 +8,10 @@ import {
 } from "./three-tables.mjs";
 
 const QUEUE = "orders";
-/** It refuses to look more often than twice a second. */
+/** The shortest interval that pg-boss accepts. */
 const WORK = { pollingIntervalSeconds: 0.5, batchSize: 500 };
 
-/** pg-boss: `send` in the transaction that records key and operation; jobs are fetched 500 at a time. */
+/** pg-boss: `send` in the transaction that records key and operation. Fetches 500 jobs at a time. */
 export async function open({ url }) {
   const pool = createPool(url);
   await createThreeTables(pool);

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Connections that each variant may have. */
+/** Maximum number of connections of each variant. */
 export const CONNECTIONS = 32;
 
 export function createPool(connectionString, settings = {}) {
@@ -12,12 +12,12 @@ export function createPool(connectionString, settings = {}) {
   return pool;
 }
 
-/** A connection that breaks while nobody uses it is no affair of a bench: what is asked of it fails by itself. */
+/** Ignores idle connections that break. If one is used, the query itself fails. */
 function ignore() {}
 
 /**
- * What the product's own functions are set to: whatever a table held when a plan was made, the plan stays good. For
- * statements that are written by hand here.
+ * The planner settings of the product's own functions, for the handwritten statements: a plan stays good no matter how full the
+ * table was when it was made.
  */
 export const indexScansOnly = {
   enable_seqscan: "off",
@@ -26,12 +26,12 @@ export const indexScansOnly = {
   enable_mergejoin: "off",
 };
 
-/** A statement that each connection prepares once. */
+/** Creates a statement that each connection prepares once. */
 export function prepared(name, text) {
   return (values) => ({ name, text, values });
 }
 
-/** Empties tables. A checkpoint in the middle of a sample would be the bad luck of one variant. */
+/** Empties tables and forces a checkpoint, so that none happens in the middle of a sample. */
 export async function emptied(pool, ...tables) {
   await pool.query(`truncate ${tables.join(", ")}`);
   await pool.query("checkpoint");

@@ -4,10 +4,10 @@ import { administration, sqlIds } from "./administration.mjs";
 import { countOf } from "./pool.mjs";
 
 const LEASE_MS = 30_000;
-/** How long an operation is kept after its end. */
+/** How long an operation is kept after it ends. */
 export const RETENTION_MS = 86_400_000;
 
-/** The steps of a worker one by one, a table full of operations that have ended, and what is asked about the table. */
+/** Runs the steps of a worker one by one, fills the table with finished operations, and reports its size. */
 export function productTables({ pool, backend, table, definition, tenant }) {
   const { operations, queue, submissions } = backend;
   const definitions = [{ name: definition, concurrency: 1_000, leaseMs: LEASE_MS }];
@@ -21,7 +21,7 @@ export function productTables({ pool, backend, table, definition, tenant }) {
   const complete = (leases) =>
     Promise.all(leases.map((lease) => operations.settle(lease, { to: "completed" })));
 
-  /** Sets the clock of the back end so much ahead: before the end of the retention there is nothing to purge. */
+  /** Moves the clock of the back end ahead, because nothing can be purged before its retention ends. */
   const setClock = (aheadMs) =>
     pool.query(`create or replace function ${table.split(".")[0]}.now_v1() returns timestamptz language sql stable
       parallel safe as $$select statement_timestamp() + ${aheadMs} * interval '1 ms'$$`);
@@ -42,7 +42,7 @@ export function productTables({ pool, backend, table, definition, tenant }) {
       const text = `select id from ${table} where settled_at is not null order by random() limit ${limit}`;
       return (await pool.query(text)).rows.map(({ id }) => id);
     },
-    /** Copies of an operation that has gone through all steps, with other ids and keys, one after the other in time. */
+    /** Copies an operation that has gone through all steps, with new ids and keys and increasing times. */
     fill: async ({ rows, ids, keys }) => {
       const { fingerprint, ...operation } = newOrder({ ids, keys });
       await submissions.record({ operation: { ...operation, retentionMs: RETENTION_MS }, fingerprint });

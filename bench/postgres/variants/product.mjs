@@ -9,9 +9,9 @@ const TABLE = "async_request_reply.operations";
 const WORKER = { concurrency: 128 };
 
 /**
- * The back end with its defaults. What is accepted goes to `submissions.record`, or with `http` as a request to the service.
- * The table may be filled before, with so many operations that have ended. The worker announces through the service and
- * makes 128 attempts at a time; 64, 256 and 512 made no difference beyond noise.
+ * The back end with its defaults. Accepts with `submissions.record`, or with `http` as a request to the service. The table can
+ * be filled with finished operations first. The worker announces through the service and runs 128 attempts at a time. 64, 256
+ * and 512 made no difference beyond noise.
  */
 export async function open({ url, http, rows = 0, ids = "v7", keys = "v4" }) {
   const pool = createPool(url);
@@ -31,7 +31,7 @@ export async function open({ url, http, rows = 0, ids = "v7", keys = "v4" }) {
     ...tables,
     choices: { ids, keys },
     accept: http ? (order) => post(service, order) : record,
-    // What it was filled with stays.
+    // Keeps the operations that it was filled with.
     reset: () => (rows > 0 ? tables.checkpoint() : emptied(pool, TABLE)),
     accepted: tables.due,
     completed: () => countOf(pool, `${TABLE} where state = 'completed'`),

@@ -10,8 +10,8 @@ const insertSame = prepared(
 );
 
 /**
- * One prepared INSERT and one commit for each: into a table that has a primary key and nothing else, or, with `sameRow`, into
- * one with the columns and indexes of the product.
+ * One prepared INSERT and one commit per operation. The table has only a primary key or, with `sameRow`, the columns and
+ * indexes of the product.
  */
 export async function open({ url, sameRow }) {
   const pool = createPool(url);

@@ -1,6 +1,6 @@
 import { countOf, emptied, prepared } from "./pool.mjs";
 
-/** A key, an operation, and where no queue brings its own, a job. */
+/** Tables for keys and operations, and for jobs if the queue does not have its own table. */
 export async function createThreeTables(pool) {
   await pool.query(`
     create table keys (
@@ -34,7 +34,7 @@ const insertAll = prepared(
    insert into jobs (operation_id, definition) select id, $2 from o`,
 );
 
-/** Key and operation in the transaction of the caller, who adds the job. */
+/** Records key and operation in the caller's transaction. The caller adds the job. */
 export async function recordKeyAndOperation(client, order) {
   const { rowCount } = await client.query(insertKey(keyValues(order)));
   if (rowCount === 1) await client.query(insertOperation(operationValues(order)));
@@ -48,7 +48,7 @@ export async function recordJob(client, { id, definition }) {
   await client.query(insertJob([id, definition]));
 }
 
-/** All three in one statement. */
+/** Records key, operation and job in one statement. */
 export async function recordAll(client, order) {
   await client.query(insertAll([...keyValues(order), order.input]));
 }
@@ -62,7 +62,7 @@ export async function completeOperations(pool, ids) {
   await pool.query(complete([ids]));
 }
 
-/** What every variant on these tables is asked about them. */
+/** Counts and empties the tables, the same way for every variant that uses them. */
 export function threeTableCounts(pool) {
   return {
     empty: () => emptied(pool, "keys", "operations", "jobs"),

@@ -1,7 +1,7 @@
 import { createPool, inTransaction } from "./pool.mjs";
 import { createThreeTables, recordJob, recordKeyAndOperation, threeTableCounts } from "./three-tables.mjs";
 
-/** Key, operation and job in three tables, by a transaction of three prepared statements. */
+/** Key, operation and job in three tables, recorded in a transaction of three prepared statements. */
 export async function open({ url }) {
   const pool = createPool(url);
   await createThreeTables(pool);

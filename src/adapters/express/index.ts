@@ -5,4 +5,5 @@
  */
 
 export type { MountOptions } from "../mount-options.js";
-export { type ExpressHandler, type ExpressRequest, toExpressHandler } from "./to-express-handler.js";
+export type { ExpressRequest } from "./read-request.js";
+export { type ExpressHandler, toExpressHandler } from "./to-express-handler.js";

@@ -4,12 +4,9 @@ import type { Mountable } from "../../http/context.js";
 import type { HttpRequest } from "../../http/message/message.js";
 import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "../node/read-request.js";
-import { createRequestContext } from "../node/request-context.js";
-import { writeResponse } from "../node/write-response.js";
+import { respond } from "../node/respond.js";
 import { checkMountPath } from "./check-mount-path.js";
 import { type ExpressRequest, withKeptBytes } from "./read-request.js";
-
-export type { ExpressRequest } from "./read-request.js";
 
 /** Middleware of Express. Calls `next` with an error for mistakes of the application, and without one to fall through. */
 export type ExpressHandler = (
@@ -32,7 +29,6 @@ export type ExpressHandler = (
  */
 export function toExpressHandler(service: Mountable, options: MountOptions = {}): ExpressHandler {
   checkService(service, "toExpressHandler", "handle", "settings");
-  const { maxBodyBytes } = service.settings;
   const isOurs = createPathFilter(service, options);
   return (req, res, next) => {
     const plain = toHttpRequest(req, req.originalUrl);
@@ -49,10 +45,6 @@ export function toExpressHandler(service: Mountable, options: MountOptions = {})
       next();
       return;
     }
-    service
-      .handle(request, createRequestContext(res))
-      .then((response) => writeResponse(req, res, response, maxBodyBytes))
-      // Neither throws for a reply; what is none must not end the process.
-      .catch(() => res.destroy());
+    respond(service, request, req, res);
   };
 }

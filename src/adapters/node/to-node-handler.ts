@@ -3,8 +3,7 @@ import { checkService } from "../../http/check-service.js";
 import type { Mountable } from "../../http/context.js";
 import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "./read-request.js";
-import { createRequestContext } from "./request-context.js";
-import { writeResponse } from "./write-response.js";
+import { respond } from "./respond.js";
 
 /** What `http.createServer` takes. Answers every request and throws for none. */
 export type NodeHandler = (
@@ -23,7 +22,6 @@ export type NodeHandler = (
  */
 export function toNodeHandler(service: Mountable, options: MountOptions = {}): NodeHandler {
   checkService(service, "toNodeHandler", "handle", "settings");
-  const { maxBodyBytes } = service.settings;
   const isOurs = createPathFilter(service, options);
   return (req, res, next) => {
     const request = toHttpRequest(req);
@@ -31,10 +29,6 @@ export function toNodeHandler(service: Mountable, options: MountOptions = {}): N
       next();
       return;
     }
-    service
-      .handle(request, createRequestContext(res))
-      .then((response) => writeResponse(req, res, response, maxBodyBytes))
-      // Neither throws for a reply; what is none must not end the process.
-      .catch(() => res.destroy());
+    respond(service, request, req, res);
   };
 }

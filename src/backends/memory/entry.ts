@@ -15,7 +15,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import type { Waiting } from "./line.js";
+import type { Waiting } from "./collections/line.js";
 import type { Scheduled } from "./schedule.js";
 
 /** An operation with what only its store knows. The functions below are its state machine; each is one atomic step. */

@@ -1,6 +1,6 @@
 import type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "../../ports/idempotency-store.js";
 import type { Clock } from "../../ports/runtime.js";
-import { Line, type Waiting } from "./line.js";
+import { Line, type Waiting } from "./collections/line.js";
 
 /** A claim. `since` is when it was made or last handed out. */
 interface Held extends Claim, Waiting<Held> {}

@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
 import type { Clock } from "../../ports/runtime.js";
-import { Fifo } from "./fifo.js";
+import { Fifo } from "./collections/fifo.js";
 
 const NACK_DELAY_MS = 1_000;
 

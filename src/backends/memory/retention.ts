@@ -1,5 +1,5 @@
-import { Line, type Waiting } from "./line.js";
-import { Lines } from "./lines.js";
+import { Line, type Waiting } from "./collections/line.js";
+import { Lines } from "./collections/lines.js";
 
 const HANDED_OUT_AGAIN_MS = 60_000;
 

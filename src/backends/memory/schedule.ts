@@ -1,5 +1,5 @@
-import { Chain, type Linked } from "./chain.js";
-import { Heap } from "./heap.js";
+import { Chain, type Linked } from "./collections/chain.js";
+import { Heap } from "./collections/heap.js";
 
 /** An item of a {@link Schedule}. */
 export interface Scheduled<T> extends Linked<T> {

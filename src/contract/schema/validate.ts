@@ -1,5 +1,5 @@
 import { AsyncReplyError, type Violation } from "../errors.js";
-import { toFragmentPointer } from "../json/json-pointer.js";
+import { toFragmentPointer } from "../json/fragment-pointer.js";
 import { adoptPromise } from "../promises.js";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 

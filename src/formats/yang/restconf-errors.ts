@@ -1,6 +1,6 @@
+import { parseFragmentPointer } from "../../contract/json/fragment-pointer.js";
 import type { Problem } from "../../contract/problem.js";
 import type { SerializeContext } from "../format.js";
-import { parseFragmentPointer } from "../fragment-pointer.js";
 import { rootPlace } from "../schema-place.js";
 import { isObject } from "./values.js";
 

@@ -1,3 +1,4 @@
+import { fromBase64Url } from "../../contract/base64url.js";
 import { AsyncReplyError, unauthenticated } from "../../contract/errors.js";
 
 /**
@@ -32,7 +33,7 @@ function hasMalformedPayload(token: string): boolean {
 
 function decode(part: string): unknown {
   try {
-    return JSON.parse(atob(part.replaceAll("-", "+").replaceAll("_", "/")));
+    return JSON.parse(fromBase64Url(part));
   } catch {
     return undefined;
   }

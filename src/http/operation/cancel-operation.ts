@@ -1,16 +1,17 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import { replyFormat } from "../../formats/accept.js";
 import { storeAnswer } from "../../submission/store-answer.js";
-import { admitRequest } from "../access/admission.js";
+import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
 import { checkService } from "../check-service.js";
 import type { Service } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
+import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
-import { findOperation, notFound, retryAfter } from "./get-operation.js";
+import { findOperation, retryAfter } from "./get-operation.js";
 import { toVisible } from "./represent.js";
 
 /**

@@ -1,16 +1,16 @@
-import { AsyncReplyError } from "../../contract/errors.js";
 import { isOperationId, isTerminal, type Operation } from "../../contract/operation.js";
-import { replyFormat } from "../../formats/accept.js";
 import { storeAnswer } from "../../submission/store-answer.js";
-import { admitRequest } from "../access/admission.js";
+import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
 import { checkService } from "../check-service.js";
 import type { Service } from "../context.js";
 import { entityTag, matches } from "../message/entity-tag.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
 import { type Fields, notModified, reply } from "../message/reply.js";
 import { pathOf } from "../message/request-path.js";
+import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { toVisible } from "./represent.js";
 import { addSuccessorLink } from "./successor-link.js";
@@ -60,11 +60,6 @@ export async function findOperation(
     : undefined;
   if (operation === undefined || operation.state === "preparing") throw notFound();
   return operation;
-}
-
-/** The error for whatever is not there, or not for this caller. */
-export function notFound(): AsyncReplyError {
-  return new AsyncReplyError("NOT_FOUND", "There is no such resource.");
 }
 
 /** Returns the seconds after which a client should look at a pending operation again. */

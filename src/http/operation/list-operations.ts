@@ -1,15 +1,16 @@
-import { replyFormat } from "../../formats/accept.js";
 import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import { toCursor } from "../../protocol/list-cursor.js";
 import { storeAnswer } from "../../submission/store-answer.js";
-import { admitRequest } from "../access/admission.js";
+import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
 import type { Service } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
+import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
-import { notFound } from "./get-operation.js";
-import { type ListQuery, readListQuery, toCursor } from "./list-query.js";
+import { type ListQuery, readListQuery } from "./list-query.js";
 import { toVisible } from "./represent.js";
 
 /**

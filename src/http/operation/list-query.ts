@@ -1,6 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
-import { isOperationId, type OperationStatus } from "../../contract/operation.js";
+import type { OperationStatus } from "../../contract/operation.js";
 import type { ListPosition } from "../../ports/operation-store.js";
+import { parseCursor } from "../../protocol/list-cursor.js";
 
 /** What a client asks a list for. */
 export interface ListQuery {
@@ -39,26 +40,10 @@ export function readListQuery(target: string, definitions: readonly string[]): L
   };
 }
 
-/** Writes where a page ends. Clients must not look inside. */
-export function toCursor({ createdAt, id }: ListPosition): string {
-  return btoa(`${createdAt}.${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
 function readCursor(cursor: string): ListPosition {
-  const [createdAt = "", id = ""] = decode(cursor).split(".");
-  const position = { createdAt: Number(createdAt), id };
-  // Only what was written here is read: anything else may mean another place to another version.
-  if (isOperationId(id) && Number.isSafeInteger(position.createdAt) && toCursor(position) === cursor)
-    return position;
+  const position = parseCursor(cursor);
+  if (position !== undefined) return position;
   throw invalid("cursor", "must be one that a `Link` field gave");
-}
-
-function decode(cursor: string): string {
-  try {
-    return atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    return "";
-  }
 }
 
 function readLimit(text: string): number {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../contract/definition.js";
 import { AsyncReplyError, type Violation } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/json/canonical-json.js";
-import { toFragmentPointer } from "../../contract/json/json-pointer.js";
+import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
 import type { PathParams } from "../../contract/path-pattern.js";
 import type { ParsedBody } from "../../formats/format.js";
 import { type Place, rootPlace } from "../../formats/schema-place.js";

@@ -4,15 +4,17 @@ import type { OrderDefinition } from "../../contract/order.js";
 import type { PathParams } from "../../contract/path-pattern.js";
 import type { Format } from "../../formats/format.js";
 import { accept } from "../../submission/accept.js";
-import { type Accepted, toSubmission } from "../../submission/record-submission.js";
-import { admitRequest } from "../access/admission.js";
-import { answer } from "../answer.js";
+import type { Accepted } from "../../submission/accepted.js";
+import { toSubmission } from "../../submission/to-submission.js";
+import { admitRequest } from "../access/admit-request.js";
+import { answer, refuse } from "../answer.js";
 import { checkService } from "../check-service.js";
 import type { Service } from "../context.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { pathOf } from "../message/request-path.js";
-import { notFound, retryAfter } from "../operation/get-operation.js";
+import { retryAfter } from "../operation/get-operation.js";
 import { monitorPath } from "../operation/monitor-path.js";
 import { toResource } from "../operation/represent.js";
 import { addSuccessorLink } from "../operation/successor-link.js";
@@ -49,7 +51,7 @@ export function submitOperation(
   const { path } = definition;
   const pattern = service.settings.basePath + path;
   const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
-  if (params === undefined) return answer(service, request, () => Promise.reject(notFound()), definition);
+  if (params === undefined) return refuse(service, request, notFound(), definition);
   return submitWithParams(request, service, definition, { context, params });
 }
 

@@ -1,8 +1,10 @@
 import type { JsonText } from "../../contract/operation.js";
-import { atomicSubmissions, type Transactions } from "../../ports/backend.js";
+import { atomicSubmissions, type RecordResult, type Transactions } from "../../ports/backend.js";
 import type { Lease } from "../../ports/operation-store.js";
+import type { Accepted } from "../accepted.js";
+import { asUncertain } from "../as-uncertain.js";
 import { earlierOperation } from "../earlier-operation.js";
-import { type Accepted, asUncertain, recordSubmission } from "../record-submission.js";
+import { recordSubmission } from "../record-submission.js";
 import { storeAnswer } from "../store-answer.js";
 import {
   type Creation,
@@ -13,7 +15,7 @@ import {
   readAgain,
   toCall,
 } from "./creation.js";
-import { recordWithResource } from "./record-with-resource.js";
+import { permanentError, runCreate } from "./run-create.js";
 
 /**
  * Creates the resource before the reply (spec §4.1, 201). A duplicate waits its turn (409).
@@ -43,28 +45,44 @@ async function recordPreparing(
   return proceed({ operationId, token }, replayed);
 }
 
-/** Records the operation and creates the resource in one transaction: there is nothing half-done to find. */
+/**
+ * Records the operation and creates the resource in one transaction: the 201 of spec §4.1 without a moment in between, and
+ * with nothing half-done to find.
+ */
 async function createWithRecord(creation: Creation, transactions: Transactions<unknown>): Promise<Accepted> {
   const { context, submission } = creation;
-  const recorded = await recordWithResource(
-    transactions,
-    toCall(creation, submission.operation.id),
-    submission,
-    limitsOf(context),
-  );
-  if (recorded.outcome === "exists" || recorded.outcome === "in-progress")
-    return continueWith(creation, earlierOperation(context, creation, recorded));
-  if (recorded.outcome === "not-created") {
-    if (recorded.error === undefined) throw notCreated(0);
-    return recordFailure(creation, recorded.error);
+  const { id: operationId } = submission.operation;
+  const { onError, ...limits } = limitsOf(context);
+  const stopping = new AbortController();
+  let resource: JsonText | undefined;
+  let thrown: { readonly error: unknown } | undefined;
+  const create = async (tx: unknown): Promise<JsonText> => {
+    try {
+      resource = await runCreate(toCall(creation, operationId), stopping, limits, { tx });
+      return resource;
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  };
+  let recorded: RecordResult;
+  try {
+    recorded = await transactions.record(submission, create, stopping.signal);
+  } catch (error) {
+    if (thrown === undefined) throw error;
+    onError(thrown.error);
+    return recordFailure(creation, thrown.error);
   }
-  const { resource } = recorded;
-  const accepted = { operationId: submission.operation.id, replayed: false, announce: true };
+  if (recorded.outcome !== "created")
+    return continueWith(creation, earlierOperation(context, creation, recorded));
+  const accepted = { operationId, replayed: false, announce: true };
   return resource === undefined ? accepted : { ...accepted, resource };
 }
 
 /** A failure that no repetition mends is recorded, as that of any work: what was rolled back left nothing to find. */
-function recordFailure(creation: Creation, error: JsonText): Promise<Accepted> {
+async function recordFailure(creation: Creation, thrown: unknown): Promise<Accepted> {
+  const error = permanentError(thrown);
+  if (error === undefined) throw notCreated(0);
   return recordPreparing(creation, async (lease, replayed) => {
     await creation.context.backend.operations.settle(lease, { to: "failed", error });
     return { ...(await readAgain(creation, lease.operationId)), replayed };

@@ -1,9 +1,9 @@
 import { sharedTransactions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { CheckedSubmission } from "../accept.js";
+import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import { earlierOperation } from "../earlier-operation.js";
-import { type Accepted, replayOf } from "../record-submission.js";
 import { limitsOf } from "./creation.js";
 import { runCreate } from "./run-create.js";
 

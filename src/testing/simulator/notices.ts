@@ -1,6 +1,6 @@
 import { defineOperation, type OperationDefinition } from "../../contract/definition.js";
 import type { StandardSchema } from "../../contract/schema/standard-schema.js";
-import type { Job } from "../../worker/job.js";
+import type { Job } from "../../worker/attempt/job.js";
 import { short } from "./names.js";
 import type { Stage } from "./stage.js";
 import type { Process } from "./world.js";

@@ -1,7 +1,7 @@
 import { permanentFailure } from "../../contract/errors.js";
 import { defineOrders, type Order, type OrderDefinition } from "../../contract/order.js";
 import type { CreateResource } from "../../ports/create.js";
-import type { Job } from "../../worker/job.js";
+import type { Job } from "../../worker/attempt/job.js";
 import { short } from "./names.js";
 import type { Stage } from "./stage.js";
 import type { Process } from "./world.js";

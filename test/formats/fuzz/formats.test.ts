@@ -7,9 +7,9 @@ import { subjects } from "./subjects.js";
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const count = Number(process.env.FUZZ_COUNT ?? effort(1_000, 20_000));
 
-describe(`${count} bodies that go wrong in many ways, from seed ${seed} on`, () => {
+describe(`${count} mutated bodies, starting with seed ${seed}`, () => {
   it.each(subjects)(
-    "are answered as they should be, and leave nothing in memory: $name",
+    "get correct replies and leave nothing in memory: $name",
     async (subject) => {
       const heaps: number[] = [];
       for await (const { heapBytes } of fuzz(subject, { seed, from: 0, to: count })) heaps.push(heapBytes);

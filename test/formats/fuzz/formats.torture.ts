@@ -5,11 +5,11 @@ import { subjects } from "./subjects.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const to = Number(process.env.FUZZ_COUNT ?? 1_000_000);
-/** Where to go on with a run that was interrupted, as it has said last. */
+/** The body at which to continue an interrupted run: the last number that it printed. */
 const from = Number(process.env.FUZZ_FROM ?? 0);
 
-describe(`bodies ${from} to ${to} of seed ${seed}, which go wrong in many ways`, () => {
-  it.each(subjects)("are answered as they should be, and leave nothing in memory: $name", async (subject) => {
+describe(`mutated bodies ${from} to ${to} of seed ${seed}`, () => {
+  it.each(subjects)("get correct replies and leave nothing in memory: $name", async (subject) => {
     const heaps: number[] = [];
     for await (const { next, heapBytes } of fuzz(subject, { seed, from, to })) {
       heaps.push(heapBytes);

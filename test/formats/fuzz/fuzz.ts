@@ -8,31 +8,30 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "async-request-reply";
+import { nextTurn } from "../../../src/ports/next-turn.js";
 import { randomChoices } from "../../../src/testing/simulator/choices.js";
-import { turn } from "../../../src/testing/turn.js";
 import { anything } from "../../http/careless-schema.js";
 import { checkReadBack, checkReply } from "./checks.js";
 import { chooseBody } from "./mutate.js";
 import type { FuzzSubject } from "./subject.js";
 import { pick } from "./values.js";
 
-/** Which bodies are tried. Body `index` of a run is body 0 of the run whose seed is `seed + index`. */
+/** The bodies to try. Body `index` of a run is body 0 of the run whose seed is `seed + index`. */
 export interface FuzzRange {
   readonly seed: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** How far a run is, and how many bytes are in use there after a collection of garbage. */
+/** Progress of a run, and the heap size after a garbage collection. */
 export interface FuzzProgress {
   readonly next: number;
   readonly heapBytes: number;
 }
 
 /**
- * Sends bodies through a service and checks that each is answered as it should be. Throws for the first that is not, with
- * its bytes. Tells how far it is after every block of bodies: each block has a service of its own, so that what accepted
- * bodies leave in it does not pile up.
+ * Sends bodies to a service and checks every reply. Throws at the first wrong reply, with the bytes of the body. Yields its
+ * progress after every block of bodies. Each block has a new service, so that accepted operations do not pile up.
  */
 export async function* fuzz(
   subject: FuzzSubject,
@@ -43,7 +42,7 @@ export async function* fuzz(
     const next = Math.min(to, start + block);
     const send = startService(subject);
     for (let index = start; index < next; index++) await tryBody(subject, seed, index, send);
-    await turn(); // what the bodies' replies were raced against has not run yet, and holds memory
+    await nextTurn(); // the turns that the replies raced against have not run yet, and hold memory
     collectGarbage();
     yield { next, heapBytes: process.memoryUsage().heapUsed };
   }
@@ -70,7 +69,7 @@ const collectGarbage = ((): (() => void) => {
 })();
 
 function startService({ format }: FuzzSubject): Send {
-  // One root and a schema that says nothing, for formats that have roots and read by schema.
+  // One root name and an empty schema, for formats that need them.
   const rooted = { rootName: "order", jsonSchema: {} };
   const careless = defineOperation({ name: "anything", path: "/anything", input: anything, ...rooted });
   const formats = format.mediaTypes[0] === "application/json" ? [] : [format];
@@ -90,11 +89,11 @@ function startService({ format }: FuzzSubject): Send {
   };
 }
 
-/** A service in memory waits for nothing outside: what has not settled after this many turns never will. */
+/** A service in memory does no I/O, so a reply that is not there after this many turns never comes. */
 async function settled(reply: Promise<HttpResponse>): Promise<HttpResponse> {
   for (let turns = 0; turns < 1000; turns++) {
-    const first = await Promise.race([reply, turn()]);
+    const first = await Promise.race([reply, nextTurn()]);
     if (first !== undefined) return first;
   }
-  throw new Error("The reply does not come.");
+  throw new Error("The service did not reply.");
 }

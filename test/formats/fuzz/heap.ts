@@ -1,10 +1,10 @@
-/** What a heap may grow by from one third of a run to the next. Without a leak it was measured to grow by 0.2 MB at most. */
+/** How much a heap may grow from one third of a run to the next. Measured without a leak: at most 0.2 MB. */
 export const MAX_GROWTH = 2_000_000;
 
 /**
- * By how many bytes a heap grew: the median of the last third of the measurements over that of the third before. The first
- * third is left out, while the engine is still compiling; medians, because single measurements jump. Too few measurements
- * say nothing: 0.
+ * Returns by how many bytes a heap grew: the median of the last third of the measurements minus that of the second third. The
+ * first third does not count, because the engine is still compiling. Medians, because single measurements jump. Returns 0 if
+ * there are too few measurements.
  */
 export function heapGrowth(heaps: readonly number[]): number {
   const third = Math.floor(heaps.length / 3);

@@ -2,7 +2,7 @@ import type { Choices } from "../../../src/testing/simulator/choices.js";
 import type { FuzzSubject } from "./subject.js";
 import { chooseValue, pick } from "./values.js";
 
-/** Makes one body: something that the format takes, which then goes wrong in none to four ways. */
+/** Creates one body: a valid one with up to four mutations. */
 export function chooseBody(subject: FuzzSubject, choices: Choices): Uint8Array {
   let body = seedBody(subject, choices);
   for (let left = choices.choose(5); left > 0; left--) body = mutate(body, subject, choices);
@@ -52,16 +52,16 @@ function mutate(body: Buffer, subject: FuzzSubject, choices: Choices): Buffer {
   }
 }
 
-/** Mostly short, because long bodies take long; sometimes near the limits of depth and size, or far beyond them. */
+/** Mostly short, because long bodies are slow. Sometimes near the limits of depth and size, or far beyond. */
 function chooseLength(choices: Choices): number {
   const length = choices.weighted([
     ["few", 12],
-    ["around the bound of depth", 8],
+    ["around the depth limit", 8],
     ["hundreds", 4],
     ["thousands", 1],
   ]);
   if (length === "few") return choices.choose(8);
-  if (length === "around the bound of depth") return 28 + choices.choose(8);
+  if (length === "around the depth limit") return 28 + choices.choose(8);
   return length === "hundreds" ? 100 + choices.choose(900) : 1000 * (1 + choices.choose(40));
 }
 
@@ -69,7 +69,7 @@ function insert(body: Buffer, at: number, piece: Buffer): Buffer {
   return Buffer.concat([body.subarray(0, at), piece, body.subarray(at)]);
 }
 
-/** At most 100,000 bytes: more than a service takes, and no more than it has to see to say so. */
+/** Repeats a piece up to 100,000 bytes, which is more than a service accepts. */
 function repeat(piece: Buffer, times: number): Buffer {
   return Buffer.alloc(Math.min(100_000, piece.length * times), piece);
 }

@@ -1,17 +1,17 @@
 import type { Format } from "async-request-reply";
 import type { Choices } from "../../../src/testing/simulator/choices.js";
 
-/** A format under fuzzing, and what is known of it that random bytes would not find. */
+/** A fuzzed format, with knowledge about it that random bytes would not find. */
 export interface FuzzSubject {
-  /** What a test calls it. */
+  /** Name of the format in tests. */
   readonly name: string;
   readonly format: Format;
-  /** Writes a value as a body that the format takes, in any of the ways that it has. */
+  /** Writes a value as a valid body, in one of the format's notations. */
   write(value: unknown, choices: Choices): string;
-  /** Pieces of text that mean something in the format. */
+  /** Pieces of text with a meaning in the format. */
   readonly tokens: readonly string[];
-  /** What opens and closes something that can be nested. */
+  /** Text that opens and closes something that can be nested. */
   readonly brackets: readonly (readonly [open: string, close: string])[];
-  /** Whether it reads what it writes as the same value, whatever that is. */
+  /** Whether it reads back every value that it writes. */
   readonly readsBack: boolean;
 }

@@ -4,5 +4,5 @@ import { xmlSubject } from "./xml-subject.js";
 import { yamlSubject } from "./yaml-subject.js";
 import { yangSubjects } from "./yang-subjects.js";
 
-/** Every format that is fuzzed. */
+/** All fuzzed formats. */
 export const subjects: readonly FuzzSubject[] = [jsonSubject, yamlSubject, xmlSubject, ...yangSubjects];

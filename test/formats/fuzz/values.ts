@@ -13,7 +13,7 @@ const numbers = [
   ...[2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 63)],
 ];
 
-/** A value to begin with: about every other one is an order or nearly one. */
+/** Chooses a value to start with. About every other one is an order or nearly one. */
 export function chooseValue(choices: Choices): unknown {
   return choices.choose(2) === 0 ? chooseOrder(choices) : chooseAny(choices, 4);
 }
@@ -48,7 +48,7 @@ function chooseAny(choices: Choices, levels: number): unknown {
   return Object.fromEntries(members().map(() => [pick(choices, texts), chooseAny(choices, levels - 1)]));
 }
 
-/** One of the items, each as likely as the others. */
+/** Picks one of the items with equal probability. */
 export function pick<Item>(choices: Choices, items: readonly Item[]): Item {
   return items[choices.choose(items.length)] as Item;
 }

@@ -2,7 +2,7 @@ import { xmlFormat } from "async-request-reply/xml";
 import type { FuzzSubject } from "./subject.js";
 import { pick } from "./values.js";
 
-/** Pieces of XML, in whatever namespace. */
+/** Pieces of XML, in any namespace. */
 export const xmlTokens: readonly string[] = [
   ..."<>&'\"/=![]?;:#- \t\r\n\0\x01\u0085\u2028\ufeff\u00e9",
   ...["<order>", "</order>", "<itemId>", "</itemId>", "<quantity>2</quantity>", "<a/>", "<__proto__/>", "😀"],
@@ -22,7 +22,7 @@ export const xmlTokens: readonly string[] = [
   ...["a:", "xml:lang", "xmlns:xmlns", "_x0041_", "_xD800_", "_x_", "<a b='c' b='d'/>"],
 ];
 
-/** What opens and closes an element, an attribute of which there are more and more, and what looks like it. */
+/** Text that opens and closes elements, adds attributes, or looks like that. */
 export const xmlBrackets: FuzzSubject["brackets"] = [
   ["<order>", "</order>"],
   ["<a>", "</a>"],
@@ -42,6 +42,6 @@ export const xmlSubject: FuzzSubject = {
     pick(choices, headings) + xmlFormat.serialize(value, { kind: "resource", name: "order" }),
   tokens: xmlTokens,
   brackets: xmlBrackets,
-  // Without a schema an array comes back as something else.
+  // Without a schema, an array is read as another value.
   readsBack: false,
 };

@@ -6,7 +6,7 @@ import { xmlBrackets, xmlTokens } from "./xml-subject.js";
 const [json, xml] = orderYangFormats;
 const NAMESPACE = "https://www.npmjs.com/package/async-request-reply#order-submission";
 
-/** Data of the order module, in JSON and in XML. */
+/** Data of the order module, in JSON and XML. */
 export const yangSubjects: readonly FuzzSubject[] = [
   {
     name: "YANG data in JSON",

@@ -1,5 +1,5 @@
 import type { Operation } from "async-request-reply";
-import { turn } from "../../../src/testing/turn.js";
+import { nextTurn } from "../../../src/ports/next-turn.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -140,7 +140,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => ({
       requestCancel: async (id, tenant) => {
         const busy = store.tokens.has(id);
-        await turn();
+        await nextTurn();
         if (!busy) await store.seize(id);
         return store.requestCancel(id, tenant);
       },

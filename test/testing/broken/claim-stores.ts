@@ -1,5 +1,5 @@
 import type { Claim, ClaimResult, IdempotencyStore } from "async-request-reply";
-import { turn } from "../../../src/testing/turn.js";
+import { nextTurn } from "../../../src/ports/next-turn.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 /** Stores that break a rule of claiming a key. */
@@ -28,7 +28,7 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
       return {
         claim: async (claim) => {
           const known = held.get(claim.key);
-          await turn();
+          await nextTurn();
           if (known !== undefined) return store.claim(claim);
           held.set(claim.key, await store.claim(claim));
           return { outcome: "claimed" };

@@ -1,4 +1,4 @@
-import { turn } from "../../../src/testing/turn.js";
+import { nextTurn } from "../../../src/ports/next-turn.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -10,7 +10,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store, clock) => ({
       beginAttempt: async (id, lease) => {
         const busy = store.tokens.has(id) && clock.now() < (store.leaseEndsAt.get(id) ?? 0);
-        await turn();
+        await nextTurn();
         if (!busy) await store.seize(id);
         return store.beginAttempt(id, lease);
       },

@@ -1,5 +1,5 @@
 import { AsyncReplyError, type RecordResult, type Submission, type Submissions } from "async-request-reply";
-import { turn } from "../../../src/testing/turn.js";
+import { nextTurn } from "../../../src/ports/next-turn.js";
 import type { BrokenPort } from "./prove.js";
 
 function claimOf({ operation, fingerprint }: Submission) {
@@ -60,7 +60,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
       return {
         record: async (submission) => {
           const isNew = !known.has(submission.operation.key);
-          await turn();
+          await nextTurn();
           known.add(submission.operation.key);
           const result = await submissions.record(submission);
           return isNew ? { outcome: "created" } : result;
@@ -129,7 +129,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
       return {
         record: async (submission) => {
           underWay += 1;
-          await turn();
+          await nextTurn();
           const key = underWay > 1 ? { key: "NULL" } : {};
           const recording = submissions.record({
             ...submission,

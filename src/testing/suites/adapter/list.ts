@@ -29,9 +29,9 @@ const refused: Readonly<Record<string, string>> = {
   "cursor=": "cursor",
   "cursor=eyJ9": "cursor",
   "cursor=%ff": "cursor",
-  // 1.x, and the time 1000 in another spelling than it is written in
-  "cursor=MS54": "cursor",
-  [`cursor=${btoa("1e3.01980000-0000-7000-8000-000000000000").replaceAll("=", "")}`]: "cursor",
+  // "1 x", and the time 1000 in another spelling than it is written in
+  "cursor=MSB4": "cursor",
+  [`cursor=${btoa("1e3 01980000-0000-7000-8000-000000000000").replaceAll("=", "")}`]: "cursor",
 };
 
 const ERRORS: readonly ProblemName[] = [

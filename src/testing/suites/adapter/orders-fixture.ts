@@ -4,7 +4,7 @@ import { bearer } from "../../../http/access/credentials.js";
 import { createOrderService, type OrderServiceOptions } from "../../../http/order-service.js";
 import type { Backend } from "../../../ports/backend.js";
 import type { ServiceEvent } from "../../../ports/observer.js";
-import type { Processor } from "../../../worker/job.js";
+import type { Processor } from "../../../worker/attempt/job.js";
 import { createWorker } from "../../../worker/worker.js";
 import { allOperations } from "../../all-operations.js";
 import type { AdapterHarness, Mounted, WireRequest } from "./adapter-case.js";

@@ -169,11 +169,13 @@ export const listChecks: readonly OperationStoreCheck[] = [
     name: "lists what was created while the clock was a year ahead before what was created later",
     needs: ["list", "jumpsBack"],
     check: async (store, { jump }) => {
-      const before = await createPending(store);
+      // The operation with the latest time gets the first id.
+      const [first, second, third] = Array.from({ length: 3 }, newId).sort() as [string, string, string];
+      const before = await createPending(store, { id: second });
       await jump(YEAR_MS);
-      const ahead = await createPending(store);
+      const ahead = await createPending(store, { id: first });
       await jump(-YEAR_MS);
-      const after = await createPending(store);
+      const after = await createPending(store, { id: third });
       const ids = await newestFirst(store, [before, ahead, after]);
       equal(ids[0], ahead.id, "the newest by its time");
       deepEqual(await pagedIds(store, 2), ids, "all pages");

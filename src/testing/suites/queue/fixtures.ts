@@ -1,8 +1,8 @@
 import { type Announcement, announce } from "../../../ports/announcement.js";
+import { nextTurn } from "../../../ports/next-turn.js";
 import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { ok } from "../../expect.js";
-import { turn } from "../../turn.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
 /** Gives the cases of `queueCases` queues to work on. */
@@ -74,7 +74,7 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
       gathered.push(...received);
       if (gathered.length >= wanted) enough();
       // A queue may prefer to be asked again: that must not keep everything else from running.
-      await turn();
+      await nextTurn();
     }
     await consumer.close();
   };

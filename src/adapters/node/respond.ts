@@ -1,0 +1,19 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Mountable } from "../../http/context.js";
+import type { HttpRequest } from "../../http/message/message.js";
+import { createRequestContext } from "./request-context.js";
+import { writeResponse } from "./write-response.js";
+
+/** Writes the reply of a service to a request. Never throws. */
+export function respond(
+  service: Mountable,
+  request: HttpRequest,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  service
+    .handle(request, createRequestContext(res))
+    .then((response) => writeResponse(req, res, response, service.settings.maxBodyBytes))
+    // Both settle for every reply. Anything that is no reply must not end the process.
+    .catch(() => res.destroy());
+}

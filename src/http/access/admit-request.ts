@@ -1,0 +1,111 @@
+import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../../contract/errors.js";
+import { adoptPromise, type MaybePromise } from "../../contract/promises.js";
+import { TENANT_RULE, tenantProblem } from "../../contract/tenant.js";
+import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
+import { withinTime } from "../../protocol/within-time.js";
+import type { Service } from "../context.js";
+import { header, refuseManyFields, singleHeader } from "../message/headers.js";
+import type { HttpRequest } from "../message/message.js";
+import type { Refusal } from "../settings.js";
+
+/**
+ * Returns who makes a request, if they may make it now: `authorize` is asked first (spec §5), then `admit`. Both answer
+ * before a byte of the body is read.
+ *
+ * @throws AsyncReplyError `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `UNAUTHENTICATED`, `FORBIDDEN`,
+ * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if it is not admitted
+ */
+export async function admitRequest(
+  service: Service,
+  request: HttpRequest,
+  authorization: Authorization,
+): Promise<Required<Principal>> {
+  refuseManyFields(request);
+  singleHeader(request.headers, "authorization");
+  const seen = seenByHooks(request);
+  const principal = await authorize(service, seen, authorization);
+  const { admit } = service.settings;
+  if (admit === undefined) return principal;
+  const refusal = await inTime(service, admit(seen, principal, authorization), notAdmittedInTime);
+  // Nothing admits, whichever way it is written.
+  if (refusal === undefined || refusal === null) return principal;
+  throw refused(refusal);
+}
+
+function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationRequest {
+  return { method, path, header: (name) => header(headers, name.toLowerCase()) };
+}
+
+/**
+ * Only a principal allows. Only the hook can refuse: an error that does not say so is an outage, and tells nothing about the
+ * credentials (ADR 0042).
+ */
+async function authorize(
+  service: Service,
+  seen: AuthorizationRequest,
+  authorization: Authorization,
+): Promise<Required<Principal>> {
+  const { authorize: hook, authorizeTimeoutMs } = service.settings;
+  const tooLate = (): AsyncReplyError =>
+    unavailable(`\`authorize\` did not answer within ${authorizeTimeoutMs} ms.`);
+  try {
+    return withTenant(await inTime(service, hook(seen, authorization), tooLate));
+  } catch (error) {
+    throw denial(error, hook.challenge ?? "Bearer");
+  }
+}
+
+function inTime<T>(
+  { settings, runtime }: Service,
+  answer: MaybePromise<T>,
+  tooLate: () => AsyncReplyError,
+): T | Promise<T> {
+  const adopted = adoptPromise(answer);
+  if (!(adopted instanceof Promise)) return adopted;
+  return withinTime(adopted, settings.authorizeTimeoutMs, runtime.clock, tooLate);
+}
+
+function withTenant(principal: Principal | undefined | null): Required<Principal> {
+  if (principal === undefined || principal === null) throw unauthenticated();
+  const { id, tenant = id } = principal;
+  if (typeof id !== "string" || id === "")
+    throw unavailable("`authorize` returned no principal with an `id` of at least 1 character.");
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return { id, tenant };
+  throw unavailable(
+    `\`authorize\` returned a \`tenant\`, by default the \`id\`, that ${problem}. ${TENANT_RULE}`,
+  );
+}
+
+function denial(error: unknown, challenge: string): AsyncReplyError {
+  const { code, detail = "" } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
+  if (code === "UNAUTHENTICATED") {
+    const headers = { "www-authenticate": challenge };
+    return new AsyncReplyError(code, detail, { cause: error, headers });
+  }
+  if (code === "FORBIDDEN" || code === "AUTHORIZATION_UNAVAILABLE") return error as AsyncReplyError;
+  return unavailable("`authorize` threw an error that is not a refusal.", error);
+}
+
+/** The request is denied, but the client should keep its credentials and repeat the request. */
+function unavailable(problem: string, cause?: unknown): AsyncReplyError {
+  const detail = "The request could not be authorized now. Try again later.";
+  const help =
+    "To refuse credentials, throw unauthenticated() or return undefined. To deny access, throw forbidden().";
+  const eventDetail = `${problem} ${help}`;
+  return new AsyncReplyError("AUTHORIZATION_UNAVAILABLE", detail, { cause, eventDetail });
+}
+
+function refused({ status, retryAfterSeconds }: Refusal): AsyncReplyError {
+  if (status !== 429 && status !== 503)
+    return new AsyncReplyError(
+      "INTERNAL",
+      "`admit` must return nothing, or `{ status, retryAfterSeconds }` with status 429 or 503.",
+    );
+  const code = status === 429 ? "TOO_MANY_REQUESTS" : "OVERLOADED";
+  return new AsyncReplyError(code, "Too many requests were made. Try again later.", { retryAfterSeconds });
+}
+
+function notAdmittedInTime(): AsyncReplyError {
+  return new AsyncReplyError("OVERLOADED", "The request could not be admitted in time.");
+}

@@ -1,0 +1,127 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { Format } from "../../formats/format.js";
+import { type MediaType, parseMediaType } from "./media-type.js";
+
+/**
+ * Chooses the format of a reply. Only canonical types are offered: an alias is for reading.
+ *
+ * @throws AsyncReplyError `NOT_ACCEPTABLE`, which lists what is available (RFC 9110 §15.5.7); `INVALID_HEADER`
+ */
+export function replyFormat(accept: string | undefined, formats: readonly Format[]): Format {
+  const available = formats.map(({ mediaTypes }) => mediaTypes[0]);
+  const chosen = negotiate(accept, available);
+  const format = formats.find(({ mediaTypes }) => mediaTypes[0] === chosen);
+  if (format !== undefined) return format;
+  const detail = `The header field Accept names nothing that is available: ${available.join(", ")}.`;
+  throw new AsyncReplyError("NOT_ACCEPTABLE", detail);
+}
+
+/**
+ * Chooses the format of a problem: what the client asked for, as itself or as the problem type of it, and else the first. Never
+ * throws, because a problem is sent whatever the client accepts (RFC 9457 §3).
+ */
+export function problemFormat(accept: string | undefined, formats: readonly Format[]): Format {
+  const [first] = formats as readonly [Format];
+  if (accept === undefined || formats.length === 1 || accept.length > MAX_LENGTH) return first;
+  const types = formats.flatMap(({ mediaTypes, problemMediaType }) => [mediaTypes[0], problemMediaType]);
+  const chosen = negotiate(accept, types);
+  return (
+    formats.find((format) => [format.mediaTypes[0], format.problemMediaType].includes(chosen ?? "")) ?? first
+  );
+}
+
+/**
+ * Chooses the best of the available media types by quality, then by the server's order (RFC 9110 §12.5.1). For each
+ * type the most specific range that matches it counts, and of equally specific ones the highest quality; `q=0` excludes
+ * it. An absent or empty header allows everything; `undefined` means that nothing is acceptable.
+ *
+ * It is lenient where clients are known to be careless: an element that cannot be read is ignored, a lone `*` stands for
+ * everything and `q=.2` for `q=0.2` (Java's HttpURLConnection sends both), more than three decimals are read, and
+ * `charset=utf-8`, which all replies have, does not narrow a range. Any other parameter does.
+ *
+ * @throws AsyncReplyError `INVALID_HEADER` for more than 8192 characters
+ */
+export function negotiate(accept: string | undefined, available: readonly string[]): string | undefined {
+  if (accept === undefined || accept === "*/*") return available[0];
+  if (available.includes(accept)) return accept;
+  if (accept.length > MAX_LENGTH) {
+    const detail = `The header field Accept is longer than ${MAX_LENGTH} characters.`;
+    throw new AsyncReplyError("INVALID_HEADER", detail);
+  }
+  const elements = splitList(accept);
+  if (elements.length === 0) return available[0];
+  const ranges = elements.map(parseRange).filter((range) => range !== undefined);
+  let best: string | undefined;
+  let bestQuality = 0;
+  for (const name of available) {
+    const quality = qualityOf(name, ranges);
+    if (quality > bestQuality) [best, bestQuality] = [name, quality];
+  }
+  return best;
+}
+
+const MAX_LENGTH = 8192;
+
+interface MediaRange {
+  readonly type: string;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly quality: number;
+  readonly specificity: number;
+}
+
+/** Splits at the commas outside of quoted strings and leaves out empty elements (RFC 9110 §5.6.1.2). */
+function splitList(text: string): string[] {
+  const elements: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === "\\" && isQuoted) at++;
+    else if (text[at] === "," && !isQuoted) {
+      elements.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  elements.push(text.slice(start));
+  return elements.filter((element) => element.trim() !== "");
+}
+
+function parseRange(element: string): MediaRange | undefined {
+  const range = parseMediaType(element) ?? parseMediaType(element.replace(/^[ \t]*\*/, "*/*"));
+  if (range === undefined) return undefined;
+  const weight = range.parameters.get("q");
+  const quality = weight === undefined ? 1 : parseQuality(weight);
+  if (quality === undefined) return undefined;
+  // A parameter of this name is the weight, wherever it stands (RFC 9110 §12.5.1).
+  const parameters = [...range.parameters].filter(([name]) => name !== "q");
+  return { type: range.type, parameters, quality, specificity: specificityOf(range.type, parameters.length) };
+}
+
+function parseQuality(value: string): number | undefined {
+  if (!/^(?:[01](?:\.\d*)?|\.\d+)$/.test(value)) return undefined;
+  const quality = Number(value);
+  return quality <= 1 ? quality : undefined;
+}
+
+function specificityOf(type: string, parameters: number): number {
+  if (type === "*/*") return 0;
+  return type.endsWith("/*") ? 1 : 2 + parameters;
+}
+
+function qualityOf(name: string, ranges: readonly MediaRange[]): number {
+  const mediaType = parseMediaType(name);
+  if (mediaType === undefined) return 0;
+  const [best] = ranges
+    .filter((range) => isInRange(mediaType, range))
+    .sort((a, b) => b.specificity - a.specificity || b.quality - a.quality);
+  return best?.quality ?? 0;
+}
+
+function isInRange({ type, parameters }: MediaType, range: MediaRange): boolean {
+  const isNamed = range.type === type || range.type === "*/*";
+  if (!isNamed && !(range.type.endsWith("/*") && type.startsWith(range.type.slice(0, -1)))) return false;
+  return range.parameters.every(
+    ([name, value]) =>
+      parameters.get(name) === value || (name === "charset" && value.toLowerCase() === "utf-8"),
+  );
+}

@@ -1,0 +1,37 @@
+import type { JsonSchema } from "../../contract/definition.js";
+import { pathFields } from "../../contract/path-pattern.js";
+import type { Components } from "../components.js";
+import type { OpenApiParameter } from "../document.js";
+import { type NamedDefinition, toPascalCase } from "../names.js";
+import { memberSchemas } from "../schemas/body-schema.js";
+import { embedSchema } from "../schemas/embed-schema.js";
+
+/** Describes the fields of the path of a definition, each by the schema of the member that it becomes. */
+export function pathParameters(
+  components: Components,
+  { definition, name }: NamedDefinition,
+): OpenApiParameter[] {
+  return pathFields(definition.path).map((field) => ({
+    name: field,
+    in: "path",
+    description: `The member \`${field}\` of the input.`,
+    required: true,
+    schema: fieldSchema(components, `${name}${toPascalCase(field)}`, definition.jsonSchema, field),
+  }));
+}
+
+function fieldSchema(
+  components: Components,
+  component: string,
+  root: JsonSchema | undefined,
+  field: string,
+): JsonSchema {
+  const found = root === undefined ? [] : memberSchemas(root, field);
+  const [schema, ...others] = found;
+  // Without a schema the text of the path is the value.
+  if (schema === undefined) return { type: "string" };
+  const whole = others.length === 0 ? schema : { anyOf: found };
+  if (!JSON.stringify(whole).includes('"$ref"')) return whole;
+  const { $defs, definitions } = root ?? {};
+  return embedSchema(components, component, { ...whole, $defs, definitions }) ?? { type: "string" };
+}

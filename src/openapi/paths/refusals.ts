@@ -1,0 +1,82 @@
+import type { ErrorCode } from "../../contract/errors.js";
+import { type ProblemName, problem } from "../../contract/problem.js";
+import { replyTo } from "../../http/message/problems.js";
+import type { Components } from "../components.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiHeader, OpenApiResponse } from "../document.js";
+import { anyProblem } from "../schemas/problem-schemas.js";
+import { challengeOf } from "../security.js";
+import { problemContent } from "./content.js";
+import { fixed, headers, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
+
+/** What requests are refused with whatever they ask for, in the order of docs/contract.md. */
+export function commonRefusals({ authorize, admit }: DescribedService["settings"]): ErrorCode[] {
+  return [
+    "TOO_MANY_HEADER_FIELDS",
+    "INVALID_HEADER",
+    ...(authorize.scheme === "none" ? [] : UNAUTHORIZED),
+    ...(admit === undefined ? [] : NOT_ADMITTED),
+    "NOT_ACCEPTABLE",
+    "INTERNAL",
+  ];
+}
+
+const UNAUTHORIZED: readonly ErrorCode[] = ["UNAUTHENTICATED", "FORBIDDEN", "AUTHORIZATION_UNAVAILABLE"];
+const NOT_ADMITTED: readonly ErrorCode[] = ["TOO_MANY_REQUESTS", "OVERLOADED"];
+
+/** The responses to errors of these codes, by status. */
+export function refusals(
+  service: DescribedService,
+  components: Components,
+  codes: readonly ErrorCode[],
+): Record<string, OpenApiResponse> {
+  const statuses = new Set(codes.map((code) => replyTo(code).status));
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const alike = codes.filter((code) => replyTo(code).status === status);
+      const names = [...new Set(alike.map((code) => replyTo(code).problem))];
+      const response: OpenApiResponse = {
+        description: names.map(sentence).join(" "),
+        headers: {
+          ...headers(components, { "Cache-Control": "NoStore", "X-Content-Type-Options": "NoSniff" }),
+          ...(service.formats.length > 1 ? headers(components, { Vary: "AcceptVaries" }) : {}),
+          ...merged(alike.map((code) => fieldsOf(code, service))),
+        },
+        content: problemContent(service, anyProblem(components, names, status)),
+      };
+      return [status, response];
+    }),
+  );
+}
+
+type Fields = Readonly<Record<string, OpenApiHeader>>;
+
+/** What the reply to an error of this code has besides the fields of all problems. */
+function fieldsOf(code: ErrorCode, { settings, formats }: DescribedService): Fields {
+  const types = formats.map(({ mediaTypes }) => mediaTypes[0]).join(", ");
+  const fields: Partial<Record<ErrorCode, Fields>> = {
+    UNAUTHENTICATED: { "WWW-Authenticate": fixed("How to authenticate.", challengeOf(settings.authorize)) },
+    METHOD_NOT_ALLOWED: { Allow: fixed("The methods that this operation has.", "GET, HEAD, OPTIONS") },
+    UNSUPPORTED_MEDIA_TYPE: { Accept: fixed("The media types that are supported.", types) },
+    UNSUPPORTED_CONTENT_CODING: {
+      "Accept-Encoding": fixed("The content codings that are supported.", "identity"),
+    },
+  };
+  const { retryAfterSeconds } = replyTo(code);
+  return {
+    ...(retryAfterSeconds === undefined ? {} : { "Retry-After": retryAfterRefusal }),
+    ...fields[code],
+  };
+}
+
+/** The fields of several kinds of replies: one that not all of them have is optional. */
+function merged(kinds: readonly Fields[]): ResponseHeaders {
+  const all = Object.entries(Object.assign({}, ...kinds) as Fields);
+  return Object.fromEntries(
+    all.map(([name, header]) => [name, kinds.every((kind) => name in kind) ? header : optional(header)]),
+  );
+}
+
+function sentence(name: ProblemName): string {
+  return `${problem(name).title}.`;
+}

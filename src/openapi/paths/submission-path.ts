@@ -1,0 +1,154 @@
+import type { OperationDefinition } from "../../contract/definition.js";
+import type { ErrorCode } from "../../contract/errors.js";
+import { pathFields } from "../../contract/path-pattern.js";
+import type { Components } from "../components.js";
+import type { DescribedService } from "../described-service.js";
+import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
+import type { NamedDefinition } from "../names.js";
+import { acceptedOperation } from "../schemas/operation-schemas.js";
+import { inputSchema } from "../schemas/payload-schemas.js";
+import { operationContent, requestContent, resourceContent } from "./content.js";
+import { withNotice } from "./deprecation-notice.js";
+import { headers } from "./headers.js";
+import { pathParameters } from "./path-parameters.js";
+import { commonRefusals, refusals } from "./refusals.js";
+
+/** The path of a definition, whose `POST` submits work (spec §4.1). */
+export function submissionPath(
+  service: DescribedService,
+  components: Components,
+  named: NamedDefinition,
+): PathItem {
+  const { definition, name } = named;
+  const responses = {
+    ...(creates(service, definition) ? { 201: created(service, components, definition) } : {}),
+    202: accepted(service, components, definition),
+    ...refusals(service, components, submissionRefusals(service, definition)),
+  };
+  return {
+    post: {
+      operationId: `submit${name}`,
+      tags: [definition.name],
+      summary: `Submit work: ${definition.name}`,
+      description: describe(service, definition),
+      ...(definition.deprecated === undefined ? {} : { deprecated: true }),
+      parameters: [...pathParameters(components, named), idempotencyKey(definition)],
+      requestBody: {
+        description: describeBody(service, definition),
+        required: true,
+        content: requestContent(service, inputSchema(components, named), definition.rootName),
+      },
+      responses: withNotice(responses, definition.deprecated),
+    },
+  };
+}
+
+/** Whether the resource of a definition is created before the reply. */
+function creates({ create }: DescribedService, { name }: OperationDefinition): boolean {
+  return Object.hasOwn(create, name);
+}
+
+function submissionRefusals(service: DescribedService, definition: OperationDefinition): ErrorCode[] {
+  return [
+    ...commonRefusals(service.settings),
+    // A field may hold what is no text.
+    ...(definition.path.includes("{") ? (["NOT_FOUND"] as const) : []),
+    "UNSUPPORTED_MEDIA_TYPE",
+    "UNSUPPORTED_CONTENT_CODING",
+    "INVALID_IDEMPOTENCY_KEY",
+    ...(definition.idempotencyKey === "required" ? (["MISSING_IDEMPOTENCY_KEY"] as const) : []),
+    "BODY_TOO_LARGE",
+    "BODY_TIMEOUT",
+    "BODY_ABORTED",
+    "MALFORMED_BODY",
+    "CONTRACT_VIOLATION",
+    "IDEMPOTENCY_KEY_REUSED",
+    "SUBMISSION_IN_PROGRESS",
+    ...(creates(service, definition) ? (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const) : []),
+    "SUBMISSION_UNCERTAIN",
+  ];
+}
+
+function describe(service: DescribedService, definition: OperationDefinition): string {
+  const reply =
+    "The reply comes before the work is done: how it goes is told by the status of the operation.";
+  return creates(service, definition) ? `Creates a resource, and submits the work on it. ${reply}` : reply;
+}
+
+function describeBody({ settings }: DescribedService, { path }: OperationDefinition): string {
+  const { maxBodyBytes, maxDepth, bodyTimeoutMs } = settings;
+  const fields = pathFields(path).map((name) => `\`${name}\``);
+  const given =
+    `The path gives ${fields.join(", ").replace(/, ([^,]*)$/, " and $1")}. A body may leave them out; if it has them, ` +
+    "their values must be equal.";
+  return (
+    `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms, with arrays and objects ` +
+    `nested at most ${maxDepth} deep. In UTF-8, without a byte order mark and without a \`Content-Encoding\`.` +
+    (fields.length === 0 ? "" : ` ${given}`)
+  );
+}
+
+function idempotencyKey({ idempotencyKey }: OperationDefinition): OpenApiParameter {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes repeating safe: the same request with the same key is answered with the same operation. A random key of " +
+      "1 to 255 characters, such as a UUID; bare, or as a string in double quotes (RFC 8941).",
+    required: idempotencyKey === "required",
+    schema: { type: "string", minLength: 1, maxLength: 4_096 },
+  };
+}
+
+function created(
+  service: DescribedService,
+  components: Components,
+  { rootName }: OperationDefinition,
+): OpenApiResponse {
+  const resource = components.schema("CreatedResource", {
+    type: "object",
+    description: "The resource as it was created.",
+  });
+  return {
+    description: "The resource was created, and the work on it was accepted.",
+    headers: headers(components, {
+      Location: "ResourceLocation",
+      "Operation-Location": "StatusLocation",
+      ...REPLY_FIELDS,
+    }),
+    content: resourceContent(service, resource, rootName),
+  };
+}
+
+function accepted(
+  service: DescribedService,
+  components: Components,
+  { cancellable }: OperationDefinition,
+): OpenApiResponse {
+  return {
+    description:
+      "The work was accepted and recorded. It has not been done yet, unless the key was used before.",
+    headers: headers(components, {
+      Location: "StatusLocation",
+      "Retry-After": "RetryAfter",
+      ...REPLY_FIELDS,
+    }),
+    content: operationContent(service, acceptedOperation(components)),
+    links: {
+      status: linkTo("getOperation", "The status of the operation."),
+      ...(cancellable ? { cancel: linkTo("cancelOperation", "Cancels the operation.") } : {}),
+    },
+  };
+}
+
+const REPLY_FIELDS = {
+  "Idempotent-Replayed": "IdempotentReplayed",
+  "Cache-Control": "NoStore",
+  Vary: "AcceptVaries",
+  "X-Content-Type-Options": "NoSniff",
+  Link: "SuccessorLink",
+} as const;
+
+function linkTo(operationId: string, description: string): OpenApiLink {
+  return { operationId, parameters: { operationId: "$response.body#/operationId" }, description };
+}

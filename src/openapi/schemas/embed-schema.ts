@@ -1,0 +1,126 @@
+import type { JsonSchema } from "../../contract/definition.js";
+import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
+import { toPascalCase, uniqueName } from "../names.js";
+import { mapSubschemas, type SchemaPath } from "./map-schema.js";
+
+/**
+ * Makes components of a JSON Schema: one of this name, and one for each of its definitions that it refers to. References
+ * lead from one to the other; the identifiers that they went by are given up, since few tools follow them and a schema
+ * that is used twice would repeat them. `undefined` where this would change what the schema means: which schema a
+ * `$dynamicRef` stands for depends on who asks.
+ */
+export function embedSchema(components: Components, name: string, schema: JsonSchema): Reference | undefined {
+  const { targets, roots, isDynamic } = indexSchema(schema, name);
+  if (isDynamic) return undefined;
+  const begun = new Set<string>();
+
+  const embed = (component: string): void => {
+    const root = roots.get(component);
+    if (root === undefined || begun.has(component)) return;
+    begun.add(component);
+    components.schema(component, rewrite(root.schema, root.base));
+  };
+  const rewrite = (from: JsonSchema, outer: string): JsonSchema => {
+    const base = baseOf(from, outer);
+    const { $id: _, $anchor: __, $dynamicAnchor: ___, $defs: ____, definitions: _____, ...kept } = from;
+    const { $schema, $ref, ...others } = mapSubschemas(kept, [], (inner) => rewrite(inner, base));
+    const target = typeof $ref === "string" ? targets.get(resolve($ref, base) ?? "") : undefined;
+    if (target !== undefined) embed(target.component);
+    return {
+      ...($schema === undefined || $schema === DIALECT ? {} : { $schema }),
+      ...($ref === undefined ? {} : target === undefined ? { $ref } : toReference(target)),
+      ...others,
+    };
+  };
+
+  embed(name);
+  return toReference({ component: name, path: [] });
+}
+
+/** The dialect that the schemas of a document are in unless they say otherwise; OpenAPI adds to it. */
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** What references are resolved against where no `$id` stands. */
+const UNIDENTIFIED = "https://schema.invalid/";
+
+/** Where a schema goes. */
+interface Target {
+  readonly component: string;
+  /** Within the component. */
+  readonly path: SchemaPath;
+}
+
+interface Index {
+  /** By the absolute identifiers under which schemas can be referred to. */
+  readonly targets: ReadonlyMap<string, Target>;
+  /** What becomes a component, and the base of its references. */
+  readonly roots: ReadonlyMap<string, { readonly schema: JsonSchema; readonly base: string }>;
+  readonly isDynamic: boolean;
+}
+
+interface Place extends Target {
+  /** The identifier of the schema resource. */
+  readonly base: string;
+  /** Within the schema resource. */
+  readonly pointer: SchemaPath;
+}
+
+function indexSchema(schema: JsonSchema, name: string): Index {
+  const targets = new Map<string, Target>();
+  const roots = new Map([[name, { schema, base: UNIDENTIFIED }]]);
+  const taken = new Set([name.toLowerCase()]);
+  let isDynamic = false;
+
+  const visit = (from: JsonSchema, outer: Place): void => {
+    const { component, path } = outer;
+    const base = baseOf(from, outer.base);
+    const pointer = base === outer.base ? outer.pointer : [];
+    const { $anchor, $dynamicAnchor, $dynamicRef } = from;
+    isDynamic ||= $dynamicRef !== undefined;
+    const anchors = [$anchor, $dynamicAnchor].filter((anchor) => typeof anchor === "string");
+    const identifiers = [
+      // A schema with an identifier of its own can still be pointed at from around it.
+      resolve(toFragmentPointer(outer.pointer), outer.base),
+      resolve(toFragmentPointer(pointer), base),
+      ...anchors.map((anchor) => resolve(`#${anchor}`, base)),
+    ];
+    for (const identifier of identifiers) {
+      if (identifier !== undefined) targets.set(identifier, { component, path });
+    }
+    mapSubschemas(from, [], (inner, steps) => {
+      const [keyword = "", definition = ""] = steps;
+      const place = { base, pointer: [...pointer, ...steps] };
+      if (keyword === "$defs" || keyword === "definitions") {
+        const own = uniqueName(`${name}_${toPascalCase(definition.replace(/[^A-Za-z0-9]/g, "_"))}`, taken);
+        roots.set(own, { schema: inner, base });
+        visit(inner, { ...place, component: own, path: [] });
+      } else visit(inner, { ...place, component, path: [...path, ...steps] });
+      return inner;
+    });
+  };
+
+  visit(schema, { component: name, path: [], base: UNIDENTIFIED, pointer: [] });
+  return { targets, roots, isDynamic };
+}
+
+function baseOf({ $id }: JsonSchema, outer: string): string {
+  if (typeof $id !== "string" || !URL.canParse($id, outer)) return outer;
+  return new URL($id, outer).href.replace(/#$/, "");
+}
+
+/** The absolute form of a reference, its fragment without percent-encoding, or `undefined` where it cannot be read. */
+function resolve(ref: string, base: string): string | undefined {
+  if (!URL.canParse(ref, base)) return undefined;
+  const [resource = "", fragment = ""] = new URL(ref, base).href.split("#", 2);
+  try {
+    return `${resource}#${decodeURIComponent(fragment)}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function toReference({ component, path }: Target): Reference {
+  return { $ref: toFragmentPointer(["components", "schemas", component, ...path]) };
+}

@@ -1,0 +1,61 @@
+import type { JsonSchema } from "../../contract/definition.js";
+
+/** Where a schema stands within the schema that is walked through: the keywords, names and indices that lead to it. */
+export type SchemaPath = readonly string[];
+
+/** Makes the schemas that stand in a schema, however deep, into others; `change` goes on to the ones inside by itself. */
+export type ChangeSchema = (schema: JsonSchema, path: SchemaPath) => JsonSchema;
+
+/**
+ * Changes each schema that stands directly in this one, whatever keyword it belongs to. Data stays as it is, although it
+ * may look like a schema.
+ */
+export function mapSubschemas(schema: JsonSchema, path: SchemaPath, change: ChangeSchema): JsonSchema {
+  return mapMembers(schema, path, (value, keyword, at) => {
+    if (DATA.has(keyword) || keyword.startsWith("x-")) return value;
+    if (!BY_NAME.has(keyword) || !isObject(value)) return mapValue(value, at, change);
+    return mapMembers(value, at, (named, _, inside) => mapValue(named, inside, change));
+  });
+}
+
+/** Keywords whose values are no schemas. */
+const DATA: ReadonlySet<string> = new Set([
+  "const",
+  "default",
+  "dependentRequired",
+  "enum",
+  "example",
+  "examples",
+]);
+
+/** Keywords whose values are schemas by name, so that no name is taken for a keyword. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+  "patternProperties",
+  "properties",
+]);
+
+function mapValue(value: unknown, path: SchemaPath, change: ChangeSchema): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => mapValue(item, [...path, String(index)], change));
+  }
+  // `true` and `false` are schemas too, in which nothing can be changed.
+  return isObject(value) ? change(value, path) : value;
+}
+
+function mapMembers(
+  members: JsonSchema,
+  path: SchemaPath,
+  map: (value: unknown, name: string, path: SchemaPath) => unknown,
+): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name, map(value, name, [...path, name])]),
+  );
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,105 @@
+import type { JsonSchema } from "../../contract/definition.js";
+import type { OperationStatus } from "../../contract/operation.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
+import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
+
+/** The id of an operation, as replies and paths have it. */
+export const OPERATION_ID: JsonSchema = { type: "string", format: "uuid" };
+
+/** The body of a 202: the operation with no more than its status. */
+export function acceptedOperation(components: Components): Reference {
+  return components.schema("AcceptedOperation", {
+    type: "object",
+    properties: {
+      operationId: OPERATION_ID,
+      status: { type: "string", enum: ["pending", "completed", "failed"] },
+    },
+    required: ["operationId", "status"],
+  });
+}
+
+/** An operation that has not ended, as the status endpoint shows it. */
+export function pendingOperation(components: Components): Reference {
+  return operation(components, "PendingOperation", "pending", {
+    progress: { description: "What the work told last of how far it is. There once it has told anything." },
+  });
+}
+
+/** An operation as the status endpoint shows it. `result` is what completed operations can show. */
+export function anyOperation(components: Components, result: JsonSchema): Reference {
+  const pending = pendingOperation(components);
+  return components.schema("Operation", byStatus({ pending, ...ended(components, result) }));
+}
+
+/** An operation that has ended, as a reply to DELETE shows it. */
+export function endedOperation(components: Components, result: JsonSchema): Reference {
+  return components.schema("EndedOperation", byStatus(ended(components, result)));
+}
+
+/** A page of a list. Operations in it have no payloads. */
+export function operationList(components: Components): Reference {
+  const error = anyProblem(components, OPERATION_ERRORS);
+  const variants = {
+    pending: operation(components, "ListedPendingOperation", "pending", {}),
+    completed: operation(components, "ListedCompletedOperation", "completed", FINISHED, ["finishedAt"]),
+    failed: operation(components, "ListedFailedOperation", "failed", { ...FINISHED, error }, [
+      "finishedAt",
+      "error",
+    ]),
+  };
+  const items = components.schema("ListedOperation", byStatus(variants));
+  return components.schema("OperationList", {
+    type: "object",
+    properties: { operations: { type: "array", items: { ...items, xml: { name: "operation" } } } },
+    required: ["operations"],
+  });
+}
+
+function ended(components: Components, result: JsonSchema): Readonly<Record<string, Reference>> {
+  const error = anyProblem(components, OPERATION_ERRORS);
+  return {
+    completed: operation(components, "CompletedOperation", "completed", { ...FINISHED, result }, [
+      "finishedAt",
+    ]),
+    failed: operation(components, "FailedOperation", "failed", { ...FINISHED, error }, [
+      "finishedAt",
+      "error",
+    ]),
+  };
+}
+
+const FINISHED: Readonly<Record<string, JsonSchema>> = {
+  finishedAt: { type: "string", format: "date-time", description: "When it ended." },
+};
+
+function byStatus(variants: Readonly<Record<string, Reference>>): JsonSchema {
+  return {
+    oneOf: Object.values(variants),
+    discriminator: {
+      propertyName: "status",
+      mapping: Object.fromEntries(Object.entries(variants).map(([status, { $ref }]) => [status, $ref])),
+    },
+  };
+}
+
+function operation(
+  components: Components,
+  name: string,
+  status: OperationStatus,
+  members: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): Reference {
+  return components.schema(name, {
+    type: "object",
+    properties: {
+      operationId: OPERATION_ID,
+      status: { type: "string", const: status },
+      definition: { type: "string", description: "Names the kind of work." },
+      createdAt: { type: "string", format: "date-time", description: "When it was accepted." },
+      attempt: { type: "integer", minimum: 0, description: "How many times the work was begun." },
+      ...members,
+    },
+    required: ["operationId", "status", "definition", "createdAt", "attempt", ...required],
+  });
+}

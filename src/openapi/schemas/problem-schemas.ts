@@ -1,0 +1,72 @@
+import type { JsonSchema } from "../../contract/definition.js";
+import { type ProblemName, problem, problemType } from "../../contract/problem.js";
+import type { Components } from "../components.js";
+import type { Reference } from "../document.js";
+import { toPascalCase } from "../names.js";
+
+/** The problem types that the `error` of a failed operation can have: all that no reply has. */
+export const OPERATION_ERRORS: readonly ProblemName[] = [
+  "work-failed",
+  "attempts-exhausted",
+  "invalid-result",
+  "input-refused",
+  "cancelled",
+  "abandoned",
+];
+
+/** One problem type; `status` is that of its replies, and absent in the `error` of an operation. */
+function problemSchema(components: Components, name: ProblemName, status?: number): Reference {
+  const { title } = problem(name);
+  const members: Readonly<Record<string, JsonSchema>> = {
+    type: { type: "string", const: problemType(name, components.problemBaseUri) },
+    title: { type: "string", description: "For people; may be worded anew.", examples: [title] },
+    ...(status === undefined ? {} : { status: { type: "integer", const: status } }),
+    ...(name === "internal"
+      ? {}
+      : { detail: { type: "string", description: "What happened this time; for people." } }),
+    ...(name === "contract-violation" ? { errors: violations(components) } : {}),
+  };
+  return components.schema(`${toPascalCase(name)}Problem`, {
+    type: "object",
+    description: `${title} (RFC 9457).`,
+    properties: members,
+    required: Object.keys(members),
+  });
+}
+
+/** Any of these problem types, told apart by `type`. */
+export function anyProblem(
+  components: Components,
+  names: readonly ProblemName[],
+  status?: number,
+): JsonSchema {
+  const types = names.map((name) => ({
+    type: problemType(name, components.problemBaseUri),
+    schema: problemSchema(components, name, status),
+  }));
+  const [first, ...others] = types;
+  if (first !== undefined && others.length === 0) return first.schema;
+  return {
+    oneOf: types.map(({ schema }) => schema),
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(types.map(({ type, schema }) => [type, schema.$ref])),
+    },
+  };
+}
+
+function violations(components: Components): JsonSchema {
+  const violation = components.schema("Violation", {
+    type: "object",
+    properties: {
+      pointer: {
+        type: "string",
+        description: "Where: a JSON Pointer in URI fragment form (RFC 6901 §6).",
+        examples: ["#/quantity"],
+      },
+      detail: { type: "string", description: "What; for people." },
+    },
+    required: ["pointer", "detail"],
+  });
+  return { type: "array", description: "All violations at once.", items: violation, maxItems: 100 };
+}

@@ -1,0 +1,151 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { JsonText, Settlement } from "../../contract/operation.js";
+import { type Backend, sharedTransactions, type TransactionOptions } from "../../ports/backend.js";
+import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { RunInTransaction } from "./job.js";
+import type { Supervision } from "./supervise.js";
+
+export interface JobTransactionOptions {
+  readonly backend: Backend;
+  readonly lease: Lease;
+  readonly supervision: Supervision;
+  /** Checks a result and returns its stored form. */
+  readonly toStored: (value: unknown) => Promise<JsonText | undefined>;
+  /** Receives every error that the transaction rejects with, except those of the user's function. */
+  readonly onRaise: (error: unknown) => void;
+  /** Says whether the processor has returned. */
+  readonly isOver: () => boolean;
+  /** Receives errors that come too late for the attempt. */
+  readonly onLate: (error: unknown) => void;
+}
+
+/** How an attempt was settled by its transaction. */
+interface Committed {
+  readonly settlement: Settlement;
+  readonly settled: SettleResult;
+}
+
+export interface JobTransaction {
+  readonly run: RunInTransaction<unknown>;
+  /** Returns what was committed, once it was. */
+  committed(): Committed | undefined;
+  /**
+   * Rolls the transaction back if it is still open, because the processor has returned. Resolves to the error that says what
+   * to do, or to nothing if the commit was on the way.
+   */
+  end(): Promise<AsyncReplyError | undefined> | undefined;
+}
+
+/** The one transaction of an attempt, which settles it. */
+export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
+  const { backend, lease, supervision, toStored, onRaise, isOver, onLate } = options;
+  let open: Promise<void> | undefined;
+  let used = false;
+  let committed: Committed | undefined;
+  let thrown: { readonly error: unknown } | undefined;
+
+  async function transact<Result>(
+    work: (tx: unknown) => Result | Promise<Result>,
+    chosen: TransactionOptions,
+  ): Promise<Result> {
+    let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
+    const settle = async (tx: unknown): Promise<Settlement> => {
+      const value = await called(work, tx);
+      const settlement = completed(await toStored(value));
+      done = { value, settlement };
+      // From here on the token decides: a renewal would mistake the end of the operation for the loss of its lease.
+      supervision.lease.stop();
+      return settlement;
+    };
+    const { signal } = supervision.abandoning;
+    const settled = await sharedTransactions(backend).settle(lease, settle, { ...chosen, signal });
+    if (settled.outcome === "lost" || done === undefined) throw lost();
+    committed = { settlement: done.settlement, settled };
+    return done.value;
+  }
+
+  async function called<Result>(
+    work: (tx: unknown) => Result | Promise<Result>,
+    tx: unknown,
+  ): Promise<Result> {
+    try {
+      return await work(tx);
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  }
+
+  function lost(): AsyncReplyError {
+    const error = new AsyncReplyError("LEASE_LOST", "Another attempt has begun, so nothing was written.");
+    supervision.interrupt(error);
+    return error;
+  }
+
+  async function start<Result>(
+    work: (tx: unknown) => Result | Promise<Result>,
+    chosen: TransactionOptions,
+  ): Promise<Result> {
+    used = true;
+    // The lock of the transaction takes the place of the lease, and a renewal would wait for it.
+    supervision.lease.pause();
+    try {
+      return await transact(work, chosen);
+    } finally {
+      open = undefined;
+      supervision.lease.resume();
+    }
+  }
+
+  function run<Result>(
+    work: (tx: unknown) => Result | Promise<Result>,
+    chosen: TransactionOptions = {},
+  ): Promise<Result> {
+    const over = isOver();
+    const refusal = over ? tooLate() : used ? usedBefore() : undefined;
+    const running = refusal === undefined ? start(work, chosen) : Promise.reject(refusal);
+    // Handles the rejection also if the processor never awaits it.
+    const settled = running.then(ignore, (error: unknown) => {
+      if (thrown === undefined || error !== thrown.error) onRaise(error);
+    });
+    if (refusal === undefined) open = settled;
+    else if (over) onLate(refusal);
+    return running;
+  }
+
+  return {
+    run,
+    committed: () => committed,
+    end: () => {
+      if (open === undefined) return undefined;
+      const error = notAwaited();
+      supervision.abandoning.abort(error);
+      return open.then(() => (committed === undefined ? error : undefined));
+    },
+  };
+}
+
+function ignore(): void {}
+
+function usedBefore(): AsyncReplyError {
+  return new AsyncReplyError(
+    "TRANSACTION_USED",
+    "`job.transaction` was called a second time. An attempt has one transaction: write everything in one function.",
+  );
+}
+
+function notAwaited(): AsyncReplyError {
+  const detail =
+    "The processor returned while its `job.transaction` was still open, so it was rolled back. Return or await its promise.";
+  return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
+}
+
+function tooLate(): AsyncReplyError {
+  const detail = "`job.transaction` was called after its processor had returned. Await it in the processor.";
+  return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
+}
+
+/** Completes an operation with a result, if there is one. */
+export function completed(result: JsonText | undefined): Settlement {
+  return result === undefined ? { to: "completed" } : { to: "completed", result };
+}

@@ -1,0 +1,53 @@
+import { type AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
+import type { Operation, Settlement } from "../../contract/operation.js";
+import { operationError, type ProblemName } from "../../contract/problem.js";
+import type { SettleResult } from "../../ports/operation-store.js";
+import type { ProcessorSettings } from "../settings.js";
+import { lastErrorOf } from "./last-error.js";
+import { waitForNewerWorker } from "./refused-input.js";
+
+/** How an attempt ended; without a settlement where its lease is somebody else's. */
+export interface Ending {
+  readonly settlement?: Settlement;
+  readonly error?: unknown;
+  /** Where the store has answered already. */
+  readonly settled?: SettleResult;
+}
+
+/** The ending of an operation whose attempts are used up: by attempts that were lost, since nobody settled them. */
+export function exhausted({ maxAttempts }: Pick<ProcessorSettings, "maxAttempts">, error?: unknown): Ending {
+  const detail = `The work did not succeed in ${maxAttempts} attempts.`;
+  return { settlement: { to: "failed", error: operationError("attempts-exhausted", detail) }, error };
+}
+
+/** Failures that another attempt would not mend, with what the client may know of them. */
+const PERMANENT: Partial<
+  Record<ErrorCode, { readonly problem: ProblemName; readonly lead: string; readonly hidden?: true }>
+> = {
+  PERMANENT_FAILURE: { problem: "work-failed", lead: "" },
+  INPUT_REFUSED: { problem: "input-refused", lead: "The contract has changed since this was submitted: " },
+  INVALID_RESULT: { problem: "invalid-result", lead: "The result of the work cannot be kept: " },
+  NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
+};
+
+/** What an error means for the operation, in the state it was in when the attempt began. */
+export function endingOf(error: unknown, operation: Operation, settings: ProcessorSettings): Ending {
+  const { code, detail, context } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
+  if (code === "LEASE_LOST") return { error };
+  if (code === "WORKER_STOPPED")
+    return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
+  const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation) : undefined;
+  if (waiting !== undefined) return { settlement: waiting, error };
+  const failure = code === undefined ? undefined : PERMANENT[code];
+  if (failure !== undefined) {
+    const text = `${failure.lead}${failure.hidden ? "" : detail}`.slice(0, MAX_DETAIL_LENGTH);
+    return { settlement: { to: "failed", error: operationError(failure.problem, text) }, error };
+  }
+  if (operation.attempt >= settings.maxAttempts) return exhausted(settings, error);
+  const delayMs = context?.retryAfterMs ?? settings.backoffMs(operation.attempt);
+  const lastError = lastErrorOf(error);
+  return { settlement: { to: "retry", delayMs, countAttempt: true, lastError }, error };
+}
+
+/** Keeps the `error` of an operation below 64 KiB in any encoding. */
+const MAX_DETAIL_LENGTH = 10_000;

@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+
+describe("the example that submits from code", () => {
+  type Example = typeof import("../../examples/tasks/submit-from-code.js");
+  let example: Example;
+  beforeAll(async () => {
+    example = await import("../../examples/tasks/submit-from-code.js");
+  });
+  afterAll(() => example.service.close());
+
+  it("returns one operation for each file, and its URL once it is ready", async () => {
+    const [id, again, other] = [
+      await example.transcode("cat.mov"),
+      await example.transcode("cat.mov"),
+      await example.transcode("dog.mov"),
+    ];
+    expect([again === id, other === id]).toEqual([true, false]);
+    await expect.poll(() => example.urlOf(id)).toBe("https://cdn.example/cat.mov.mp4");
+  });
+});
+
+describe("the example that works later and on a schedule", () => {
+  type Example = typeof import("../../examples/tasks/schedule.js");
+  let example: Example;
+  let done: readonly unknown[][];
+  beforeAll(async () => {
+    // Before the import, which starts the schedule.
+    vi.useFakeTimers({
+      now: Date.UTC(2026, 0, 1, 12),
+      toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+    });
+    example = await import("../../examples/tasks/schedule.js");
+  });
+  beforeEach(() => {
+    done = vi.spyOn(console, "log").mockImplementation(() => {}).mock.calls;
+  });
+  afterEach(() => vi.restoreAllMocks());
+  afterAll(async () => {
+    await example.service.close();
+    vi.useRealTimers();
+  });
+
+  /** Sets the time, then lets the schedule fire and the worker sweep. */
+  async function passTo(time: number): Promise<void> {
+    vi.setSystemTime(time);
+    await vi.advanceTimersByTimeAsync(120_000);
+  }
+
+  it("works once a day, however often the schedule fires", async () => {
+    await passTo(Date.UTC(2026, 0, 1, 13));
+    await passTo(Date.UTC(2026, 0, 1, 14));
+    await expect.poll(() => done).toEqual([["writing the digest of 2026-01-01"]]);
+    expect(await example.submitDigest()).toMatchObject({ status: "completed", replayed: true });
+    await passTo(Date.UTC(2026, 0, 2, 1));
+    await expect.poll(() => done).toHaveLength(2);
+    expect(done[1]).toEqual(["writing the digest of 2026-01-02"]);
+  });
+
+  it("works when the time has come, unless it was canceled", async () => {
+    vi.setSystemTime(Date.UTC(2026, 1, 1));
+    await example.purgeLater("cat.mov");
+    const { operationId } = await example.purgeLater("dog.mov");
+    expect(await example.service.cancel(operationId, { tenant: "studio" })).toBe("cancelled");
+    await passTo(Date.UTC(2026, 2, 2));
+    await expect.poll(() => done).toContainEqual(["writing the digest of 2026-03-02"]);
+    expect(done).not.toContainEqual(["deleting cat.mov"]);
+    await passTo(Date.UTC(2026, 2, 4));
+    await expect.poll(() => done).toContainEqual(["deleting cat.mov"]);
+    expect(done).not.toContainEqual(["deleting dog.mov"]);
+  });
+});
+
+describe("the example that runs failed work again", () => {
+  type Example = typeof import("../../examples/tasks/redrive.js");
+  const tenant = "studio";
+  let example: Example;
+  let baseUrl: string;
+  let status: number;
+  const files = createServer((_req, res) => res.writeHead(status).end());
+  beforeAll(async () => {
+    example = await import("../../examples/tasks/redrive.js");
+    await once(files.listen(0, "127.0.0.1"), "listening");
+    baseUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await example.service.close();
+    files.closeAllConnections();
+    files.close();
+  });
+
+  const statusOf = async (id: string): Promise<string | undefined> =>
+    (await example.service.get(example.service.definitions[0], id, { tenant }))?.status;
+
+  async function submitFailing(file: string): Promise<string> {
+    status = 404;
+    const { service } = example;
+    const { operationId } = await service.submit(
+      service.definitions[0],
+      { file: `${baseUrl}/${file}` },
+      { tenant },
+    );
+    await expect.poll(() => statusOf(operationId)).toBe("failed");
+    return operationId;
+  }
+
+  it("runs one operation again, as a new one", async () => {
+    const failed = await submitFailing("cat.mov");
+    status = 200;
+    const id = await example.runAgain(failed);
+    await expect.poll(() => statusOf(id)).toBe("completed");
+    expect([id === failed, await statusOf(failed)]).toEqual([false, "failed"]);
+    expect(await example.runAgain(failed)).toBe(id);
+    await expect(example.runAgain(id)).rejects.toThrow(`Operation ${id} cannot run again.`);
+  });
+
+  it("runs everything again that failed since a time, and nothing twice", async () => {
+    const failed = [await submitFailing("dog.mov"), await submitFailing("bird.mov")];
+    status = 200;
+    await example.recover(new Date(Date.now() + 60_000));
+    const { backend } = example.service;
+    const retriedBy = async () =>
+      (await backend.operations.getMany?.(failed))?.map(({ retriedBy: id }) => id);
+    expect(await retriedBy()).toEqual([undefined, undefined]);
+    await example.recover(new Date(Date.now() - 60_000));
+    const ids = await retriedBy();
+    expect(ids).toEqual([expect.any(String), expect.any(String)]);
+    for (const id of ids ?? []) await expect.poll(() => statusOf(id ?? "")).toBe("completed");
+    await example.recover(new Date(Date.now() - 60_000));
+    expect(await retriedBy()).toEqual(ids);
+  });
+});

@@ -1,0 +1,47 @@
+import { onTestFinished, vi } from "vitest";
+import { freePort } from "../servers/free-port.js";
+import { collectLines, type Lines } from "./lines.js";
+import { exitOf, spawnExample } from "./server-process.js";
+
+/** A program of `examples/tasks` that runs in a process of its own. */
+export interface TaskProcess {
+  readonly baseUrl: string;
+  readonly stdout: Lines;
+  /** Sends SIGTERM, waits for the end and returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts a built program for the present test, on a free port. It sees the given variables only. */
+export async function startTask(
+  program: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<TaskProcess> {
+  const port = await freePort();
+  const child = spawnExample(`tasks/dist/${program}`, { PORT: String(port), ...variables });
+  const stdout = collectLines(child.stdout);
+  const exited = exitOf(child, stdout, collectLines(child.stderr));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    stdout,
+    stop: async () => {
+      child.kill("SIGTERM");
+      return (await exited).code;
+    },
+  };
+}
+
+/** Starts a built program that serves HTTP, and waits until it does. */
+export async function startTaskServer(...given: Parameters<typeof startTask>): Promise<TaskProcess> {
+  const task = await startTask(...given);
+  const answers = (): Promise<boolean> =>
+    fetch(task.baseUrl).then(
+      () => true,
+      () => false,
+    );
+  await vi.waitUntil(answers, { timeout: 20_000, interval: 25 });
+  return task;
+}

@@ -1,0 +1,174 @@
+import { runInNewContext } from "node:vm";
+import { problemType } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { createStage, errorOf } from "../stage.js";
+
+const HINT = "Use plain JSON values, or give it a toJSON() method.";
+
+const UNREADABLE =
+  "The result of the work cannot be kept: The value threw an error or changed while it was turned into JSON.";
+
+const cyclic = { name: "page", parts: [{ of: {} }] };
+cyclic.parts[0] = { of: cyclic };
+
+class Invoice {
+  readonly total = 3;
+}
+
+class Reference {
+  toJSON(): unknown {
+    return new Map();
+  }
+}
+
+const holes: unknown[] = ["a"];
+holes[2] = "c";
+
+const deep = (levels: number): unknown => {
+  let value: unknown = new Map();
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+};
+
+/** A value, where in it the refused part is, and what it is. */
+const refused: readonly (readonly [value: unknown, path: string, what: string])[] = [
+  [new Map([["a", 1]]), "$", "a Map"],
+  [{ pages: [1, 2, 3, new Map()] }, "$.pages[3]", "a Map"],
+  [{ "a b": new Set() }, '$["a b"]', "a Set"],
+  [{ 'say "hi"': { $ok: 1n } }, '$["say \\"hi\\""].$ok', "a bigint"],
+  [{ "": { "1": Symbol("secret") } }, '$[""]["1"]', "a symbol"],
+  [{ run: () => "secret" }, "$.run", "a function"],
+  [() => "secret", "$", "a function"],
+  [{ rates: [0.5, Number.NaN] }, "$.rates[1]", "NaN"],
+  [{ rate: -Infinity }, "$.rate", "-Infinity"],
+  [Object(Number.NaN), "$", "NaN"],
+  [{ amount: Object(1n) }, "$.amount", "a class instance"],
+  [["a", undefined], "$[1]", "undefined"],
+  [holes, "$[1]", "undefined"],
+  [[{ toJSON: () => undefined }], "$[0]", "undefined"],
+  [{ toJSON: () => undefined }, "$", "undefined"],
+  [{ invoice: new Invoice() }, "$.invoice", "a class instance"],
+  [{ by: Object.create(Invoice.prototype) }, "$.by", "a class instance"],
+  [{ defaults: Object.create({ a: 1 }) }, "$.defaults", "a class instance"],
+  [{ rootless: Object.create(class extends null {}.prototype) }, "$.rootless", "a class instance"],
+  [{ pages: [Promise.resolve(1)] }, "$.pages[0]", "a Promise"],
+  [{ error: new RangeError("secret") }, "$.error", "a class instance"],
+  [{ bytes: new Uint8Array(2) }, "$.bytes", "a class instance"],
+  [{ foreign: runInNewContext("new Map()") }, "$.foreign", "a Map"],
+  [{ foreign: runInNewContext("new (class Secret {})()") }, "$.foreign", "a class instance"],
+  [{ foreign: runInNewContext("[1, , 3]") }, "$.foreign[1]", "undefined"],
+  [{ ref: new Reference() }, "$.ref", "a Map"],
+  [{ ref: { toJSON: () => ({ deeper: [new Set()] }) } }, "$.ref.deeper[0]", "a Set"],
+  [{ self: { toJSON: () => new Invoice() } }, "$.self", "a class instance"],
+  [cyclic, "$.parts[0].of", "an object that contains itself"],
+  [deep(500), `$${"[0]".repeat(500)}`, "a Map"],
+];
+
+async function failureOf(value: unknown): Promise<{ readonly type: string; readonly detail: string }> {
+  const { submit, read, worker } = createStage();
+  const id = await submit();
+  await worker({ orders: () => value }).runUntilIdle();
+  const failed = await read(id);
+  expect(failed).toMatchObject({ state: "failed", attempt: 1 });
+  return errorOf(failed);
+}
+
+async function resultOf(value: unknown): Promise<string | undefined> {
+  const { submit, read, worker } = createStage();
+  const id = await submit();
+  await worker({ orders: () => value }).runUntilIdle();
+  const completed = await read(id);
+  expect(completed.state).toBe("completed");
+  return completed.result;
+}
+
+describe("a result that JSON cannot represent", () => {
+  it.each(refused)("fails the operation with the place of the value (%#)", async (value, path, what) => {
+    expect(await failureOf(value)).toMatchObject({
+      type: problemType("invalid-result"),
+      detail: `The result of the work cannot be kept: \`${path}\` is ${what}, which JSON cannot represent. ${HINT}`,
+    });
+  });
+
+  it("is told apart from one that throws while it is read", async () => {
+    const broken = {
+      page: {
+        toJSON: () => {
+          throw new Error("secret");
+        },
+      },
+    };
+    expect((await failureOf(broken)).detail).toBe(UNREADABLE);
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect((await failureOf({ proxy })).detail).toBe(UNREADABLE);
+    expect((await failureOf(deep(100_000))).detail).toBe(UNREADABLE);
+  });
+
+  it("is refused even when reading it a second time gives something else", async () => {
+    let reads = 0;
+    const changing = {
+      get page() {
+        reads += 1;
+        return reads === 1 ? new Map() : "plain";
+      },
+    };
+    expect((await failureOf(changing)).detail).toBe(UNREADABLE);
+  });
+
+  it("names its size and the option when it is too large", async () => {
+    expect((await failureOf("é".repeat(40_000))).detail).toBe(
+      "The result of the work cannot be kept: The value takes 80002 bytes as JSON, and `maxResultBytes` allows 65536.",
+    );
+  });
+});
+
+describe("a result that JSON can represent", () => {
+  const shared = { a: 1 };
+  const kept: readonly (readonly [name: string, value: unknown, result: string])[] = [
+    ["a plain object", { a: [null, true, "b", 1.5] }, '{"a":[null,true,"b",1.5]}'],
+    ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
+    ["an object of another realm", runInNewContext("({ a: [1, { b: 2 }] })"), '{"a":[1,{"b":2}]}'],
+    ["a member that is undefined, which is dropped", { a: 1, b: undefined }, '{"a":1}'],
+    ["a member whose toJSON returns undefined", { a: { toJSON: () => undefined }, b: 1 }, '{"b":1}'],
+    ["a Date", [new Date(0)], '["1970-01-01T00:00:00.000Z"]'],
+    ["a Buffer", Buffer.from("a"), '{"type":"Buffer","data":[97]}'],
+    ["boxed primitives", [Object(1), Object("a"), Object(false)], '[1,"a",false]'],
+    ["boxed primitives of another realm", runInNewContext("[new Number(1), new String('a')]"), '[1,"a"]'],
+    [
+      "an object twice, which is no cycle",
+      { first: shared, second: [shared, shared] },
+      '{"first":{"a":1},"second":[{"a":1},{"a":1}]}',
+    ],
+    ["a Proxy of a plain object", new Proxy({ a: 1 }, {}), '{"a":1}'],
+    ["an array of a subclass", new (class Pages extends Array {})(), "[]"],
+  ];
+
+  it.each(kept)("is kept: %s", async (_, value, result) => {
+    expect(await resultOf(value)).toBe(result);
+  });
+});
+
+describe("progress that JSON cannot represent", () => {
+  it("is refused where it is reported, with the place of the value", async () => {
+    const { submit, worker } = createStage();
+    await submit();
+    const thrown: unknown[] = [];
+    await worker({
+      orders: (_, job) => {
+        for (const value of [{ done: new Map() }, undefined, "x".repeat(65_535)]) {
+          try {
+            job.progress(value);
+          } catch (error) {
+            thrown.push(error);
+          }
+        }
+      },
+    }).runUntilIdle();
+    expect(thrown).toMatchObject([
+      { code: "INVALID_RESULT", detail: `\`$.done\` is a Map, which JSON cannot represent. ${HINT}` },
+      { code: "INVALID_RESULT", detail: `\`$\` is undefined, which JSON cannot represent. ${HINT}` },
+      { code: "INVALID_RESULT", detail: expect.stringContaining("`maxResultBytes` allows 65536") },
+    ]);
+  });
+});

@@ -1,0 +1,57 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  problemType,
+  type ServiceEvent,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { createStage, errorOf } from "../stage.js";
+
+describe("a transaction in a back end that shares none", () => {
+  it("fails the operation at once, and only the observer learns what is missing", async () => {
+    const { submit, read, worker, events } = createStage();
+    const id = await submit();
+    let ran = false;
+    await worker({
+      orders: (_, job) =>
+        job.transaction(() => {
+          ran = true;
+        }),
+    }).runUntilIdle();
+    const operation = await read(id);
+    expect([operation.state, operation.attempt, ran]).toEqual(["failed", 1, false]);
+    expect(errorOf(operation)).toMatchObject({
+      type: problemType("work-failed"),
+      detail: "This service cannot do the work.",
+    });
+    const failed = events.find(({ event }) => event === "operation.failed");
+    expect(failed).toMatchObject({
+      error: { code: "NO_TRANSACTIONS", detail: expect.stringContaining("shares its transactions") },
+    });
+  });
+
+  it("is missed by a processor that can do without it", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    await worker({
+      orders: async (_, job) => job.transaction(() => "within").catch(({ code }: { code: string }) => code),
+    }).runUntilIdle();
+    expect(await read(id)).toMatchObject({ state: "completed", result: '"NO_TRANSACTIONS"' });
+  });
+
+  it("is refused to whoever submits in one", async () => {
+    const events: ServiceEvent[] = [];
+    const service = createOrderService<unknown>({
+      backend: createMemoryBackend(),
+      authorize: allowAnonymous(),
+      observe: (event) => events.push(event),
+    });
+    const order = { itemId: "book", quantity: 1 };
+    const submitting = service.submit(service.definitions[0], order, { tenant: "anonymous", tx: {} });
+    await expect(submitting).rejects.toMatchObject({ code: "NO_TRANSACTIONS" });
+    await createWorker(service, { orders: () => {} }).runUntilIdle();
+    expect(events).toEqual([]);
+  });
+});

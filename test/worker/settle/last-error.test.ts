@@ -1,0 +1,125 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  defineOrders,
+  problemType,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { createStage } from "../stage.js";
+
+const PAYLOAD = "kanarie-value";
+
+/** Runs one attempt that throws, and returns the reason that the store keeps. */
+async function reasonFor(thrown: unknown): Promise<Record<string, unknown>> {
+  const { submit, read, worker } = createStage();
+  const id = await submit({ itemId: PAYLOAD, quantity: 1 });
+  const orders = (): never => {
+    throw thrown;
+  };
+  await worker({ orders }).runUntilIdle();
+  const operation = await read(id);
+  expect(operation).toMatchObject({ state: "pending", attempt: 1 });
+  return JSON.parse(operation.lastError ?? "{}");
+}
+
+const unreadable = new Proxy(new Error(PAYLOAD), {
+  get: () => {
+    throw new Error(PAYLOAD);
+  },
+});
+
+describe("an attempt that is tried again", () => {
+  it("keeps the name and the code of its error as a problem", async () => {
+    const error = Object.assign(new TypeError("connect"), { code: "ECONNREFUSED" });
+    expect(await reasonFor(error)).toEqual({
+      type: problemType("work-failed"),
+      title: "The work failed",
+      detail: "The processor threw TypeError ECONNREFUSED.",
+    });
+  });
+
+  it.each([
+    [
+      "an error with a payload in its message",
+      new Error(`bad item ${PAYLOAD}`),
+      "The processor threw Error.",
+    ],
+    [
+      "an error with a payload in its name and code",
+      Object.assign(new Error("x"), { name: `bad item ${PAYLOAD}`, code: `${PAYLOAD} is bad` }),
+      "The processor threw.",
+    ],
+    [
+      "an error with a long code",
+      Object.assign(new Error("x"), { code: "x".repeat(101) }),
+      "The processor threw Error.",
+    ],
+    [
+      "an error with a number for its code",
+      Object.assign(new Error("x"), { code: 42 }),
+      "The processor threw Error.",
+    ],
+    ["a text", PAYLOAD, "The processor threw."],
+    ["nothing", undefined, "The processor threw."],
+    ["null", null, "The processor threw."],
+    ["an error that cannot be read", unreadable, "The processor threw."],
+  ])("keeps no part of a payload: %s", async (_, thrown, detail) => {
+    const reason = await reasonFor(thrown);
+    expect(reason.detail).toBe(detail);
+    expect(JSON.stringify(reason)).not.toContain("kanarie");
+  });
+
+  it("says what happened if the worker ended it", async () => {
+    const { submit, read, worker, clock } = createStage();
+    const id = await submit();
+    const working = worker({ orders: () => new Promise(() => {}) }, { attemptTimeoutMs: 1_000 });
+    const idle = working.runUntilIdle();
+    await clock.advance(1_000);
+    await idle;
+    expect(JSON.parse((await read(id)).lastError ?? "{}").detail).toBe(
+      "ATTEMPT_TIMEOUT: The attempt took too long.",
+    );
+  });
+
+  it("keeps the reason of the attempt before, and through the end", async () => {
+    const { submit, read, worker, clock } = createStage([defineOrders()]);
+    const id = await submit();
+    const working = worker({
+      orders: (_, { attempt }) => {
+        if (attempt === 1) throw new RangeError("first");
+        if (attempt === 2) throw new TypeError("second");
+      },
+    });
+    await working.runUntilIdle();
+    expect((await read(id)).lastError).toContain("RangeError");
+    await clock.advance(1_000);
+    await working.runUntilIdle();
+    expect((await read(id)).lastError).toContain("TypeError");
+    await clock.advance(2_000);
+    await working.runUntilIdle();
+    const completed = await read(id);
+    expect(completed.state).toBe("completed");
+    expect(completed.lastError).toContain("TypeError");
+  });
+
+  it("says so to operators only", async () => {
+    const backend = createMemoryBackend();
+    const service = createOrderService({ backend, authorize: allowAnonymous(), list: true });
+    const headers = { "content-type": "application/json" };
+    const body = '{"itemId":"a","quantity":1}';
+    const accepted = await service.handle({ method: "POST", path: "/orders", headers, body });
+    const orders = (): never => {
+      throw new TypeError("internal");
+    };
+    await createWorker(service, { orders }).runUntilIdle();
+    const path = accepted.headers.location ?? "";
+    expect(JSON.stringify(await backend.operations.list?.({ limit: 1 }))).toContain("TypeError");
+    const reply = await service.handle({ method: "GET", path, headers: {} });
+    const members = ["operationId", "status", "definition", "createdAt", "attempt"];
+    expect(Object.keys(JSON.parse(String(reply.body)))).toEqual(members);
+    const list = await service.handle({ method: "GET", path: "/operations", headers: {} });
+    expect(Object.keys(JSON.parse(String(list.body)).operations[0])).toEqual(members);
+  });
+});

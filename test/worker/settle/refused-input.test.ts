@@ -1,0 +1,78 @@
+import { defineOperation, problemType } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createStage, errorOf } from "../stage.js";
+
+const MINUTE_MS = 60_000;
+let accepts = true;
+/** A schema that changes its mind, as the schemas of two releases do. */
+const input = z.object({ title: z.string() }).refine(() => accepts, "is no longer accepted");
+const reports = defineOperation({ name: "reports", path: "/reports", input });
+
+describe("an operation whose stored input the schema of this worker refuses", () => {
+  it("waits for a newer worker without using up attempts", async () => {
+    accepts = true;
+    const stage = createStage([reports]);
+    const id = await stage.submit({ title: "a" });
+    const worker = stage.worker({ reports: ({ title }) => title }, { maxAttempts: 1 });
+    accepts = false;
+    await worker.runUntilIdle();
+    expect(await stage.read(id)).toMatchObject({ state: "pending", attempt: 0 });
+    expect(stage.events.at(-1)).toMatchObject({
+      event: "operation.retried",
+      delayMs: 30_000,
+      error: { code: "INPUT_REFUSED" },
+    });
+    await stage.clock.advance(29_999);
+    accepts = true;
+    await worker.runUntilIdle();
+    expect((await stage.read(id)).state).toBe("pending");
+    await stage.clock.advance(1);
+    await worker.runUntilIdle();
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '"a"' });
+  });
+
+  it("fails after more than 7 minutes, in which every wait is twice as long as the one before", async () => {
+    accepts = true;
+    const stage = createStage([reports]);
+    const id = await stage.submit({ title: "a" });
+    const worker = stage.worker({ reports: () => {} });
+    accepts = false;
+    const waits: number[] = [];
+    let waited = 0;
+    await worker.runUntilIdle();
+    while ((await stage.read(id)).state === "pending") {
+      const retried = stage.events.at(-1);
+      const delayMs = retried?.event === "operation.retried" ? retried.delayMs : Number.NaN;
+      waits.push(delayMs);
+      waited += delayMs;
+      await stage.clock.advance(delayMs);
+      await worker.runUntilIdle();
+    }
+    expect(waits).toEqual([30_000, MINUTE_MS, 2 * MINUTE_MS, 4 * MINUTE_MS]);
+    expect(waited).toBeGreaterThan(7 * MINUTE_MS);
+    expect(errorOf(await stage.read(id)).type).toBe(problemType("input-refused"));
+  });
+
+  it("counts the refusals anew after any other error", async () => {
+    accepts = true;
+    const stage = createStage([reports]);
+    const id = await stage.submit({ title: "a" });
+    const worker = stage.worker({
+      reports: () => {
+        throw new Error("out of paper");
+      },
+    });
+    const delays: number[] = [];
+    for (const next of [false, false, true, false]) {
+      accepts = next;
+      await worker.runUntilIdle();
+      const event = stage.events.at(-1);
+      const delayMs = event?.event === "operation.retried" ? event.delayMs : Number.NaN;
+      delays.push(delayMs);
+      await stage.clock.advance(delayMs);
+    }
+    expect(delays).toEqual([30_000, MINUTE_MS, expect.any(Number), 30_000]);
+    expect((await stage.read(id)).attempt).toBe(1);
+  });
+});

@@ -70,7 +70,7 @@ export function runServer(variables: Variables): Promise<Exit> {
 /** Limits the life of a server whose test never stops it. */
 const LIFETIME_MS = 60_000;
 
-/** Starts a built program of the examples. It sees the given variables only. */
+/** Starts a built program of the examples. Its environment has the given variables only. */
 export function spawnExample(program: string, env: Variables): Child {
   return spawn(process.execPath, [join(root, "examples", program)], {
     env,
@@ -80,7 +80,7 @@ export function spawnExample(program: string, env: Variables): Child {
   });
 }
 
-/** Resolves when the process has ended and all that it wrote was read. */
+/** Resolves when the process has ended and its output is complete. */
 export async function exitOf(child: Child, stdout: Lines, stderr: Lines): Promise<Exit> {
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: stdout.all(), stderr: stderr.all() };

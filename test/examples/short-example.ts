@@ -40,7 +40,7 @@ export function useExample(name: string): ShortExample {
   };
 }
 
-/** Sends the command of the leading comment of an example, a file of `examples`, to where the example listens. */
+/** Sends the command in the leading comment of a file of `examples` to the running example. */
 export function sendCommand(file: string, baseUrl: string, change: Change = {}): Promise<Response> {
   const { request } = parseCurl(commandOf(file), new Map());
   const { method, path, body } = { ...request, ...change };

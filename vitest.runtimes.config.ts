@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests of the packed package with other runtimes and public tools. Both folders have their own package.json. Tests of a
- * missing program are skipped by name, or fail if `CI` is set.
+ * Tests of the packed package with other runtimes and public tools. Both folders have their own package.json. Tests of
+ * a missing program are skipped by name, or fail if `CI` is set.
  */
 export default defineConfig({
   test: {

@@ -4,8 +4,8 @@ import { sqlAsText } from "./test/sql-as-text.js";
 const backend = ["test/backends/postgres/**/*.test.ts"];
 
 /**
- * Tests with real servers. The back end's tests use a running server and one of the newest version. The fault tests start
- * servers that they kill, disconnect and fill up. Files run one at a time, because each needs the whole machine.
+ * Tests with real servers. The back end's tests use a running server and one of the newest version. The fault tests
+ * start servers that they kill, disconnect and fill up. Files run one at a time, because each needs the whole machine.
  */
 export default defineConfig({
   plugins: [sqlAsText],

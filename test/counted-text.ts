@@ -4,8 +4,8 @@ interface StepCount {
 }
 
 /**
- * Wraps a text so that it counts reads, which lets a test distinguish linear from quadratic time without a clock. Reading
- * one character or the length is one step. A method of String takes one step for each character that it passes.
+ * Wraps a text so that it counts reads, which lets a test distinguish linear from quadratic time without a clock.
+ * Reading one character or the length is one step. A method of String takes one step per character that it passes.
  */
 export function countedText(text: string): { readonly text: string; readonly count: StepCount } {
   const count: StepCount = { steps: 0 };

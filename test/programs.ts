@@ -15,8 +15,8 @@ export function runProgram(program: string, args: readonly string[], input = "")
 }
 
 /**
- * Declares tests that run a program of a Debian package. Without the program they are skipped by name, or fail if `CI` is
- * set.
+ * Declares tests that run a program of a Debian package. Without the program they are skipped by name, or fail if `CI`
+ * is set.
  */
 export function describeProgram(program: string, debianPackage: string, declare: () => void): void {
   if (spawnSync(program, ["--version"]).error === undefined) {

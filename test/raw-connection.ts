@@ -11,7 +11,7 @@ export interface RawReply {
 export interface RawConnection {
   /** Resolves when the bytes have left this process, or when the connection is gone. */
   write(bytes: string | Uint8Array): Promise<void>;
-  /** Reads the next reply to a request with this method. Rejects if the connection ends before the reply is complete. */
+  /** Reads the next reply to a request with this method. Rejects if the connection ends before a complete reply. */
   read(method?: string): Promise<RawReply>;
   /** Reads up to and including this text, without framing. Rejects like `read`. */
   readUntil(text: string): Promise<string>;

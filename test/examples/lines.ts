@@ -5,8 +5,8 @@ import type { Readable } from "node:stream";
 export interface Lines {
   all(): readonly string[];
   /**
-   * Resolves to the `count`-th line for which `matches` returns true, past lines included. Default: the first one. Rejects
-   * if the stream ends without it.
+   * Resolves to the `count`-th line for which `matches` returns true, past lines included. Default: the first one.
+   * Rejects if the stream ends without it.
    */
   find(matches: (line: string) => boolean, count?: number): Promise<string>;
 }

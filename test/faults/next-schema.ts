@@ -37,7 +37,7 @@ function nextVersion({ definition }: { readonly definition: string }): string {
     );
 }
 
-/** Has the form of a real migration: it waits for concurrent ones and does nothing if its version is already applied. */
+/** Has the form of a real migration: waits for concurrent ones, and does nothing if its version is already applied. */
 function migration(version: number, functions: readonly string[]): string {
   return `DO $migration$
 BEGIN

@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 export interface PostgresInstallation {
   readonly name: string;
   /**
-   * Makes its programs usable by any user, if needed by copying them into `folder`. Returns the folder that holds `initdb`
-   * and `postgres`.
+   * Makes its programs usable by any user, if needed by copying them into `folder`. Returns the folder that holds
+   * `initdb` and `postgres`.
    */
   programs(folder: string): string;
 }
@@ -39,7 +39,7 @@ export function npmPostgres(): PostgresInstallation | undefined {
   };
 }
 
-/** Creates the links of the package. npm packages cannot contain symbolic links, so the package lists them in a file. */
+/** Creates the links that the package lists in a file, because npm packages cannot contain symbolic links. */
 function addSymlinks(native: string): void {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as readonly {
     readonly source: string;

@@ -26,7 +26,7 @@ export interface Terminal {
 /** Limit for one command. It is shorter than the timeout of a test, so that the error names the command. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
-/** Opens a shell whose package managers use this registry. They share npm's cache with the machine, and nothing else. */
+/** Opens a shell whose package managers use this registry. They only share npm's cache with the machine. */
 export function openTerminal(registry: string): Terminal {
   const home = mkdtempSync(join(tmpdir(), "quick-start-"));
   const env = environment(home, registry);

@@ -41,18 +41,18 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     [{ WORK_MS: "-1" }, 'WORK_MS must be a whole number from 0 to 2147483647, not "-1"'],
     [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
     [{ LOG: "loud" }, 'LOG must be one of pretty, json, not "loud"'],
-  ])("refuses %o with one sentence", async (variables, sentence) => {
+  ])("refuses %o with one line on stderr", async (variables, sentence) => {
     expect(await runServer(variables)).toEqual({ code: 1, stdout: [], stderr: [sentence] });
   });
 
-  it("does not repeat the password of an address that it refuses", async () => {
+  it("hides the password of a refused address", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
     expect(stderr).toEqual([
       'BACKEND: unknown back end "disk:…@host/orders", known are memory:, pglite:DIR, postgres://…',
     ]);
   });
 
-  it("says that a port is taken", async () => {
+  it("reports a port that is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await once(other, "listening");
@@ -63,7 +63,7 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     });
   });
 
-  it("takes a token that ends in an equals sign", async () => {
+  it("accepts a token that ends with an equals sign", async () => {
     const server = await startServer({ API_TOKENS: "c2VjcmV0cw===ann" });
     onTestFinished(() => server.kill());
     const response = await createOrdersClient(server.baseUrl, "c2VjcmV0cw==").submit({
@@ -73,7 +73,7 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     expect(response.status).toBe(202);
   });
 
-  it("knows the demo token when no tokens are given, and no other", async () => {
+  it("accepts only the demo token by default", async () => {
     const server = await startServer();
     onTestFinished(() => server.kill());
     const order = { itemId: "book", quantity: 1 };

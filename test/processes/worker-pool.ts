@@ -9,23 +9,23 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { createComposedBackend } from "../composed-backend.js";
-import { type OneReceipt, receiveOnce } from "../consumers.js";
+import { type ReceiveOnceOptions, receiveOnce } from "../consumers.js";
 
-/** A worker process and what it told of itself. */
+/** A worker process and its events. */
 interface WorkerProcess {
   readonly child: ChildProcess;
   readonly events: ServiceEvent[];
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with its exit code, null when it was killed. */
+  /** Resolves to its exit code, or to null if it was killed. */
   readonly exited: Promise<number | null>;
 }
 
-/** A service whose store lives in this process, and worker processes that come and go. */
-export interface Works {
+/** A service whose store lives in this process, with worker processes that can be killed. */
+export interface WorkerPool {
   readonly effects: { readonly operationId: string; readonly attempt: number }[];
   submit(itemId: string): Promise<string>;
   read(id: string): Promise<Operation>;
-  /** Starts a worker process, and with `keep` another one whenever it ends by itself. */
+  /** Starts a worker process. With `keep`, it is restarted whenever it ends. */
   startWorker(options?: { readonly keep?: boolean }): Promise<WorkerProcess>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ type Message =
       readonly args: never[];
     };
 
-export function createWorks(): Works {
+export function createWorkerPool(): WorkerPool {
   const backend = createComposedBackend();
   const service = createOrderService({ backend, authorize: allowAnonymous() });
   const effects: { operationId: string; attempt: number }[] = [];
@@ -80,7 +80,7 @@ export function createWorks(): Works {
     },
     read: async (id) => {
       const operation = await backend.operations.get(id, "anonymous");
-      if (operation === undefined) throw new Error(`there is no operation ${id}`);
+      if (operation === undefined) throw new Error(`operation ${id} does not exist`);
       return operation;
     },
     close: async () => {
@@ -96,15 +96,15 @@ export function createWorks(): Works {
   };
 }
 
-/** Resolves when the condition holds; the test's time limit is the only one. */
+/** Resolves when the condition holds. Only the timeout of the test limits the wait. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Resolves when all of these operations are terminal. */
-export async function ended(works: Works, ...ids: readonly string[]): Promise<void> {
+export async function untilTerminal(pool: WorkerPool, ...ids: readonly string[]): Promise<void> {
   for (const id of ids)
-    await until(async () => ["completed", "failed"].includes((await works.read(id)).state));
+    await until(async () => ["completed", "failed"].includes((await pool.read(id)).state));
 }
 
 async function answer(
@@ -112,7 +112,7 @@ async function answer(
   backend: Backend,
   { call, port, method, args }: Extract<Message, { readonly call: number }>,
 ): Promise<void> {
-  // A child that was killed meanwhile needs no answer; whether it was is known only once it is sent.
+  // The child may have been killed. A failed send is ignored.
   const reply = (message: object): boolean => child.connected && child.send(message, () => {});
   try {
     const result =
@@ -125,8 +125,8 @@ async function answer(
   }
 }
 
-/** What is there now; the deliveries' own functions stay in this process. */
-async function receive({ queue }: Backend, request: OneReceipt): Promise<unknown> {
+/** Receives without waiting. Only the announcements are sent to the child, because functions cannot be. */
+async function receive({ queue }: Backend, request: ReceiveOnceOptions): Promise<unknown> {
   const deliveries = await receiveOnce(queue, request);
   return deliveries.map(({ announcement }) => announcement);
 }

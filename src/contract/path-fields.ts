@@ -1,10 +1,10 @@
-/** The names of the fields of a path: `"accountId"` of `"/accounts/{accountId}/exports"`. */
+/** Names of the fields of a path: `"accountId"` for `"/accounts/{accountId}/exports"`. */
 export type PathFields<Path extends string> = Path extends `${string}{${infer Field}}${infer Rest}`
   ? Field | PathFields<Rest>
   : never;
 
 /**
- * The fields of a path that are no required member of the input, or one that is not text, a number or a boolean. Never, if
+ * Fields of a path that are not required members of the input with the type string, number or boolean. `never` if
  * nothing is known about the input.
  */
 export type UnboundPathFields<Path extends string, Input> = unknown extends Input

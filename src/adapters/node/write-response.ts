@@ -6,8 +6,7 @@ import type { HttpResponse } from "../../http/message/message.js";
 import { declaredLength, hasBody } from "./read-request.js";
 
 /**
- * How long, and how many bytes of, a refused upload are still read, so that its client gets to read the reply before
- * the connection closes.
+ * Limits on reading the rest of a refused upload, which lets its client read the reply before the connection closes.
  */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 16_777_216;

@@ -1,17 +1,17 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Format } from "./format.js";
 
-/** A media type as a header field names it. */
+/** Media type as in a header field. */
 export interface MediaType {
-  /** `type/subtype` in lower case. */
+  /** Type and subtype, `type/subtype`, in lower case. */
   readonly type: string;
-  /** Names in lower case; values as they are, without quotes and escapes. */
+  /** Parameters by name in lower case. Values have no quotes or escapes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a media type (RFC 9110 §8.3.1), or a media range, which has the same grammar. What is malformed, repeats a
- * parameter (RFC 6838 §4.3) or is longer than 1024 characters gives `undefined`. Time is linear in the length.
+ * Reads a media type (RFC 9110 §8.3.1) or a media range, which has the same grammar. Returns `undefined` for a value
+ * that is malformed, repeats a parameter (RFC 6838 §4.3) or is longer than 1024 characters. Runs in linear time.
  */
 export function parseMediaType(value: string): MediaType | undefined {
   if (value.length > MAX_LENGTH) return undefined;
@@ -24,10 +24,10 @@ export function parseMediaType(value: string): MediaType | undefined {
 }
 
 /**
- * Chooses the format that reads a body of this `Content-Type`. There is no sniffing (RFC 9110 §8.3), and bodies are
- * UTF-8: another `charset` is refused (RFC 8259 §11). Other parameters are ignored.
+ * Returns the format that reads bodies with this `Content-Type`. There is no sniffing (RFC 9110 §8.3). Bodies are
+ * UTF-8, so any other `charset` is refused (RFC 8259 §11). Other parameters are ignored.
  *
- * @throws AsyncReplyError `UNSUPPORTED_MEDIA_TYPE`, with the `Accept` that its reply carries (RFC 9110 §15.5.16)
+ * Throws `UNSUPPORTED_MEDIA_TYPE`, with the `Accept` field of its reply (RFC 9110 §15.5.16).
  */
 export function requestFormat(contentType: string | undefined, formats: readonly Format[]): Format {
   if (contentType === undefined) throw unsupported("The header field Content-Type is required.", formats);
@@ -43,9 +43,9 @@ export function requestFormat(contentType: string | undefined, formats: readonly
 }
 
 /**
- * Refuses a compressed body: what is small on the wire may be huge when it is unpacked.
+ * Refuses a compressed body, because a small body may be huge when it is decompressed.
  *
- * @throws AsyncReplyError `UNSUPPORTED_CONTENT_CODING`, with the `Accept-Encoding` that its reply carries (RFC 9110 §12.5.3)
+ * Throws `UNSUPPORTED_CONTENT_CODING`, with the `Accept-Encoding` field of its reply (RFC 9110 §12.5.3).
  */
 export function refuseContentCoding(contentEncoding: string | undefined): void {
   const coding = contentEncoding?.trim().toLowerCase() ?? "";
@@ -79,7 +79,7 @@ function parseParameters(text: string, start: number): Map<string, string> | und
   return parameters;
 }
 
-/** Where the token or quoted string that starts at `start` ends; -1 where there is none. */
+/** Returns the end of the token or quoted string that starts at `start`, or -1 if there is neither. */
 function valueEnd(text: string, start: number): number {
   if (text[start] === '"') return quotedEnd(text, start);
   const end = tokenEnd(text, start);
@@ -95,7 +95,7 @@ function quotedEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Tab, space, visible ASCII and obs-text (RFC 9110 §5.6.4). */
+/** Returns whether a character is a tab, space, visible ASCII or obs-text (RFC 9110 §5.6.4). */
 function isQuotable(code: number): boolean {
   return code === 0x09 || (code >= 0x20 && code <= 0xff && code !== 0x7f);
 }
@@ -116,7 +116,7 @@ function tokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** Visible ASCII without the delimiters (RFC 9110 §5.6.2). */
+/** Returns whether a character is visible ASCII and not a delimiter (RFC 9110 §5.6.2). */
 function isTokenCharacter(code: number): boolean {
   if (code >= 0x61 && code <= 0x7a) return true; // a lower-case letter, as most are
   return code > 0x20 && code < 0x7f && !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(code));

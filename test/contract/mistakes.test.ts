@@ -6,7 +6,7 @@ const { defineOperation, defineOrders } = untyped;
 const NAME = "1 to 100 characters of `A-Za-z0-9._-`, starting with a letter or digit, such as `orders`";
 const VALIDATOR = "a Standard Schema validator, such as a schema of zod, valibot or arktype";
 const JSON_SCHEMA =
-  "is a JSON Schema, which validates nothing by itself. Pass a Standard Schema validator: with zod `z.fromJSONSchema(schema)`, or a schema such as `z.strictObject({ quantity: z.int() })`.";
+  "is a JSON Schema, which cannot validate by itself. Pass a Standard Schema validator: with zod `z.fromJSONSchema(schema)`, or a schema such as `z.strictObject({ quantity: z.int() })`.";
 const input = z.object({});
 const jsonSchema = { type: "object", properties: { quantity: { type: "integer" } } };
 const define = (change: object): unknown => defineOperation({ name: "one", path: "/one", input, ...change });

@@ -48,10 +48,7 @@ export interface OperationDefinitionOptions<
   readonly idempotencyKey?: "optional" | "required";
   /** Whether clients may cancel with `DELETE <statusPath>/<id>`. Default: false. */
   readonly cancellable?: boolean;
-  /**
-   * How long an operation and its key are kept after the operation ends. Milliseconds, at most 100 years. Default: 24
-   * h.
-   */
+  /** How long an operation and its key are kept after it ends. Milliseconds, at most 100 years. Default: 24 h. */
   readonly retentionMs?: number;
   /**
    * Announces in every reply of the path that clients should stop using it, with `Deprecation`, `Sunset` and `Link`.

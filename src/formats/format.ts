@@ -36,7 +36,7 @@ export interface ParsedBody {
   readonly tree: unknown;
 }
 
-/** Translator between bytes and the JSON data model. */
+/** Translates between bytes and the JSON data model. */
 export interface Format {
   /** Canonical media type, which replies use, followed by the aliases that requests may use. */
   readonly mediaTypes: readonly [string, ...string[]];

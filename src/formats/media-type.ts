@@ -3,7 +3,7 @@ import type { Format } from "./format.js";
 
 /** Media type as in a header field. */
 export interface MediaType {
-  /** Type and subtype, `type/subtype`, in lower case. */
+  /** Type and subtype in lower case, such as `application/json`. */
   readonly type: string;
   /** Parameters by name in lower case. Values have no quotes or escapes. */
   readonly parameters: ReadonlyMap<string, string>;

@@ -11,9 +11,9 @@ import {
 } from "./json-schema.js";
 
 /**
- * Describes what a JSON Schema says about one place in a value, for formats without their own types. `$ref` (within
- * the same schema), `allOf`, `anyOf` and `oneOf` are combined: a type is possible if any of them names it. The
- * validator decides later whether the value is valid.
+ * Describes one place in a value by the JSON Schema, for formats without their own types. `$ref` (within the same
+ * schema), `allOf`, `anyOf` and `oneOf` are combined: a type is possible if any of them names it. The validator
+ * decides later whether the value is valid.
  */
 export interface Place {
   /** Possible types of the value here. Empty if the schema does not say. */
@@ -101,8 +101,8 @@ function requiredBy(root: JsonSchema, voices: readonly Voice[]): string[] {
 }
 
 /**
- * Returns the members that an object must have by a schema and everything it refers to. `path` contains the schemas
- * that are being visited.
+ * Returns the members that a schema and everything it refers to require of an object. `path` contains the schemas that
+ * are being visited.
  */
 function requiredOf(root: JsonSchema, schema: JsonSchema, path: readonly JsonSchema[]): string[] {
   if (path.includes(schema)) return [];
@@ -114,7 +114,7 @@ function requiredOf(root: JsonSchema, schema: JsonSchema, path: readonly JsonSch
   ];
 }
 
-/** Returns the members that an object must have by every alternative that allows objects. */
+/** Returns the members that all alternatives for objects require. */
 function requiredByAll(
   root: JsonSchema,
   parts: readonly JsonSchema[],

@@ -22,8 +22,8 @@ export function parseStrictJson(text: string, limits: { readonly maxDepth: numbe
   refuseLoneSurrogates(text);
   const counted = scan(text, limits.maxDepth);
   const value = judgeGrammar(text);
-  // JSON.parse keeps the last of several members with one name. So the value has fewer members than the text only if a
-  // name was repeated, and names have to be compared only for the error.
+  // JSON.parse keeps the last of several members with one name. So the counts differ exactly when a name is repeated,
+  // and names have to be compared only for the error.
   if (countMembers(value, counted.containers) !== counted.members) throw repeatedName(text);
   return value;
 }
@@ -82,7 +82,10 @@ function isNumeric(code: number): boolean {
   return code >= MINUS && code <= NINE;
 }
 
-/** Returns the end of the string that opens at `open`. The engine's search is many times faster than a loop here. */
+/**
+ * Returns the position where the string that opens at `open` ends. The engine's search is many times faster than a
+ * loop here.
+ */
 function stringEnd(text: string, open: number): number {
   let end = text.indexOf('"', open + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -96,7 +99,10 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - run) % 2 === 1;
 }
 
-/** Returns the last character of the number at `start`. Refuses a number that a double cannot represent exactly. */
+/**
+ * Returns the position of the last character of the number at `start`. Refuses a number that a double cannot represent
+ * exactly.
+ */
 function numberEnd(text: string, start: number): number {
   let end = start + 1;
   let hasExponent = false;

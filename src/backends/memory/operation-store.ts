@@ -77,7 +77,7 @@ export class MemoryOperationStore implements OperationStore {
   createNow(operation: NewOperation, initial?: InitialState): CreateOutcome {
     const known = this.#entries.get(operation.id);
     if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
-    if (this.#entries.size >= this.#maxOperations) throw full();
+    if (this.#entries.size >= this.#maxOperations) throw full(this.#maxOperations);
     this.#add(operation, initial);
     return "created";
   }
@@ -270,6 +270,9 @@ export class MemoryOperationStore implements OperationStore {
   }
 }
 
-function full(): AsyncReplyError {
-  return new AsyncReplyError("OVERLOADED", "The store is full.", { recorded: "no" });
+function full(maxOperations: number): AsyncReplyError {
+  const eventDetail =
+    `The memory back end holds at most \`maxOperations\` operations (${maxOperations}). Raise the option, or shorten ` +
+    "`retentionMs` of the definitions.";
+  return new AsyncReplyError("OVERLOADED", "The store is full.", { eventDetail, recorded: "no" });
 }

@@ -27,7 +27,7 @@ export class MemoryQueue implements Queue {
 
   async publish(announcements: readonly Announcement[]): Promise<void> {
     if (this.#size + announcements.length > this.#maxAnnouncements) {
-      throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.");
+      throw full(this.#maxAnnouncements);
     }
     for (const announcement of announcements) this.#push(announcement);
     for (const wake of this.#waiting) wake();
@@ -91,4 +91,11 @@ export class MemoryQueue implements Queue {
       signal.addEventListener("abort", wake);
     });
   }
+}
+
+function full(maxAnnouncements: number): AsyncReplyError {
+  const eventDetail =
+    `The memory back end holds at most \`maxAnnouncements\` announcements (${maxAnnouncements}). The sweep announces the ` +
+    "rest later. Add workers, or raise the option.";
+  return new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.", { eventDetail });
 }

@@ -39,7 +39,8 @@ export function parseStrictYaml(text: string, { maxDepth }: { readonly maxDepth:
 }
 
 /**
- * Refuses a byte order mark and indentation, which js-yaml skips. Other readers take them as part of a name or a text.
+ * Refuses a byte order mark and indentation at the start, which js-yaml skips. Other readers take them as part of a
+ * name or text.
  */
 function checkBeginning(text: string): void {
   if (text.startsWith("\ufeff")) throw malformed("The body begins with a byte order mark.");

@@ -1,7 +1,7 @@
 import { textOf } from "../contract/errors.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 
-/** Logger with the call signature of pino and many others: fields first, then the message. */
+/** Logger with the signature of pino and many others: fields first, then the message. */
 export interface Logger {
   /** Logs an event of normal operation. */
   info(fields: object, message: string): void;

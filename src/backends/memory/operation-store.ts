@@ -56,7 +56,8 @@ export class MemoryOperationStore implements OperationStore {
   readonly #maxOperations: number;
   readonly #entries = new Map<string, Entry>();
   /**
-   * Schedules by definition, so that a worker does not search through operations of definitions it does not ask for.
+   * One schedule per definition, so that a worker does not search through operations of definitions it does not ask
+   * for.
    */
   readonly #schedules = new Map<string, Schedule<Entry>>();
   readonly #retention = new Retention<Entry>();

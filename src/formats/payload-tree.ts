@@ -27,7 +27,7 @@ function withoutTypes(value: unknown, name: string, common: boolean): unknown {
     if (!Array.isArray(member)) return [[key, withoutTypes(member, key, common)]];
     return member.length > 0 ? [[key, items(member, key, common)]] : [];
   });
-  // Not by assignment: `__proto__` is a member like any other.
+  // Not by assignment, because `__proto__` is an ordinary member.
   if (members.length > 0) return Object.fromEntries(members);
   return common ? "" : value && {};
 }

@@ -107,6 +107,26 @@ describe("a memory back end that is full", () => {
   });
 });
 
+describe("the message of a memory back end that is full", () => {
+  it("names the limit of operations and what to do", async () => {
+    const { operations } = memoryOnClock({ maxOperations: 1 });
+    await operations.create(operation(1));
+    await expect(operations.create(operation(2))).rejects.toThrow(
+      "OVERLOADED: The memory back end holds at most `maxOperations` operations (1). Raise the option, or shorten " +
+        "`retentionMs` of the definitions.",
+    );
+  });
+
+  it("names the limit of announcements and what to do", async () => {
+    const { queue } = memoryOnClock({ maxAnnouncements: 1 });
+    const announcements = [1, 2].map((n) => announce(operation(n), "1"));
+    await expect(queue.publish(announcements)).rejects.toThrow(
+      "QUEUE_UNAVAILABLE: The memory back end holds at most `maxAnnouncements` announcements (1). The sweep announces " +
+        "the rest later. Add workers, or raise the option.",
+    );
+  });
+});
+
 describe("the options of the memory back end", () => {
   const limits = ["maxOperations", "maxAnnouncements"] as const;
   const values: readonly unknown[] = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1mb", "10", null];

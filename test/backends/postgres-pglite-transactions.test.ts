@@ -103,8 +103,8 @@ describe("transactions on PGlite, which has one connection", () => {
     ["", "has 0 characters"],
     ["a".repeat(256), "has 256 characters"],
     ["a\0", "contains NUL"],
-    ["a\ud800", "contains one half of a surrogate pair"],
-    ["a\udc00b", "contains one half of a surrogate pair"],
+    ["a\ud800", "contains a lone surrogate"],
+    ["a\udc00b", "contains a lone surrogate"],
     [7, "is a number"],
     [undefined, "is undefined"],
   ])("refuses the tenant %j of a submission without a query", async (tenant, says) => {

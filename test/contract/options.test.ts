@@ -67,7 +67,7 @@ describe("a duration that exceeds the range of timers", () => {
       expect(numbers[option]?.(HUNDRED_YEARS_MS as never)).toBeDefined();
       const longer = HUNDRED_YEARS_MS + 1;
       expect(() => numbers[option]?.(longer as never)).toThrow(
-        `Option \`${option}\` is ${longer}; pass at most ${HUNDRED_YEARS_MS} (100 years).`,
+        `Option \`${option}\` is ${longer}. Pass at most ${HUNDRED_YEARS_MS} (100 years).`,
       );
       expectInvalid(option, () => numbers[option]?.(Number.MAX_SAFE_INTEGER as never));
     },

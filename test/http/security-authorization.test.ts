@@ -90,7 +90,7 @@ describe("S3: an authorize hook that does not return a principal", () => {
     {
       what: "that returns a broken tenant",
       authorize: () => ({ id: "a", tenant: "canary\udc00" }),
-      says: "one half of a surrogate pair",
+      says: "a lone surrogate",
     },
     { what: "that takes too long", authorize: () => new Promise(() => {}), says: "within 5000 ms" },
   ];

@@ -6,7 +6,7 @@ import { createStage, errorOf } from "../stage.js";
 const HINT = "Use plain JSON values, or give it a toJSON() method.";
 
 const UNREADABLE =
-  "The result of the work cannot be kept: The value threw an error or changed while it was turned into JSON.";
+  "The result of the work cannot be kept: The value threw an error or changed while it was converted to JSON.";
 
 const cyclic = { name: "page", parts: [{ of: {} }] };
 cyclic.parts[0] = { of: cyclic };

@@ -54,7 +54,7 @@ const denials: readonly {
     ...[
       { which: "is 256 characters long", tenant: "a".repeat(256) },
       { which: "contains NUL", tenant: "a\u0000b" },
-      { which: "contains one half of a surrogate pair", tenant: "a\ud800" },
+      { which: "contains a lone surrogate", tenant: "a\ud800" },
     ].flatMap(({ which, tenant }) => [
       { hook: `returns a principal whose tenant ${which}`, authorize: () => ({ id: "a", tenant }) },
       { hook: `returns a principal whose id ${which}`, authorize: async () => ({ id: tenant }) },

@@ -132,6 +132,6 @@ function checkedProgress(schema: StandardSchema, value: unknown): unknown {
   if (!(checked instanceof Promise)) return checked;
   checked.catch(() => {});
   const detail =
-    "The progress schema is asynchronous. Use a synchronous one: `job.progress` returns no promise.";
+    "The progress schema must be synchronous, because `job.progress` returns no promise.";
   throw new AsyncReplyError("INVALID_RESULT", detail);
 }

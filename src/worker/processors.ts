@@ -41,7 +41,7 @@ export type Processors<List extends Definitions, Tx = unknown> = {
 export interface CheckedProcessor {
   readonly definition: OperationDefinition;
   readonly run: (input: unknown, job: Job) => unknown;
-  /** Creates the resource before the reply, for submissions whose process died before it did. */
+  /** Creates the resource before the reply, for submissions whose process died before creating it. */
   readonly create: AnyCreate | undefined;
   readonly settings: ProcessorSettings & { readonly maxResultBytes: number };
 }

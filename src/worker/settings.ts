@@ -13,7 +13,7 @@ export interface ProcessorOptions {
   /** Maximum number of concurrent attempts of this processor. Default: the `concurrency` of the worker. */
   readonly concurrency?: number;
   /**
-   * Time without a renewal after which an attempt counts as lost. The worker renews its lease every third of this time.
+   * Time without a renewal after which an attempt counts as lost. The worker renews its lease after each third of it.
    * Milliseconds. Default: 30 s.
    */
   readonly leaseMs?: number;

@@ -28,7 +28,7 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
   readonly backend: Backend<Tx>;
   /**
    * Functions that create a resource before the reply, by name of their definition. They finish submissions whose
-   * process died before it did. Default: none; such submissions are left to other workers.
+   * process died before creating it. Default: none; such submissions are left to other workers.
    */
   readonly create?: AnyCreators;
   /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */

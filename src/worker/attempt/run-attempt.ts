@@ -114,7 +114,11 @@ async function toStored(
   return result === undefined ? undefined : toJsonText(result, settings.maxResultBytes);
 }
 
-/** @throws AsyncReplyError `INVALID_RESULT` */
+/**
+ * Checks reported progress and returns its stored form.
+ *
+ * @throws AsyncReplyError `INVALID_RESULT`
+ */
 function toProgress(
   { definition: { progress: schema }, settings }: CheckedProcessor,
   value: unknown,
@@ -131,7 +135,6 @@ function checkedProgress(schema: StandardSchema, value: unknown): unknown {
   }
   if (!(checked instanceof Promise)) return checked;
   checked.catch(() => {});
-  const detail =
-    "The progress schema must be synchronous, because `job.progress` returns no promise.";
+  const detail = "The progress schema must be synchronous, because `job.progress` returns no promise.";
   throw new AsyncReplyError("INVALID_RESULT", detail);
 }

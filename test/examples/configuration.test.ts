@@ -6,23 +6,23 @@ import { createOrdersClient } from "./orders-client.js";
 import { runServer, startServer } from "./server-process.js";
 
 describe("the example server's configuration", { timeout: 30_000 }, () => {
-  const roleSentence = "needs a back end that processes can share, which memory: is not";
+  const roleSentence = "needs a BACKEND that several processes can share, such as postgres://…, not memory:";
   it.each([
     [
       { BACKEND: "disk:orders" },
-      'BACKEND: unknown back end "disk:orders", known are memory:, pglite:DIR, postgres://…',
+      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "disk:orders"',
     ],
     [
       { BACKEND: "memory:orders" },
-      'BACKEND: unknown back end "memory:orders", known are memory:, pglite:DIR, postgres://…',
+      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "memory:orders"',
     ],
-    [{ BACKEND: "" }, 'BACKEND: unknown back end "", known are memory:, pglite:DIR, postgres://…'],
-    [{ QUEUE: "mail:orders" }, 'QUEUE: unknown queue "mail:orders", known are none: leave it unset'],
+    [{ BACKEND: "" }, 'BACKEND must be one of memory:, pglite:DIR, postgres://…, not ""'],
+    [{ QUEUE: "mail:orders" }, 'QUEUE must be unset, not "mail:orders"'],
     [{ ROLE: "api" }, `ROLE=api ${roleSentence}`],
     [{ ROLE: "worker" }, `ROLE=worker ${roleSentence}`],
     [
       { ROLE: "worker", BACKEND: "pglite:orders" },
-      "ROLE=worker needs a back end that processes can share, which pglite:orders is not",
+      "ROLE=worker needs a BACKEND that several processes can share, such as postgres://…, not pglite:orders",
     ],
     [
       { BACKEND: "postgres://app:secret@127.0.0.1:1/orders" },
@@ -34,10 +34,19 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536"'],
     [{ PORT: "" }, 'PORT must be a whole number from 0 to 65535, not ""'],
     [{ HOST: "two words" }, 'HOST must be a host name or an IP address, not "two words"'],
-    [{ API_TOKENS: "secret" }, "API_TOKENS must be token=principal,… and its part 1 is not"],
-    [{ API_TOKENS: "a=ann,b=" }, "API_TOKENS must be token=principal,… and its part 2 is not"],
-    [{ API_TOKENS: "" }, "API_TOKENS must be token=principal,… and its part 1 is not"],
-    [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS repeats a token in its part 2"],
+    [
+      { API_TOKENS: "secret" },
+      "API_TOKENS must be a list of token=principal, separated by commas; entry 1 is not valid",
+    ],
+    [
+      { API_TOKENS: "a=ann,b=" },
+      "API_TOKENS must be a list of token=principal, separated by commas; entry 2 is not valid",
+    ],
+    [
+      { API_TOKENS: "" },
+      "API_TOKENS must be a list of token=principal, separated by commas; entry 1 is not valid",
+    ],
+    [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS must not repeat a token; entry 2 does"],
     [{ WORK_MS: "-1" }, 'WORK_MS must be a whole number from 0 to 2147483647, not "-1"'],
     [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
     [{ LOG: "loud" }, 'LOG must be one of pretty, json, not "loud"'],
@@ -48,7 +57,7 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
   it("hides the password of a refused address", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
     expect(stderr).toEqual([
-      'BACKEND: unknown back end "disk:…@host/orders", known are memory:, pglite:DIR, postgres://…',
+      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "disk:…@host/orders"',
     ]);
   });
 

@@ -94,7 +94,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   ],
   [
     "a page that is too large",
-    "Option `limit` must be at most 1000; use `cursor` to read on, not 1001.",
+    "Option `limit` must be at most 1000; use `cursor` to read more, not 1001.",
     () => operator.list({ limit: 1_001 }),
   ],
   [
@@ -106,18 +106,18 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     (text) =>
       [
         `a cursor made up from ${text}`,
-        `Option \`cursor\` must be the \`cursor\` of an earlier answer, unchanged, not "${btoa(text)}".`,
+        `Option \`cursor\` must be the \`cursor\` of an earlier result, unchanged, not "${btoa(text)}".`,
         () => operator.list({ cursor: btoa(text) }),
       ] as const,
   ),
   [
     "a cursor that is not base64",
-    'Option `cursor` must be the `cursor` of an earlier answer, unchanged, not "%".',
+    'Option `cursor` must be the `cursor` of an earlier result, unchanged, not "%".',
     () => operator.redrive({ tenant: "a" }, { cursor: "%" }),
   ],
   [
     "a cursor that is not a string",
-    "Option `cursor` must be the `cursor` of an earlier answer, unchanged, not 7.",
+    "Option `cursor` must be the `cursor` of an earlier result, unchanged, not 7.",
     () => operator.list({ cursor: 7 }),
   ],
   [
@@ -125,8 +125,16 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     'Option `internal` must be true or false, not "yes".',
     () => operator.list({ internal: "yes" }),
   ],
-  ["no id to read", "Pass the id of an operation, not undefined.", () => operator.get()],
-  ["an object to cancel", "Pass the id of an operation, not an object.", () => operator.cancel({ id: "1" })],
+  [
+    "no id to read",
+    "Expected the id of an operation, not undefined. Pass the `operationId` from a list.",
+    () => operator.get(),
+  ],
+  [
+    "an object to cancel",
+    "Expected the id of an operation, not an object. Pass the `operationId` from a list.",
+    () => operator.cancel({ id: "1" }),
+  ],
   [
     "nothing to redrive",
     "Option `filter` must be the id of an operation, or a filter such as `{ definition }`, not undefined.",
@@ -160,7 +168,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   ],
   [
     "a limit that is too large",
-    "Option `limit` must be at most 10000; use `cursor` to go on, not 10001.",
+    "Option `limit` must be at most 10000; use `cursor` to continue, not 10001.",
     () => operator.redrive({ tenant: "a" }, { limit: 10_001 }),
   ],
   [

@@ -43,7 +43,7 @@ describe("a store that lacks a method", () => {
     await expect(call(operator)).rejects.toMatchObject({
       code: "NOT_SUPPORTED",
       detail: expect.stringMatching(
-        `no method \`${method}\`. Those of Postgres and of the memory back end have it`,
+        `no method \`${method}\`. Use the stores of the Postgres or the memory back end`,
       ),
     });
   });

@@ -44,7 +44,7 @@ const other = defineOperation({ name: "other", path: "/other", input: z.object({
 const id = z.object({ id: z.string() });
 // @ts-expect-error -- not a member of the input
 defineOperation({ name: "x", path: "/a/{nope}/b", input: id });
-// @ts-expect-error -- an object
+// @ts-expect-error -- the member is an object
 defineOperation({ name: "x", path: "/a/{id}", input: z.object({ id: z.object({}) }) });
 // @ts-expect-error -- must not be optional
 defineOperation({ name: "x", path: "/a/{id}", input: z.object({ id: z.string().optional() }) });
@@ -66,7 +66,7 @@ defineOperation({
 declare const ofInterface: StandardSchema<{ id: string; tags: readonly string[]; opt?: number }>;
 defineOperation({ name: "x", path: "/a/{id}", input: ofInterface });
 
-/** The input is JSON. */
+/** Input schemas must read JSON. */
 // @ts-expect-error -- a Date cannot be read from JSON
 defineOperation({ name: "x", path: "/a", input: z.object({ when: z.date() }) });
 defineOperation({
@@ -92,7 +92,7 @@ defineOperation({ name: "t", path: "/t", input: recursive });
 const postgres = createPostgresBackend({ pool });
 const memory = createMemoryBackend();
 
-/** `create` belongs to the service, by name, with the transactions of its back end. */
+/** `create` is an option of the service, by definition, and gets a transaction of its back end. */
 const service = createService({
   definitions: [exportsOf, orders],
   backend: postgres,
@@ -159,7 +159,7 @@ createWorker(service, {
     run: async ({ accountId, format }, job) => {
       const chosen: "csv" | "parquet" = format;
       job.progress({ percent: 1 });
-      // @ts-expect-error -- progress has a schema
+      // @ts-expect-error -- the progress does not match its schema
       job.progress({ pct: 1 });
       return job.transaction(async (own) => {
         await own.query("select $1", [chosen]);

@@ -31,7 +31,7 @@ const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.q
 // Another queue keeps the transactions. Another store does not.
 const mixed: Backend<PoolClient> = withQueue(postgres, rabbit);
 const composed: Backend<never> = withStores(postgres, { operations: remote.operations });
-// @ts-expect-error -- its transactions are those of Postgres
+// @ts-expect-error -- the transactions are those of Postgres
 export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
 
 const serve = <Tx>(backend: Backend<Tx>): unknown =>

@@ -48,7 +48,7 @@ createWorker(service, {
   exports: (_, job) => job.transaction((tx) => tx.nothing),
 });
 createWorker(service, {
-  // @ts-expect-error -- a result without pages
+  // @ts-expect-error -- the result lacks `pages`
   reports: (_, job) => job.transaction(async () => ({ leaves: 1 })),
 });
 
@@ -83,7 +83,7 @@ export const submitted: readonly Promise<{ readonly operationId: string }>[] = [
   service.submit(reports, { year: 2026 }, options),
   service.submit(exportsOf, { of: "orders" }, options),
   orders.submit(orders.definitions[0], order, options),
-  // @ts-expect-error -- the input of the other definition
+  // @ts-expect-error -- this is the input of the other definition
   service.submit(exportsOf, { year: 2026 }, options),
   // @ts-expect-error -- not a definition of this service
   service.submit(orders.definitions[0], order, options),

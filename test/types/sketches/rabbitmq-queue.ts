@@ -82,7 +82,10 @@ function publishOne(channel: ConfirmChannel, announcement: Announcement): Promis
     const options = { persistent: true, mandatory: true, messageId: announcement.id } as const;
     channel.publish("", announcement.definition, content, options, (cause) => {
       if (cause === null || cause === undefined) resolve();
-      else reject(new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker did not confirm.", { cause }));
+      else
+        reject(
+          new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker did not confirm the message.", { cause }),
+        );
     });
   });
 }

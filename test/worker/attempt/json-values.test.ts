@@ -6,7 +6,7 @@ import { createStage, errorOf } from "../stage.js";
 const HINT = "Use plain JSON values, or give it a toJSON() method.";
 
 const UNREADABLE =
-  "The result of the work cannot be kept: The value threw an error or changed while it was converted to JSON.";
+  "The result of the work cannot be stored: The value threw an error or changed while it was converted to JSON.";
 
 const cyclic = { name: "page", parts: [{ of: {} }] };
 cyclic.parts[0] = { of: cyclic };
@@ -86,7 +86,7 @@ describe("a result that JSON cannot represent", () => {
   it.each(refused)("fails the operation with the path of the value (%#)", async (value, path, what) => {
     expect(await failureOf(value)).toMatchObject({
       type: problemType("invalid-result"),
-      detail: `The result of the work cannot be kept: \`${path}\` is ${what}, which JSON cannot represent. ${HINT}`,
+      detail: `The result of the work cannot be stored: \`${path}\` is ${what}, which JSON cannot represent. ${HINT}`,
     });
   });
 
@@ -118,7 +118,7 @@ describe("a result that JSON cannot represent", () => {
 
   it("is reported with its size and the option if it is too large", async () => {
     expect((await failureOf("é".repeat(40_000))).detail).toBe(
-      "The result of the work cannot be kept: The value takes 80002 bytes as JSON, and `maxResultBytes` allows 65536.",
+      "The result of the work cannot be stored: The value takes 80002 bytes as JSON, and `maxResultBytes` allows 65536.",
     );
   });
 });

@@ -28,7 +28,7 @@ describe("a transaction on a back end that shares none", () => {
     });
     const failed = events.find(({ event }) => event === "operation.failed");
     expect(failed).toMatchObject({
-      error: { code: "NO_TRANSACTIONS", detail: expect.stringContaining("shares its transactions") },
+      error: { code: "NO_TRANSACTIONS", detail: expect.stringContaining("shares no transactions") },
     });
   });
 

@@ -79,7 +79,7 @@ describe("an attempt that is retried", () => {
     await clock.advance(1_000);
     await idle;
     expect(JSON.parse((await read(id)).lastError ?? "{}").detail).toBe(
-      "ATTEMPT_TIMEOUT: The attempt took too long.",
+      "ATTEMPT_TIMEOUT: The attempt did not end within 1000 ms. To allow more time, raise `attemptTimeoutMs`.",
     );
   });
 

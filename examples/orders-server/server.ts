@@ -1,16 +1,11 @@
 import { constants } from "node:os";
-import {
-  type Backend,
-  bearer,
-  createOrderService,
-  createWorker,
-  isAsyncReplyError,
-} from "async-request-reply";
+import { bearer, createOrderService, createWorker } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { xmlFormat } from "async-request-reply/xml";
 import { yamlFormat } from "async-request-reply/yaml";
 import { orderYangFormats } from "async-request-reply/yang";
+import { checkBackend } from "./check-backend.js";
 import { type Configuration, readConfiguration } from "./configuration.js";
 import { listen } from "./listen.js";
 import { createLog } from "./log.js";
@@ -40,7 +35,7 @@ async function start(configuration: Configuration): Promise<void> {
   const { role, tokens, leaseMs } = configuration;
   const log = createLog(configuration.log);
   const backend = await configuration.openBackend();
-  await check(backend);
+  await checkBackend(backend);
   const formats = [yamlFormat, xmlFormat, ...orderYangFormats];
   const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe: log.observe });
   const service = withOpenApi(orders, { info });
@@ -59,20 +54,6 @@ async function start(configuration: Configuration): Promise<void> {
     await backend.close();
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
-}
-
-/**
- * Refuses to start on a back end that cannot be used.
- *
- * @throws StartError with the next step
- */
-async function check(backend: Backend): Promise<void> {
-  try {
-    await backend.check();
-  } catch (error) {
-    if (!isAsyncReplyError(error)) throw error;
-    throw new StartError(`BACKEND: ${error.detail}`);
-  }
 }
 
 /** Calls `stop` at the first signal. A second signal ends the process with the exit code that shells use for it. */

@@ -50,7 +50,7 @@ async function weakly(operations: OperationStore): Promise<readonly WeakRef<Oper
 /** Returns how many are still in memory after a full garbage collection. */
 async function countInMemory(refs: readonly WeakRef<Operation>[]): Promise<number> {
   const isAlive = (ref: WeakRef<Operation>): boolean => ref.deref() !== undefined;
-  for (let turns = 0; turns < 50 && refs.some(isAlive); turns += 1) {
+  for (let turns = 0; turns < 10 && refs.some(isAlive); turns += 1) {
     // A weak reference keeps its target alive until the end of the turn that read it, and the engine may for a while longer.
     await nextTurn();
     collectGarbage();

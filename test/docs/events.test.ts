@@ -62,7 +62,9 @@ describe("the pages", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
       .join("\n");
-    const steps = sources.matchAll(/(?:step: |\bonError\(|quietly\(\s*|attempted\()"([a-z-]+)"/g);
+    const steps = sources.matchAll(
+      /(?:step: |\bonError\(|reportError\(\w+, |quietly\(\s*|attempted\()"([a-z-]+)"/g,
+    );
     const inSources = new Set([...steps].map(([, step = ""]) => step));
     expect(namesIn({ path: "", text: table }, /^[a-z-]+$/).sort()).toEqual([...inSources].sort());
   });

@@ -37,7 +37,7 @@ interface Application {
 }
 
 /** In the examples, the application handles all other paths. */
-const OTHER_PATHS = /^answers 404 to a path that nothing is at|base path|404 whose short body/;
+const OTHER_PATHS = /^answers 404 to the unknown path|base path|404 that left a short body/;
 
 const elsewhere = new Set([...pathFieldCases, ...serviceOptionCases, ...listCases].map(({ name }) => name));
 const isAtOtherPaths = (name: string): boolean => OTHER_PATHS.test(name) || elsewhere.has(name);
@@ -61,7 +61,7 @@ const applications: readonly Application[] = [
     },
     fieldLines: true,
     // Fastify's router replies 400 to an id with a broken escape.
-    differs: /ids that this package never gives/,
+    differs: /ids that this package never creates/,
   },
   {
     name: "Hono",
@@ -86,7 +86,7 @@ describe.each(applications)("an order service mounted on $name", ({ toListener, 
 });
 
 /** A function is called only with complete bodies. The gateway handles all others. */
-const UNFINISHED = /does not arrive in time|was broken off/;
+const UNFINISHED = /does not arrive in time|aborted upload/;
 
 describe("an order service on AWS Lambda", () => {
   const kept = adapterCases.filter(({ name }) => !UNFINISHED.test(name));

@@ -46,16 +46,16 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
   const quoted = quoteSchema(schema);
   const { clock } = runtime;
   const database = toDatabase(options.pool, timeoutMs, clock);
-  const patient = toDatabase(options.pool, MIGRATION_TIMEOUT_MS, clock);
+  const migrationDatabase = toDatabase(options.pool, MIGRATION_TIMEOUT_MS, clock);
   const explain = createExplain(options.pool, schema);
-  const migrateSchema = (): Promise<void> => migrate(patient, schema, idleTimeoutMs, explain);
+  const migrateSchema = (): Promise<void> => migrate(migrationDatabase, schema, idleTimeoutMs, explain);
   const ready = settings.migrate === "auto" ? once(migrateSchema) : async () => {};
 
   const readyIn = async (query: RunStatement): Promise<boolean> =>
     settings.migrate === "manual" || migrateIn(query, schema);
   const gateway = createGateway({ database, schema: quoted, ready, readyIn, timeoutMs, runtime, explain });
-  const heard = listen ? database : { query: database.query };
-  const channels = createChannels({ database: heard, checkMs: timeoutMs, clock });
+  const channelDatabase = listen ? database : { query: database.query };
+  const channels = createChannels({ database: channelDatabase, checkMs: timeoutMs, clock });
   const channel = `arr_${schema}`;
   const notifications = createNotifications({ channels, channel, pollMs, runtime });
   const changes = createChanges(channels, `ended_${channel}`, clock);

@@ -47,7 +47,7 @@ describeWithPostgres("check() of a back end on a Postgres of its own", (installa
   it("says that a password is missing", async () => {
     expect(await refusedCheck(open({ password: "" }))).toEqual(
       misconfigured(
-        "The server asks for a password, and the pool has none. Set `password` in the connection options of the pool.",
+        "The server asks for a password, but the pool has none. Set `password` in the connection options of the pool.",
       ),
     );
   });

@@ -91,7 +91,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     return database.query(statement, send);
   }
 
-  async function tried(
+  async function callWithRetries(
     statement: SqlStatement,
     repeatable: boolean,
     sending: Sending,
@@ -120,7 +120,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     call: async (name, values, { repeatable = false, rowErrors = false } = {}) => {
       const sending = createSending();
       try {
-        return await within(tried(callOf(name, values), repeatable, sending));
+        return await within(callWithRetries(callOf(name, values), repeatable, sending));
       } catch (error) {
         const mayHaveRun = sending.giveUp();
         if (rowErrors && isRowError(error)) throw error;
@@ -153,7 +153,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     transaction: async (run, { isolation, signal }) => {
       let thrown: unknown;
       let done = false;
-      const told = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
+      const runAndNote = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
         if (isolation !== undefined) await database.queryIn(tx)(setIsolation(isolation));
         try {
           const result = await run(tx);
@@ -166,7 +166,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
       };
       try {
         await within(ready());
-        return await database.transaction(told, signal);
+        return await database.transaction(runAndNote, signal);
       } catch (error) {
         // Errors of the caller's function and the reason of its signal are rethrown unchanged.
         if (error === thrown || error === signal?.reason) throw error;

@@ -44,7 +44,7 @@ const FAILURES = table({
   ETIMEDOUT: timedOut,
   CONNECT_TIMEOUT: timedOut,
   "53300": () =>
-    "The server has no connection left (53300). Lower `max` of the pools that connect to it, or raise `max_connections`.",
+    "The server has no connections left (53300). Lower `max` of the pools that connect to it, or raise `max_connections`.",
   "57P03": () =>
     "The server is starting up or shutting down (57P03). Wait until it accepts connections. If it does not, check its log.",
 });
@@ -96,7 +96,7 @@ function messageOf(error: unknown): string {
 }
 
 function passwordMissing(): string {
-  return `The server asks for a password, and the pool has none. Set \`password\` in ${CONNECTION}.`;
+  return `The server asks for a password, but the pool has none. Set \`password\` in ${CONNECTION}.`;
 }
 
 function unknownHost({ hostname }: NetworkError): string {

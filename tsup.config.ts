@@ -1,6 +1,6 @@
 import { defineConfig, type Options } from "tsup";
 
-/** The library in both module formats. Each entry is a subpath of `exports` in package.json. */
+/** Builds the library in both module formats. Each entry is a subpath of `exports` in package.json. */
 export const library: Options = {
   name: "library",
   entry: {
@@ -24,7 +24,7 @@ export const library: Options = {
   external: [/^node:/],
   removeNodeProtocol: false,
   loader: { ".sql": "text" },
-  // The subpaths of one format share one copy of the core. The two formats never do.
+  // All subpaths of a module format share one copy of the core. The two formats have separate copies.
   splitting: true,
 };
 

@@ -4,7 +4,7 @@ import { library } from "./tsup.config.js";
 /** The examples that run on Node. */
 const examples = ["orders-server", "express", "fetch-hono", "fastify", "custom-operation", "tasks"];
 
-/** What runs without being published: the library without declarations, and the examples on top of it. */
+/** Builds the library without declarations, and the examples. Nothing of this build is published. */
 export default defineConfig([library, ...examples.map(example)]);
 
 function example(name: string): Options {
@@ -15,7 +15,7 @@ function example(name: string): Options {
     format: "esm",
     platform: "node",
     target: "node20",
-    // File by file: `async-request-reply` stays an import and is resolved through the package's own `exports`.
+    // Keeps the import of `async-request-reply`, which Node resolves through the package's `exports`.
     bundle: false,
   };
 }

@@ -1,33 +1,33 @@
 import { defineConfig } from "vitest/config";
 import { sqlAsText } from "./test/sql-as-text.js";
 
-/** Tests of what is built: they wait for one build before the first of them runs. */
+/** Tests of the built package. They wait for one build, which the first of them triggers. */
 const built = ["package", "examples", "processes"].map((folder) => `test/${folder}/**/*.test.ts`);
 
-/** Tests that run what the pages show, some of which replaces globals, such as `Response`. */
+/** Tests that run the examples of the pages. Some examples replace globals, such as `Response`. */
 const pages = "test/docs/**/*.test.ts";
 
-/** Tests that take long: vitest.long.config.ts. Tests that need more than `npm ci`: vitest.runtimes.config.ts, vitest.servers.config.ts. */
+/** Slow tests (vitest.long.config.ts), and tests that need more than `npm ci` (vitest.{runtimes,servers}.config.ts). */
 const elsewhere = [
   "test/**/*.long.test.ts",
   ...["runtimes", "tools", "servers", "faults", "backends/postgres"].map((folder) => `test/${folder}/**`),
 ];
 
 export default defineConfig({
-  // `async-request-reply` is the source, as in tsconfig.json: no build is needed.
+  // Resolves `async-request-reply` to the source, as in tsconfig.json, so that no build is needed.
   plugins: [sqlAsText],
   resolve: { tsconfigPaths: true },
   test: {
-    // Without it one processor is left to Vitest itself, which needs little of it: of two that is half of the machine.
+    // By default Vitest reserves one core for itself, which is half of a machine with two cores.
     maxWorkers: "100%",
-    // To load the library anew for every file takes as long as all tests of it. A file puts back whatever it replaces.
+    // Loading the library again for every file takes as long as its tests. Every file restores the globals it replaces.
     isolate: false,
     setupFiles: ["test/setup.ts"],
-    // A test that asserts nothing cannot fail. A condition may come late on a busy machine.
+    // A test without assertions cannot fail. On a busy machine a polled condition may take long to hold.
     expect: { requireAssertions: true, poll: { timeout: 20_000 } },
-    // What the default observer writes. Tests that look at it replace the console.
+    // Hides the output of the default observer. Tests of that output replace the console.
     onConsoleLog: (log) => !log.startsWith("[async-request-reply]"),
-    // Ends what hangs. Nothing that works takes so long, however busy the machine is.
+    // Ends hanging tests. A passing test never takes this long, even on a busy machine.
     testTimeout: 30_000,
     projects: [
       {

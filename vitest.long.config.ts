@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { sqlAsText } from "./test/sql-as-text.js";
 
-/** Tests that run in `npm test` too, where they search less: each asks `test/effort.ts` how far it goes. */
+/** Searches that also run in `npm test`, at a shorter length: see test/effort.ts. */
 const searches = [
   "adapters/identity-generated",
   "adapters/node-storm",
@@ -10,7 +10,7 @@ const searches = [
   "testing/simulator",
 ];
 
-/** The searches at full length, and tests that take long because they wait for real time. */
+/** The searches at full length, and tests that wait for real time. */
 export default defineConfig({
   plugins: [sqlAsText],
   resolve: { tsconfigPaths: true },

@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests with other runtimes and with tools of the public, over what is built and packed. Their folders have a package.json
- * of their own: what it installs and is not there is skipped by name, or with CI=true fails.
+ * Tests of the packed package with other runtimes and public tools. Both folders have their own package.json. Tests of
+ * a missing program are skipped by name, or fail if `CI` is set.
  */
 export default defineConfig({
   test: {

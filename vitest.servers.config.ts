@@ -4,8 +4,8 @@ import { sqlAsText } from "./test/sql-as-text.js";
 const backend = ["test/backends/postgres/**/*.test.ts"];
 
 /**
- * Tests with real servers: of the back end on a server that runs already and on one of the newest version, and with servers
- * of their own that are killed, cut off and filled up. One file at a time: each of them needs the machine.
+ * Tests with real servers. The back end's tests use a running server and one of the newest version. The fault tests
+ * start servers that they kill, disconnect and fill up. Files run one at a time, because each needs the whole machine.
  */
 export default defineConfig({
   plugins: [sqlAsText],
@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: "newer postgres",
           include: backend,
-          // What does not depend on the version: the network, settings, the pages of the documentation, and what the simulator finds.
+          // These files do not depend on the version of Postgres.
           exclude: ["silence", "documentation", "simulator-mutants", "settings"].map(
             (name) => `**/${name}.test.ts`,
           ),

@@ -1,5 +1,6 @@
 /**
- * Handlers, definitions, the worker, the memory back end, and the ports. Runs on every platform.
+ * Definitions, services, workers, the memory back end, and the interfaces for your own back ends. Runs on every
+ * platform.
  *
  * @module async-request-reply
  */

@@ -5,16 +5,16 @@ import {
   withStores,
 } from "async-request-reply";
 
-/** The memory back end as two stores that have no step in common. */
+/** Creates a memory back end that claims the key and creates the operation in two separate steps. */
 export function createComposedBackend(options?: MemoryBackendOptions): Backend {
   return withStores(createMemoryBackend(options), {});
 }
 
-/** Both ways to record, for tests of what must hold in either. */
+/** Both ways to record a submission, for tests of behavior that they share. */
 export const modes: readonly {
   readonly mode: string;
   createBackend(options?: MemoryBackendOptions): Backend;
 }[] = [
-  { mode: "one step that records", createBackend: createMemoryBackend },
-  { mode: "two stores, one after the other", createBackend: createComposedBackend },
+  { mode: "atomic recording", createBackend: createMemoryBackend },
+  { mode: "two separate stores", createBackend: createComposedBackend },
 ];

@@ -3,8 +3,8 @@ import { createSystemRuntime } from "../src/ports/system-runtime.js";
 
 const { newToken } = createSystemRuntime();
 
-/** One call of `receive`. */
-export interface OneReceipt {
+/** Options of {@link receiveOnce}. */
+export interface ReceiveOnceOptions {
   readonly definitions?: readonly string[];
   readonly limit?: number;
   readonly leaseMs?: number;
@@ -12,7 +12,7 @@ export interface OneReceipt {
   readonly signal?: AbortSignal;
 }
 
-/** Receives once by a consumer of its own. By default it does not wait, and receives up to 10 deliveries of `orders`. */
+/** Receives once with a new consumer. By default it does not wait and returns up to 10 deliveries of `orders`. */
 export function receiveOnce(
   queue: Queue,
   {
@@ -21,14 +21,14 @@ export function receiveOnce(
     leaseMs = 60_000,
     token = newToken(),
     signal = AbortSignal.abort(),
-  }: OneReceipt = {},
+  }: ReceiveOnceOptions = {},
 ): Promise<readonly Delivery[]> {
   const consumed = definitions.map((name) => ({ name, concurrency: limit, leaseMs }));
   const slots = new Map(definitions.map((name) => [name, limit]));
   return queue.consume({ definitions: consumed }).receive({ slots, limit, token, signal });
 }
 
-/** Consumers that receive by another function, which gets what the consumer of the queue would have got. */
+/** Creates consumers that receive through `receive`, which gets the arguments of the queue's own consumer. */
 export function receivingBy(
   queue: Queue,
   receive: (

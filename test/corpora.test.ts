@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { loadCorpus } from "./corpora.js";
 
-it("has no corpus of an unknown name", () => {
+it("returns undefined for an unknown corpus", () => {
   expect(loadCorpus("no-such-corpus")).toBeUndefined();
 });

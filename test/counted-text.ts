@@ -1,11 +1,11 @@
-/** How many characters a parser looked at, times it looked. */
+/** Number of character reads by a parser. A character that is read twice counts twice. */
 interface StepCount {
   steps: number;
 }
 
 /**
- * A text that counts how it is read, so that a test can tell linear from quadratic without a clock.
- * Reading one character or the length is one step; a method of String takes as many as it passes characters.
+ * Wraps a text so that it counts reads, which lets a test distinguish linear from quadratic time without a clock.
+ * Reading one character or the length is one step. A method of String takes one step per character that it passes.
  */
 export function countedText(text: string): { readonly text: string; readonly count: StepCount } {
   const count: StepCount = { steps: 0 };
@@ -23,7 +23,7 @@ export function countedText(text: string): { readonly text: string; readonly cou
       };
     },
   });
-  // To the parser it is a string: it has all of its members, and only `typeof` could tell.
+  // The proxy has every member of a string. Only `typeof` shows the difference.
   return { text: proxy as unknown as string, count };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Everything in a value that could be logged: texts, names of own properties, and what errors hold, hidden properties
- * included.
+ * Returns all text in a value that a logger could print: strings, bytes, property names, and the hidden properties of
+ * errors.
  */
 export function deepText(value: unknown): string {
   const texts: string[] = [];

@@ -1,4 +1,4 @@
 import fc from "fast-check";
 
-// Every run generates the same values. A longer run can set `PROPERTY_SEED` to try others.
+// Every run generates the same values. Set `PROPERTY_SEED` to try others.
 fc.configureGlobal({ seed: Number(process.env.PROPERTY_SEED ?? 20261122) });

@@ -8,7 +8,7 @@ import type { AdapterHarness, Upload, WireRequest } from "../src/testing/suites/
 
 export type Handle = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** The least that is an adapter: plain objects in and out, with a change on the way if one is given. */
+/** Creates the smallest possible adapter: plain objects in and out. `change` can wrap the handler. */
 export function createPlainHarness(
   change: (handle: Handle) => Handle = (handle) => handle,
   createBackend: AdapterHarness["createBackend"] = createMemoryBackend,
@@ -28,7 +28,7 @@ export function createPlainHarness(
   };
 }
 
-/** A request of the adapter suite as a service takes it. */
+/** Converts a request of the adapter suite to the `HttpRequest` that a service takes. */
 export function toHttpRequest({ body, ...rest }: WireRequest): HttpRequest {
   if (body === undefined) return rest;
   if (typeof body === "string" || body instanceof Uint8Array) return { ...rest, body };

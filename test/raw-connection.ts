@@ -1,23 +1,23 @@
 import { connect, type Socket } from "node:net";
 
-/** A reply as its bytes said it, text in Latin-1 except for the body. */
+/** A reply as received. The head is decoded as Latin-1, the body as UTF-8. */
 export interface RawReply {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** A client that sends any bytes whatever and reads replies as HTTP/1.1 frames them (RFC 9112 §6). */
+/** A client that sends arbitrary bytes and reads HTTP/1.1 replies (RFC 9112 §6). */
 export interface RawConnection {
-  /** Resolves when the bytes have left this process, or can no longer do so. */
+  /** Resolves when the bytes have left this process, or when the connection is gone. */
   write(bytes: string | Uint8Array): Promise<void>;
-  /** The next reply to a request of this method. Rejects when the connection ends before it is whole. */
+  /** Reads the next reply to a request with this method. Rejects if the connection ends before a complete reply. */
   read(method?: string): Promise<RawReply>;
-  /** The bytes of a reply up to and with this text, as they come in. Rejects like `read`. */
+  /** Reads up to and including this text, without framing. Rejects like `read`. */
   readUntil(text: string): Promise<string>;
-  /** Ends our side in the middle of whatever it is. */
+  /** Destroys the connection immediately. */
   abort(): void;
-  /** Resolves when the connection is closed, whoever closed it. */
+  /** Resolves when either side has closed the connection. */
   readonly closed: Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface RawConnection {
 export function openRawConnection(port: number): RawConnection {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-  // A server that closes early makes our writes fail: that is the test's subject, not its failure.
+  // Writes fail if the server closes early, which some tests expect.
   socket.on("error", () => {});
   const input = readBytes(socket);
   return {
@@ -98,7 +98,7 @@ async function readReply(input: Input, method: string): Promise<RawReply> {
     const colon = line.indexOf(":");
     headers.push([line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]);
   }
-  // Interim replies come before the one that counts (RFC 9110 §15.2).
+  // Skips interim replies (RFC 9110 §15.2).
   if (status < 200) return readReply(input, method);
   const empty = method === "HEAD" || status === 204 || status === 304;
   const body = empty ? Buffer.alloc(0) : await readContent(input, new Map(headers));

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type AsyncReplyError, isAsyncReplyError } from "../src/contract/errors.js";
 
-/** The error with which a call refuses. Fails where it refuses nothing; what is not ours passes through. */
+/** Returns the `AsyncReplyError` that a call throws. Fails if it throws nothing, and rethrows any other error. */
 export function refusalOf(run: () => unknown): AsyncReplyError {
   try {
     run();
@@ -9,5 +9,5 @@ export function refusalOf(run: () => unknown): AsyncReplyError {
     if (isAsyncReplyError(error)) return error;
     throw error;
   }
-  return expect.unreachable("nothing was refused");
+  return expect.unreachable("the call did not throw");
 }

@@ -1,4 +1,4 @@
-/** The port with some of its methods replaced; the others stay bound to it. */
+/** Returns the port with some methods replaced. All other methods stay bound to the port. */
 export function replacing<Port extends object>(port: Port, methods: Partial<Port>): Port {
   return new Proxy(port, {
     get: (target, name) => {

@@ -4,7 +4,7 @@ type Each = (this: unknown, table: readonly unknown[], ...rest: readonly unknown
 
 const guarded = new WeakSet<object>();
 
-/** A table without rows would declare no tests, and nobody would notice. */
+/** Makes `each` throw for an empty table, which would silently declare no tests. */
 function refuseEmptyTables(each: Each): Each {
   if (guarded.has(each)) return each;
   const refusing: Each = function (table, ...rest) {

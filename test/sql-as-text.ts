@@ -1,4 +1,4 @@
-/** A plugin of Vite that loads SQL files as text, as the build does. */
+/** A Vite plugin that loads SQL files as text, like the build does. */
 export const sqlAsText = {
   name: "sql-as-text",
   transform: (text: string, id: string): { code: string; map: null } | undefined =>

@@ -2,7 +2,7 @@ import { permanentFailure } from "async-request-reply";
 import { afterEach, beforeEach, expect } from "vitest";
 
 const refuse = (): never => {
-  throw new Error("this may not be looked at");
+  throw new Error("this value must not be inspected");
 };
 
 const traps: Required<ProxyHandler<object>> = {
@@ -28,8 +28,8 @@ function revoked(target: object): object {
 }
 
 /**
- * Values that throw when they are looked at, by name. Anything that user code throws or returns may be one. Not for
- * `describe.each`, which looks at them.
+ * Values that throw when they are inspected, by name. User code can throw or return any of them. Do not pass them to
+ * `describe.each`, which inspects them.
  */
 export const unreadable: readonly (readonly [name: string, value: unknown])[] = [
   ["a revoked Proxy", revoked({})],
@@ -68,13 +68,13 @@ export const unreadable: readonly (readonly [name: string, value: unknown])[] = 
   ],
 ];
 
-/** Fails a test of this file that leaves a promise rejected without a handler. */
+/** Fails every test of the file that leaves a rejected promise without a handler. */
 export function failOnUnhandledRejections(): void {
   const reasons: unknown[] = [];
   const note = (reason: unknown): void => void reasons.push(reason);
   beforeEach(() => void process.on("unhandledRejection", note));
   afterEach(async () => {
-    // Node reports them when the microtasks of a turn are done.
+    // Node reports unhandled rejections after the microtasks of a turn.
     await new Promise((resolve) => setImmediate(resolve));
     process.off("unhandledRejection", note);
     expect(reasons.splice(0).length, "unhandled rejections").toBe(0);

@@ -10,12 +10,12 @@ import { refusalOf } from "./refusal.js";
 
 const all = { ...main, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang };
 
-/** The functions of the package as JavaScript sees them: they take anything. */
+/** The functions of the package as JavaScript sees them: they accept any arguments. */
 export const untyped = all as unknown as Readonly<
   Record<keyof typeof all, (...args: readonly unknown[]) => unknown>
 >;
 
-/** A mistake, what it says, and a call that makes it. */
+/** A mistake, its error message, and a call that makes it. */
 export type Mistake = readonly [mistake: string, message: string, make: () => unknown];
 
 /** Declares a test for each mistake. */

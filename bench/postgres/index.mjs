@@ -18,9 +18,10 @@ const { growth } = await import("./sections/growth.mjs");
 const { latency } = await import("./sections/latency.mjs");
 const { layouts } = await import("./sections/layouts.mjs");
 const { queue } = await import("./sections/queue.mjs");
+const { stats } = await import("./sections/stats.mjs");
 const { startBed } = await import("./bed.mjs");
 
-const sections = { accept, queue, latency, growth, layouts };
+const sections = { accept, queue, latency, growth, layouts, stats };
 const asked = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(sections);
 const unknown = asked.find((name) => !(name in sections));
 if (unknown !== undefined) {

@@ -23,7 +23,7 @@ function exists({ host, pathname, hash }) {
   return hash === "" || anchors.get(file).has(decodeURIComponent(hash.slice(1)));
 }
 
-/** The values of an attribute. What vitepress writes is quoted, and has no entity but `&amp;`. */
+/** Returns the values of an attribute. VitePress quotes them and uses no entity except `&amp;`. */
 function attributes(html, name) {
   const found = html.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"));
   return [...found].map(([, value]) => value.replaceAll("&amp;", "&"));

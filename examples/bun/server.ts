@@ -1,5 +1,5 @@
 /**
- * Orders on Bun: a default export that Bun serves, and the worker in the same process.
+ * An order service on Bun. Bun serves the default export, and the worker runs in the same process.
  *
  *     bun add async-request-reply
  *     bun server.ts                       # or on another port: PORT=8080 bun server.ts
@@ -7,7 +7,8 @@
  *     curl -i localhost:3000/orders -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
  *       -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'
  *
- * Operations are kept in the memory of the process and end with it. To keep them, give `createOrderService` a `backend`.
+ * Operations are kept in memory and are lost when the process ends. To keep them, pass a `backend` to
+ * `createOrderService`.
  */
 import { bearer, createOrderService, createWorker, permanentFailure } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";

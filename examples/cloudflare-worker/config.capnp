@@ -1,4 +1,4 @@
-# The Worker on workerd: see worker.ts.
+# Runs the Worker on workerd: see worker.ts.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (

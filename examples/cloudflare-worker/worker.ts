@@ -1,19 +1,20 @@
 /**
- * Orders on Cloudflare Workers: the reply first, then the work on the time that `waitUntil` gives.
+ * An order service on Cloudflare Workers. The reply comes first, and the work runs in the time that `waitUntil`
+ * grants.
  *
  *     npm install async-request-reply
  *     npx wrangler dev worker.ts --compatibility-date 2026-01-01
  *
- * Or in the runtime alone, with config.capnp beside this file:
+ * Or run it on workerd, with config.capnp next to this file:
  *
  *     npx esbuild worker.ts --bundle --format=esm --platform=neutral --conditions=workerd,worker,browser \
  *       --outfile=dist/worker.js
  *     npx workerd serve config.capnp
  *
- * This shows the calls and is no deployment. Operations are kept in the memory of one isolate: the platform runs many of
- * them, so that a status request may reach one that knows nothing of the order, and ends them when it likes. A deployment
- * gives `createOrderService` a `backend` that all isolates share. What is to be tried again later is due at a time when
- * nothing runs here: a Cron Trigger has to call `runUntilIdle` as well.
+ * This example shows the calls, and is not ready to deploy. It keeps operations in the memory of one isolate. The
+ * platform runs many isolates and ends them at any time, so a status request may reach one that does not know the
+ * order. To deploy it, pass a `backend` that all isolates share to `createOrderService`. Retries are due when no
+ * request is running, so also call `runUntilIdle` from a Cron Trigger.
  */
 import { bearer, createOrderService, createWorker, permanentFailure } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
@@ -21,7 +22,7 @@ import { toFetchHandler } from "async-request-reply/fetch";
 const service = createOrderService({ authorize: bearer({ "demo-token": "demo" }) });
 const handle = toFetchHandler(service);
 
-// Not started: outside of a request an isolate can neither wait nor receive.
+// The worker is not started, because an isolate can neither wait nor receive outside a request.
 const worker = createWorker(service, {
   orders: ({ itemId, quantity }) => {
     if (itemId === "unicorn") throw permanentFailure("Unicorns are sold out.");
@@ -37,7 +38,7 @@ export default {
   },
 };
 
-/** What this uses of the type with this name in `@cloudflare/workers-types`. */
+/** The part of `ExecutionContext` from `@cloudflare/workers-types` that this example uses. */
 interface ExecutionContext {
   waitUntil(work: Promise<unknown>): void;
 }

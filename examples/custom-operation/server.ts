@@ -1,6 +1,6 @@
 /**
- * Work of your own in place of orders, with valibot: a report that tells its progress, can be cancelled and has a checked
- * result; and a mailing. Run `npm run build:start && node examples/custom-operation/dist/server.js`, then
+ * Two custom operations with valibot schemas: a report that shows progress, can be canceled and has a checked result,
+ * and a mailing. Run `npm run build:start && node examples/custom-operation/dist/server.js`, then
  *
  * curl -i localhost:3000/reports -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
  *   -H 'Idempotency-Key: "report-1"' -d '{"year":2020}'
@@ -24,7 +24,7 @@ const reports = defineOperation({
   name: "reports",
   path: "/reports",
   input: v.strictObject({ year: v.pipe(v.number(), v.integer(), v.minValue(2000)) }),
-  // valibot cannot give it by itself, and what describes the service to clients is made of it.
+  // valibot cannot export a JSON Schema by itself, and the OpenAPI document needs one.
   jsonSchema: {
     type: "object",
     required: ["year"],
@@ -67,6 +67,6 @@ console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).p
 process.once("SIGTERM", () => {
   server.close();
   void worker.stop();
-  // A client that does not hang up must not keep the process: by now the worker has stopped waiting, too.
+  // A client that keeps its connection open must not keep the process alive. By then the worker has stopped, too.
   setTimeout(() => server.closeAllConnections(), 10_000).unref();
 });

@@ -1,6 +1,6 @@
 /**
- * Orders on Deno: a default export that `deno serve` serves, and the worker in the same process. They need no
- * permission.
+ * An order service on Deno. `deno serve` serves the default export, and the worker runs in the same process. No
+ * permissions are needed.
  *
  *     deno add npm:async-request-reply
  *     deno serve --host 127.0.0.1 --port 3000 server.ts
@@ -8,7 +8,8 @@
  *     curl -i localhost:3000/orders -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
  *       -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'
  *
- * Operations are kept in the memory of the process and end with it. To keep them, give `createOrderService` a `backend`.
+ * Operations are kept in memory and are lost when the process ends. To keep them, pass a `backend` to
+ * `createOrderService`.
  */
 import { bearer, createOrderService, createWorker, permanentFailure } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
@@ -23,7 +24,7 @@ const worker = createWorker(service, {
 });
 await worker.start();
 
-// After a signal Deno takes no more requests, and ends as soon as nothing runs any more.
+// After a signal, Deno accepts no more requests and exits as soon as nothing runs any more.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void worker.stop());
 
 export default { fetch: toFetchHandler(service) };

@@ -1,6 +1,6 @@
 /**
- * An Express 5 application that takes orders beside a route of its own. The service stands before the body parser, because
- * it reads the bytes as they were sent. Run `npm run build:start && node examples/express/dist/server.js`, then
+ * An Express 5 application with an order service and another route. The service comes before the body parser, because
+ * it reads the body as it was sent. Run `npm run build:start && node examples/express/dist/server.js`, then
  *
  * curl -i localhost:3000/orders -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
  *   -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'
@@ -49,6 +49,6 @@ console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).p
 process.once("SIGTERM", () => {
   server.close();
   void worker.stop();
-  // A client that does not hang up must not keep the process: by now the worker has stopped waiting, too.
+  // A client that keeps its connection open must not keep the process alive. By then the worker has stopped, too.
   setTimeout(() => server.closeAllConnections(), 10_000).unref();
 });

@@ -1,6 +1,6 @@
 /**
- * A Fastify 5 application that takes orders beside a route of its own, whose body Fastify parses. Of the service's requests
- * it reads none: they leave Fastify before. Run `npm run build:start && node examples/fastify/dist/server.js`, then
+ * A Fastify 5 application with an order service and another route. Fastify parses the body of the other route only:
+ * the service takes its requests before that. Run `npm run build:start && node examples/fastify/dist/server.js`, then
  *
  * curl -i localhost:3000/orders -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
  *   -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'
@@ -26,7 +26,7 @@ const worker = createWorker(service, {
 const handle = toNodeHandler(service);
 for (const path of ["/orders", "/operations/*"]) {
   app.all(path, {
-    // Nothing has looked at the body yet, nor at its type. After `hijack` Fastify does no more with the request.
+    // At this point Fastify has read neither the body nor its type. After `hijack` it leaves the request alone.
     onRequest: (request, reply) => {
       reply.hijack();
       handle(request.raw, reply.raw);
@@ -46,7 +46,7 @@ const url = await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT 
 console.log(`listening on ${url}`);
 
 process.once("SIGTERM", () => {
-  // A client that does not hang up must not keep the process.
+  // A client that keeps its connection open must not keep the process alive.
   setTimeout(() => app.server.closeAllConnections(), 10_000).unref();
   void app.close();
 });

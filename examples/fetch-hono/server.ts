@@ -1,6 +1,7 @@
 /**
- * A Hono application that takes orders beside a route of its own. All but the end of this file runs as it is on Bun, Deno
- * and Workers, which call `app.fetch` too. Run `npm run build:start && node examples/fetch-hono/dist/server.js`, then
+ * A Hono application with an order service and another route. Everything up to `worker.start()` also runs on Bun, Deno
+ * and Workers, which call `app.fetch` as well. Run `npm run build:start && node examples/fetch-hono/dist/server.js`,
+ * then
  *
  * curl -i localhost:3000/orders -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \
  *   -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'
@@ -37,6 +38,6 @@ const server = serve({ fetch: app.fetch, ...address }, ({ port }) => {
 process.once("SIGTERM", () => {
   server.close();
   void worker.stop();
-  // A client that does not hang up must not keep the process: by now the worker has stopped waiting, too.
+  // A client that keeps its connection open must not keep the process alive. By then the worker has stopped, too.
   setTimeout(() => "closeAllConnections" in server && server.closeAllConnections(), 10_000).unref();
 });

@@ -2,13 +2,14 @@ import { type Backend, createMemoryBackend, type Queue } from "async-request-rep
 import { openPGlite, openPostgres } from "./postgres.js";
 import { StartError } from "./start-error.js";
 
-/** A kind of back end or queue, which knows its own addresses. */
+/** A kind of back end or queue. */
 interface Kind {
+  /** Matches the addresses of this kind. */
   readonly accepts: RegExp;
 }
 
 interface BackendKind extends Kind {
-  /** Whether several processes can work on it, which `ROLE=api` and `ROLE=worker` need. */
+  /** Whether several processes can share it, which `ROLE=api` and `ROLE=worker` need. */
   readonly shared: boolean;
   open(address: string): Promise<Backend>;
 }
@@ -17,42 +18,43 @@ interface QueueKind extends Kind {
   open(address: string): Promise<Queue>;
 }
 
-/** What `BACKEND` may be, by the form of its addresses. */
+/** Back ends that `BACKEND` can name, by the form of their addresses. */
 const backends: Readonly<Record<string, BackendKind>> = {
   "memory:": { accepts: /^memory:$/, shared: false, open: async () => createMemoryBackend() },
   "pglite:DIR": { accepts: /^pglite:./, shared: false, open: openPGlite },
   "postgres://…": { accepts: /^postgres(ql)?:\/\/./, shared: true, open: openPostgres },
 };
 
-/** What `QUEUE` may be, by the form of its addresses. */
+/** Queues that `QUEUE` can name, by the form of their addresses. */
 const queues: Readonly<Record<string, QueueKind>> = {};
 
 /**
- * Finds the back end of an address.
+ * Finds the back end for an address.
  *
- * @throws StartError which names the known forms
+ * @throws StartError, which names the known forms
  */
 export function findBackend(address: string): BackendKind {
-  return find(backends, "BACKEND: unknown back end", address);
+  return find(backends, "BACKEND", address);
 }
 
 /**
- * Finds the queue of an address.
+ * Finds the queue for an address.
  *
- * @throws StartError which names the known forms
+ * @throws StartError, which names the known forms
  */
 export function findQueue(address: string): QueueKind {
-  return find(queues, "QUEUE: unknown queue", address);
+  return find(queues, "QUEUE", address);
 }
 
-function find<K extends Kind>(kinds: Readonly<Record<string, K>>, unknown: string, address: string): K {
+function find<K extends Kind>(kinds: Readonly<Record<string, K>>, variable: string, address: string): K {
   const kind = Object.values(kinds).find(({ accepts }) => accepts.test(address));
   if (kind !== undefined) return kind;
-  const known = Object.keys(kinds).join(", ") || "none: leave it unset";
-  throw new StartError(`${unknown} "${withoutCredentials(address)}", known are ${known}`);
+  const known = Object.keys(kinds);
+  const expected = known.length === 0 ? "unset" : `one of ${known.join(", ")}`;
+  throw new StartError(`${variable} must be ${expected}, not "${withoutCredentials(address)}"`);
 }
 
-/** An address may hold a password, which must not end up in a log. */
+/** Hides the credentials of an address, because a password must not end up in a log. */
 function withoutCredentials(address: string): string {
   return address.replace(/:.*@/s, ":…@");
 }

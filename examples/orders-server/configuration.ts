@@ -15,14 +15,14 @@ export interface Configuration {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The longest time that a timer can count: 24.8 days. */
+/** Longest delay of a timer: 24.8 days. */
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Reads the configuration from environment variables. Nothing is guessed: an empty value is a bad one too, so that a
- * secret that was not filled in never becomes the demo token.
+ * Reads the configuration from environment variables. An empty value is invalid and not replaced by the default, so
+ * that a secret that was left empty never becomes the demo token.
  *
- * @throws StartError which names the variable
+ * @throws StartError, which names the variable
  */
 export function readConfiguration(env: Environment): Configuration {
   const role = oneOf("ROLE", env.ROLE, ["all", "api", "worker"]);
@@ -43,7 +43,9 @@ function backendOpener(env: Environment, role: Configuration["role"]): Configura
   const kind = findBackend(address);
   const queueKind = queueAddress === undefined ? undefined : findQueue(queueAddress);
   if (role !== "all" && !kind.shared) {
-    throw new StartError(`ROLE=${role} needs a back end that processes can share, which ${address} is not`);
+    throw new StartError(
+      `ROLE=${role} needs a BACKEND that several processes can share, such as postgres://…, not ${address}`,
+    );
   }
   return async () => {
     const backend = await kind.open(address);
@@ -52,14 +54,19 @@ function backendOpener(env: Environment, role: Configuration["role"]): Configura
   };
 }
 
-/** `token=principal,…`; a token may end in `=` (RFC 6750 §2.1). Bad ones are counted, not shown: they are secrets. */
+/**
+ * Parses `token=principal,…`. Tokens may end in `=` (RFC 6750 §2.1). Errors show positions only, because tokens are
+ * secret.
+ */
 function tokens(value = "demo-token=demo"): KnownCredentials {
   const known = new Map<string, string>();
   for (const [index, pair] of value.split(",").entries()) {
     const [, token, principal] = /^([\w.~+/-]+=*)=([^=\s]+)$/.exec(pair) ?? [];
     if (token === undefined || principal === undefined)
-      throw new StartError(`API_TOKENS must be token=principal,… and its part ${index + 1} is not`);
-    if (known.has(token)) throw new StartError(`API_TOKENS repeats a token in its part ${index + 1}`);
+      throw new StartError(
+        `API_TOKENS must be a list of token=principal, separated by commas; entry ${index + 1} is not valid`,
+      );
+    if (known.has(token)) throw new StartError(`API_TOKENS must not repeat a token; entry ${index + 1} does`);
     known.set(token, principal);
   }
   return Object.fromEntries(known);
@@ -81,7 +88,7 @@ function wholeNumber(
   throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
 }
 
-/** The first of the allowed values is the default. */
+/** Returns the value if it is allowed. The default is the first allowed value. */
 function oneOf<const Value extends string>(
   name: string,
   value: string | undefined,

@@ -6,14 +6,14 @@ import { StartError } from "./start-error.js";
 
 export interface Listening {
   readonly url: string;
-  /** Accepts nothing more, lets requests finish for `graceMs`, then cuts off the rest. */
+  /** Stops accepting requests, lets those in progress finish for `graceMs`, and then closes all connections. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
  * Listens for HTTP requests.
  *
- * @throws StartError when the address cannot be listened on
+ * @throws StartError if the server cannot listen on the address
  */
 export async function listen(
   handler: NodeHandler,
@@ -45,7 +45,7 @@ export async function listen(
   };
 }
 
-/** Without this a client could keep its connection, and with it the process, alive by asking again and again. */
+/** Closes the connection after the reply. Otherwise a client could keep the process alive by sending more requests. */
 function closeAfter(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader("connection", "close");
 }

@@ -4,11 +4,14 @@ import type { Observer, ServiceEvent } from "async-request-reply";
 export interface Log {
   /** Writes one line for each event. */
   readonly observe: Observer;
-  /** Says something about the process itself. */
+  /** Writes a line about the process itself. */
   notice(sentence: string): void;
 }
 
-/** Writes for people, everything to stdout; or one JSON object a line to stdout and notices to stderr. */
+/**
+ * Creates a log. `pretty` writes everything to stdout, for people. `json` writes one JSON object per line to stdout,
+ * and notices to stderr.
+ */
 export function createLog(format: "pretty" | "json"): Log {
   const notices = format === "json" ? process.stderr : process.stdout;
   const toLine = format === "json" ? toJson : toSentence;
@@ -28,12 +31,12 @@ function toSentence(event: ServiceEvent): string {
   return [new Date().toISOString(), name, ...members].join(" ");
 }
 
-/** JSON would show an error as `{}`. */
+/** Returns the error of an event as text, because JSON would show it as `{}`. */
 function errorText(event: ServiceEvent, show: (error: unknown) => string): { readonly error?: string } {
   return "error" in event && event.error !== undefined ? { error: show(event.error) } : {};
 }
 
-/** Quoted: a message may hold what a client sent, and a line break in it must not begin another entry of the log. */
+/** Quotes the message. It may contain client input, and a line break in it must not start a new log entry. */
 function messageOf(error: unknown): string {
   return JSON.stringify(types.isNativeError(error) ? error.message : inspect(error));
 }

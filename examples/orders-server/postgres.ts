@@ -1,25 +1,28 @@
 import type { Backend } from "async-request-reply";
 import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
 
-/** After so long without an answer a connection counts as dead: else a network that swallows everything would hold it for ever. */
+/**
+ * Time after which a query without an answer fails. Without it, a network that drops all packets would block it
+ * forever.
+ */
 const QUERY_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Opens a database server. The back end makes the tables where they are missing. */
+/** Connects to a database server. The back end creates missing tables. */
 export async function openPostgres(address: string): Promise<Backend> {
-  // Loaded only where it is used.
+  // Loaded only if it is used.
   const { Pool } = (await import("pg")).default;
   const pool = new Pool({
     connectionString: address,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
   });
-  // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
+  // The pool replaces a broken idle connection when it needs one. Without a listener, the error would end the process.
   pool.on("error", () => {});
   return closing(createPostgresBackend({ pool }), () => pool.end());
 }
 
-/** Opens a folder as a database inside of this process. The back end makes the tables where they are missing. */
+/** Opens a folder as a database inside this process. The back end creates missing tables. */
 export async function openPGlite(address: string): Promise<Backend> {
   const { PGlite } = await import("@electric-sql/pglite");
   const database = new PGlite(address.slice("pglite:".length));

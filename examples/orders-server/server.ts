@@ -17,14 +17,14 @@ import { createLog } from "./log.js";
 import { StartError } from "./start-error.js";
 import { createShipping } from "./work.js";
 
-/** How long requests and attempts may go on once the process was told to stop. */
+/** How long requests and attempts may continue after a signal to stop. */
 const DRAIN_MS = 10_000;
 
-/** What `/openapi.json` says of the whole. */
+/** General information in `/openapi.json`. */
 const info: OpenApiInfo = {
   title: "Orders",
   version: "1.0.0",
-  description: "Takes orders, and answers before they are shipped.",
+  description: "Accepts orders and replies before they are shipped.",
   license: { name: "MIT", identifier: "MIT" },
 };
 
@@ -51,9 +51,11 @@ async function start(configuration: Configuration): Promise<void> {
 
   onSignal(async (signal) => {
     const stopped = Promise.all([server?.stop(DRAIN_MS), worker.stop()]);
-    log.notice(`${signal}: finishing what has begun; a second signal ends the process at once`);
+    log.notice(
+      `${signal}: finishing requests and attempts in progress; a second signal ends the process at once`,
+    );
     await stopped;
-    // Nothing is left then that keeps the process from ending, with exit code 0.
+    // After this, nothing keeps the process alive, so it ends with exit code 0.
     await backend.close();
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
@@ -62,7 +64,7 @@ async function start(configuration: Configuration): Promise<void> {
 /**
  * Refuses to start on a back end that cannot be used.
  *
- * @throws StartError which says what to do
+ * @throws StartError with the next step
  */
 async function check(backend: Backend): Promise<void> {
   try {
@@ -73,7 +75,7 @@ async function check(backend: Backend): Promise<void> {
   }
 }
 
-/** Calls `stop` at the first signal. A second one ends the process with the exit code that shells give it. */
+/** Calls `stop` at the first signal. A second signal ends the process with the exit code that shells use for it. */
 function onSignal(stop: (signal: string) => Promise<void>): void {
   let stopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

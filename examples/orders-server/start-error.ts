@@ -1,2 +1,2 @@
-/** A reason not to start that the operator can mend: its sentence is all that is shown. */
+/** An error at startup that the operator can fix. Only its message is printed. */
 export class StartError extends Error {}

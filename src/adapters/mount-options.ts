@@ -1,17 +1,17 @@
-import { invalidOption } from "../contract/options.js";
+import { invalidOption, misuse } from "../contract/options.js";
 import type { Mountable } from "../http/context.js";
 
-/** What adapters take besides the service. */
+/** Options of all adapters. */
 export interface MountOptions {
   /**
-   * Whether requests for other paths than the service's are left to the application. A path of the service with a method
-   * that it does not have is still a 405. Default: false, such requests are a 404.
+   * Leaves requests for paths that are not the service's to the application. A path of the service with an unsupported
+   * method still gets 405. Default: false, which answers other paths with 404.
    */
   readonly fallthrough?: boolean;
 }
 
 /**
- * Returns whether the service answers a request for this path.
+ * Returns a function that tells whether the service answers requests for a path.
  *
  * Throws `INVALID_OPTION`.
  */
@@ -22,6 +22,8 @@ export function createPathFilter(
   if (typeof fallthrough !== "boolean") throw invalidOption("fallthrough", "a boolean", fallthrough);
   if (!fallthrough) return () => true;
   if (typeof service.hasPath !== "function")
-    throw invalidOption("fallthrough", "left out for a service without `hasPath`", fallthrough);
+    throw misuse(
+      "Option `fallthrough` needs a service that has `hasPath`. Pass a service from createService, or leave the option out.",
+    );
   return (path) => service.hasPath?.(path) === true;
 }

@@ -1,32 +1,32 @@
 import { invalidOption, isObject, misuse, shown } from "./options.js";
 import type { StandardSchema } from "./schema/standard-schema.js";
 
-/** A line that is right, for messages about wrong ones. */
+/** A correct call, shown in error messages. */
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
 
 /**
  * Checks the name of a definition, which stores and queues keep.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkName(name: unknown): void {
   if (typeof name === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return;
-  const expected =
-    "1 to 100 characters out of `A-Za-z0-9._-`, beginning with a letter or digit, such as `orders`";
+  const expected = "1 to 100 characters of `A-Za-z0-9._-`, starting with a letter or digit, such as `orders`";
   throw invalidOption("name", expected, name);
 }
 
 /**
- * Checks that an option is a validator. A JSON Schema is told apart, because passing one is the usual mistake.
+ * Checks that an option is a validator. A JSON Schema gets a separate message, because passing one is a common
+ * mistake.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkSchema(option: string, schema: unknown): void {
   const standard = (schema as Partial<StandardSchema> | null | undefined)?.["~standard"];
   if (typeof standard?.validate === "function") return;
   if (isJsonSchema(schema))
     throw misuse(
-      `Option \`${option}\` is a JSON Schema, which validates nothing by itself. Pass a Standard Schema validator: ` +
+      `Option \`${option}\` is a JSON Schema, which cannot validate by itself. Pass a Standard Schema validator: ` +
         `with zod \`z.fromJSONSchema(schema)\`, or a schema such as \`z.strictObject({ quantity: z.int() })\`.`,
     );
   throw invalidOption(
@@ -42,7 +42,7 @@ function isJsonSchema(schema: unknown): boolean {
   return isObject(schema) && JSON_SCHEMA_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-/** What {@link checkDefinitions} looks at. */
+/** Members of a definition that {@link checkDefinitions} compares. */
 interface Named {
   readonly name: string;
   readonly path: string;
@@ -51,7 +51,7 @@ interface Named {
 /**
  * Checks the list of definitions of a service or a worker.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkDefinitions(definitions: unknown): void {
   if (!Array.isArray(definitions))
@@ -74,7 +74,10 @@ function checkDefinition(
   throw invalidOption(`definitions[${index}]`, `a definition: \`${EXAMPLE}\``, definition);
 }
 
-/** Two definitions of one name could not be told apart, and by some databases and file systems not by case either. */
+/**
+ * Refuses equal names. Also refuses names that differ only in case, which some databases and file systems treat as
+ * equal.
+ */
 function checkUnlike(definitions: readonly Named[]): void {
   for (const [index, { name }] of definitions.entries()) {
     const others = definitions.slice(0, index);

@@ -1,6 +1,6 @@
 /**
- * Returns the known name that is most likely meant by a misspelt one, or undefined if none is close. Case does not count, and
- * a third of the characters may differ.
+ * Returns the known name that a misspelled name most likely means, or undefined if no name is close. Ignores case, and
+ * allows a third of the characters to differ.
  */
 function closestName(name: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 3));
@@ -20,10 +20,13 @@ export function suggestName(kind: string, name: string, known: readonly string[]
   return known.length > MAX_LISTED ? suggestion : `${suggestion} ${list}`;
 }
 
-/** A list that is longer than this hides the suggestion before it. */
+/** Maximum length of a list after a suggestion. A longer list would hide the suggestion. */
 const MAX_LISTED = 3;
 
-/** Number of characters to insert, delete, replace or swap with their neighbor (optimal string alignment). */
+/**
+ * Returns how many characters have to be inserted, deleted, replaced or swapped with their neighbor (optimal string
+ * alignment).
+ */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -6,10 +6,10 @@ import type { UnboundPathFields } from "./path-pattern.js";
 import { parsePathPattern } from "./path-pattern.js";
 import type { InferInput, StandardSchema } from "./schema/standard-schema.js";
 
-/** A JSON Schema, draft 2020-12. */
+/** JSON Schema, draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What {@link defineOperation} takes. Only `name`, `path` and `input` are required. */
+/** Options of {@link defineOperation}. Only `name`, `path` and `input` are required. */
 export interface OperationDefinitionOptions<
   Name extends string,
   Path extends string,
@@ -18,35 +18,42 @@ export interface OperationDefinitionOptions<
   Progress extends StandardSchema | undefined,
 > {
   /**
-   * Names the definition in stores and announcements: 1 to 100 characters out of `A-Za-z0-9._-`, beginning with a letter or
-   * digit. Two names of one service must not differ only in case. Changing a name orphans what is stored.
+   * Name of the definition in stores and announcements: 1 to 100 characters of `A-Za-z0-9._-`, starting with a letter
+   * or digit. Two names of one service must not differ only in case. Changing a name orphans the operations that are
+   * stored under it.
    */
   readonly name: Name;
   /**
-   * What formats with a named root call one submission and one resource: the root element of XML, the top-level node of YANG
-   * data. A letter or `_`, then `A-Za-z0-9._-`. Default: `name`.
+   * Name of a submission and of a resource in formats with a named root: the root element in XML, the top-level node
+   * in YANG data. A letter or `_`, then up to 99 characters of `A-Za-z0-9._-`. Default: `name`.
    */
   readonly rootName?: string;
   /**
-   * The path that is posted to, for example `/orders`. A field such as `{accountId}` in `/accounts/{accountId}/exports` is
-   * one segment and becomes the member of the input with its name.
+   * Path that clients post to, such as `/orders`. A field such as `{accountId}` in `/accounts/{accountId}/exports`
+   * matches one segment and becomes the input member with its name.
    */
   readonly path: Path;
-  /** Any Standard Schema validator. Its input must be JSON. */
+  /** Standard Schema validator of the input, which must be JSON. */
   readonly input: Input;
-  /** Validates what the processor returns. A result that it refuses fails the operation. Default: any JSON value. */
+  /**
+   * Standard Schema validator of the processor's return value. A refused result fails the operation. Default: any JSON
+   * value.
+   */
   readonly result?: Result;
-  /** Validates the progress that the processor reports. It must be synchronous. Default: any JSON value. */
+  /** Standard Schema validator of the reported progress. Must be synchronous. Default: any JSON value. */
   readonly progress?: Progress;
-  /** JSON Schema (2020-12) of the input. Default: what the validator says about itself. */
+  /** JSON Schema (2020-12) of the input. Default: the schema that the validator provides, if it does. */
   readonly jsonSchema?: JsonSchema;
-  /** Whether a request without `Idempotency-Key` is refused with 400. Default: `optional`. */
+  /** Whether requests need an `Idempotency-Key`. If `required`, a request without one gets 400. Default: `optional`. */
   readonly idempotencyKey?: "optional" | "required";
   /** Whether clients may cancel with `DELETE <statusPath>/<id>`. Default: false. */
   readonly cancellable?: boolean;
-  /** How long an operation and its key are kept after its end. Milliseconds, at most 100 years. Default: 24 h. */
+  /** How long an operation and its key are kept after it ends. Milliseconds, at most 100 years. Default: 24 h. */
   readonly retentionMs?: number;
-  /** Tells clients to leave: every reply of the path says so in `Deprecation`, `Sunset` and `Link`. Nothing else changes. */
+  /**
+   * Announces in every reply of the path that clients should stop using it, with `Deprecation`, `Sunset` and `Link`.
+   * Nothing else changes. Default: none.
+   */
   readonly deprecated?: Deprecation;
 }
 
@@ -66,8 +73,8 @@ const OPTIONS: OptionNames<OperationDefinitionOptions<string, string, StandardSc
   };
 
 /**
- * The contract of one kind of work: what `POST <path>` accepts and what its work returns. It holds no server code, so that
- * clients can import it. Made by {@link defineOperation}.
+ * Contract of one kind of work: what `POST <path>` accepts and what the processor returns. It contains no server code,
+ * so clients can import it. Create it with {@link defineOperation}.
  */
 export interface OperationDefinition<
   Name extends string = string,
@@ -76,51 +83,58 @@ export interface OperationDefinition<
   Result extends StandardSchema | undefined = StandardSchema | undefined,
   Progress extends StandardSchema | undefined = StandardSchema | undefined,
 > {
-  /** Names it in stores, announcements and the processors of a worker. */
+  /** Name in stores, in announcements and among the processors of a worker. */
   readonly name: Name;
-  /** What formats with a named root call a submission and a resource. */
+  /** Name of a submission and of a resource in formats with a named root, such as XML. */
   readonly rootName: string;
-  /** The path that is posted to, without the service's `basePath`. Fields are in braces. */
+  /** Path that clients post to, without the service's `basePath`. Fields are in braces. */
   readonly path: Path;
-  /** Decides what is a 422, and what the processor gets. Checked again before every attempt. */
+  /**
+   * Validator of the input. If it refuses the input, the reply is 422. Otherwise the processor gets its output. It
+   * runs again before every attempt.
+   */
   readonly input: Input;
-  /** Validates what the processor returns. */
+  /** Validator of the processor's return value. Default: any JSON value. */
   readonly result: Result;
-  /** Validates the progress that the processor reports. */
+  /** Validator of the reported progress. Default: any JSON value. */
   readonly progress: Progress;
-  /** JSON Schema (2020-12) of the input, if it is known. */
+  /** JSON Schema (2020-12) of the input, if known. */
   readonly jsonSchema?: JsonSchema;
-  /** Whether a request without `Idempotency-Key` is refused with 400. */
+  /** Whether requests need an `Idempotency-Key`. If `required`, a request without one gets 400. */
   readonly idempotencyKey: "optional" | "required";
-  /** Whether `DELETE <statusPath>/<id>` is allowed. If not, the reply is 405. */
+  /** Whether clients may cancel with `DELETE <statusPath>/<id>`. If not, the reply is 405. */
   readonly cancellable: boolean;
-  /** How long an operation and its key are kept after its end. Milliseconds. */
+  /** How long an operation and its key are kept after the operation ends. Milliseconds. */
   readonly retentionMs: number;
-  /** When and why clients should leave, told in every reply of the path. */
+  /** When and why clients should stop using the path. Announced in every reply of the path. */
   readonly deprecated?: Deprecation;
 }
 
-/** Refuses to compile a path whose fields are not members of the input. */
+/** Makes the compiler refuse a path whose fields are not members of the input. */
 export type CheckedPath<Path extends string, Input> = [UnboundPathFields<Path, Input>] extends [never]
   ? unknown
   : {
       readonly path: {
-        readonly "path field that is no required text, number or boolean member of the input": UnboundPathFields<
+        readonly "every path field must be a required string, number or boolean member of the input": UnboundPathFields<
           Path,
           Input
         >;
       };
     };
 
-/** Refuses to compile an input schema that takes what JSON cannot carry, such as a `Date`. */
+/** Makes the compiler refuse an input schema that accepts values JSON cannot represent, such as a `Date`. */
 export type CheckedInput<Input> = [NotJson<Input>] extends [never]
   ? unknown
-  : { readonly input: { readonly "the input schema takes what JSON cannot carry": NotJson<Input> } };
+  : {
+      readonly input: {
+        readonly "the input schema accepts values that JSON cannot represent": NotJson<Input>;
+      };
+    };
 
 /**
- * Defines an operation: a name, a path and a schema are enough.
+ * Defines an operation. Only a name, a path and an input schema are required.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function defineOperation<
   const Name extends string,
@@ -164,14 +178,14 @@ export function defineOperation<
   });
 }
 
-/** How long operations and keys are kept if their definition does not say: 24 hours. */
+/** Default of `retentionMs`: 24 h. */
 export const DEFAULT_RETENTION_MS = 86_400_000;
 
 function describeSchema(schema: StandardSchema): JsonSchema | undefined {
   try {
     return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
   } catch {
-    // Not everything that can be checked can be described; formats that need a description say so themselves.
+    // Some schemas cannot be described in JSON Schema. Formats that need a description report that themselves.
     return undefined;
   }
 }

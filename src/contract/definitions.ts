@@ -2,24 +2,27 @@ import type { OperationDefinition } from "./definition.js";
 import type { Json } from "./json/json-types.js";
 import type { InferInput, InferOutput, StandardSchema } from "./schema/standard-schema.js";
 
-/** The definitions of a service. */
+/** Definitions of a service. */
 export type Definitions = readonly OperationDefinition[];
 
-/** The names of the definitions in a list. */
+/** Names of the definitions in a list. */
 export type NameOf<List extends Definitions> = List[number]["name"];
 
-/** The definition in a list that has a name. */
+/** Definition in a list that has the given name. */
 export type Named<List extends Definitions, Name> = Extract<List[number], { readonly name: Name }>;
 
-/** What clients submit, and `service.submit` takes: the input of the input schema. */
+/** Value that clients submit and `service.submit` takes: the input of the input schema. */
 export type InputOf<Definition> =
   Definition extends OperationDefinition<string, string, infer Input> ? InferInput<Input> : never;
 
-/** What a processor and `create` get: the output of the input schema. */
+/** Value that a processor and `create` get: the output of the input schema. */
 export type ParsedInputOf<Definition> =
   Definition extends OperationDefinition<string, string, infer Input> ? InferOutput<Input> : never;
 
-/** What a processor must return: the input of the result schema. Anything if there is none. */
+/**
+ * Value that a processor must return: the input of the result schema, or anything if the definition has no result
+ * schema.
+ */
 export type ProcessorResultOf<Definition> =
   Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
     ? Result extends StandardSchema
@@ -27,7 +30,7 @@ export type ProcessorResultOf<Definition> =
       : unknown
     : never;
 
-/** What clients read as the result: the JSON form of the result schema's output. */
+/** Result that clients read: the JSON form of the result schema's output. */
 export type ResultOf<Definition> =
   Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
     ? Result extends StandardSchema
@@ -35,7 +38,10 @@ export type ResultOf<Definition> =
       : unknown
     : never;
 
-/** What a processor reports as progress: the input of the progress schema. Anything if there is none. */
+/**
+ * Progress that a processor reports: the input of the progress schema, or anything if the definition has no progress
+ * schema.
+ */
 export type ProcessorProgressOf<Definition> =
   Definition extends OperationDefinition<
     string,
@@ -49,7 +55,7 @@ export type ProcessorProgressOf<Definition> =
       : unknown
     : never;
 
-/** What clients read as progress: the JSON form of the progress schema's output. */
+/** Progress that clients read: the JSON form of the progress schema's output. */
 export type ProgressOf<Definition> =
   Definition extends OperationDefinition<
     string,

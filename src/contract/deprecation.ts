@@ -1,21 +1,21 @@
 import { checkOptions, invalidOption, type OptionNames } from "./options.js";
 
-/** When and why clients should leave an operation. */
+/** When and why clients should stop using an operation. */
 export interface Deprecation {
-  /** Since when it is deprecated; may lie ahead (RFC 9745). */
+  /** Date of the deprecation. May be in the future (RFC 9745). */
   readonly since: Date;
-  /** From when on it may be gone (RFC 8594). Not before `since`. */
+  /** Date after which the operation may be gone (RFC 8594). Must not be before `since`. Default: none. */
   readonly sunset?: Date;
-  /** The absolute address of a page for people (RFC 9745 §3). */
+  /** Absolute URL of a page for people (RFC 9745 §3). Default: none. */
   readonly link?: string;
 }
 
 const OPTIONS: OptionNames<Deprecation> = { since: true, sunset: true, link: true };
 
 /**
- * Checks the option and keeps a copy: a `Date` can be changed later.
+ * Checks the option and returns a copy, because a `Date` is mutable.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function readDeprecation(deprecated: Deprecation): Deprecation {
   checkOptions(deprecated, OPTIONS, "defineOperation", "deprecated");

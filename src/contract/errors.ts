@@ -1,6 +1,6 @@
 /**
- * Codes of {@link AsyncReplyError}. They are public: removing one is a major change.
- * Which HTTP status a code becomes is said in one place, `http/problems.ts`.
+ * Codes of {@link AsyncReplyError}. They are public: removing one is a major change. A single table in `src/http` maps
+ * them to HTTP statuses.
  */
 export type ErrorCode =
   | "INVALID_OPTION"
@@ -48,31 +48,34 @@ export type ErrorCode =
   | "WORKER_STOPPED"
   | "INTERNAL";
 
-/** One violation of the contract: where (RFC 6901 pointer in URI fragment form) and what. */
+/** One violation of the contract: where it is and what is wrong. */
 export interface Violation {
-  /** For example `#/quantity`; `#` is the whole body. */
+  /**
+   * Place of the violation as a JSON Pointer in URI fragment form (RFC 6901 §6), such as `#/quantity`. The whole body
+   * is `#`.
+   */
   readonly pointer: string;
-  /** What is wrong there, in English, for people. */
+  /** Description for people, in English. */
   readonly detail: string;
 }
 
-/** What an error may carry besides its sentence. */
+/** Additional data of an error. */
 export interface ErrorContext {
-  /** What went wrong underneath. Kept for the observer, never sent to a client. */
+  /** Underlying error. For the observer; never sent to a client. */
   readonly cause?: unknown;
-  /** Replaces `detail` in the message, which events and logs show. Never sent to a client. */
+  /** Replaces `detail` in the message, which appears in events and logs. Never sent to a client. */
   readonly eventDetail?: string;
-  /** Header fields that the reply to this error must have, in lower case (RFC 9110). */
+  /** Header fields of the reply to this error, in lower case (RFC 9110). */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The violations of a `CONTRACT_VIOLATION`. */
+  /** Violations of the contract, if that is the error. */
   readonly violations?: readonly Violation[];
-  /** After how many whole seconds a repeated request makes sense. */
+  /** Time after which the client should repeat the request. Whole seconds. */
   readonly retryAfterSeconds?: number;
-  /** When an attempt is tried again, for `RETRY_LATER`. Milliseconds from now. */
+  /** Time until the next attempt, for `RETRY_LATER`. Milliseconds. */
   readonly retryAfterMs?: number;
   /**
-   * Set by a store that is certain that the call changed nothing, such as one whose connection was never opened. Default: it
-   * is not known whether the call took effect.
+   * Set by a store that is certain that the call changed nothing, for example because it never connected. Default:
+   * absent, so the call may have taken effect.
    */
   readonly recorded?: "no";
 }
@@ -80,23 +83,27 @@ export interface ErrorContext {
 const MARK = Symbol.for("async-request-reply.error");
 
 /**
- * The one error class of the package. `code` is for programs, `detail` for people: it is written to be
- * shown to a client and never holds internals, which belong into `cause`.
+ * The only error class of the package. Programs compare `code`; people read `detail`. The detail is written for
+ * clients and contains no internals, which belong in `cause`.
  */
 export class AsyncReplyError extends Error {
-  /** Stable: compare this. */
+  /** Stable code for programs to compare. */
   readonly code: ErrorCode;
-  /** One sentence, which a client may read. */
+  /** Explanation that a client may read. */
   readonly detail: string;
-  /** What else a reply or an observer needs. */
+  /** Additional data for replies and observers. */
   readonly context: ErrorContext;
 
-  /** The message is `code: detail`, or `code: eventDetail`. A `cause` in the context is the `cause` of the error. */
+  /**
+   * Creates an error with the message `code: detail`, or `code: eventDetail` if that is set. A `cause` in the context
+   * becomes the `cause` of the error.
+   */
   constructor(code: ErrorCode, detail: string, context: ErrorContext = {}) {
     const { cause, eventDetail = detail } = context;
     super(`${code}: ${eventDetail}`, cause === undefined ? undefined : { cause });
     this.name = "AsyncReplyError";
-    // Its own value: a Proxy around this error is another object, whose traps may throw when `code` is read.
+    // The mark is the error itself, so a Proxy around the error is not recognized. Its traps may throw when `code` is
+    // read.
     Object.defineProperty(this, MARK, { value: this });
     this.code = code;
     this.detail = detail;
@@ -105,8 +112,8 @@ export class AsyncReplyError extends Error {
 }
 
 /**
- * Recognizes an {@link AsyncReplyError}, also one thrown by the other module format's copy of this
- * package, for which `instanceof` is false. Never throws, for any value. A `Proxy` is never recognized.
+ * Returns whether a value is an {@link AsyncReplyError}. Also recognizes an error from the copy of this package in the
+ * other module format, for which `instanceof` is false. Never throws. Never recognizes a `Proxy`.
  */
 export function isAsyncReplyError(error: unknown): error is AsyncReplyError {
   try {
@@ -117,19 +124,19 @@ export function isAsyncReplyError(error: unknown): error is AsyncReplyError {
   }
 }
 
-/** Returns the same error, marked as one of a call that changed nothing. */
+/** Returns a copy of the error that says that the call changed nothing. */
 export function notRecorded({ code, detail, context }: AsyncReplyError): AsyncReplyError {
   return new AsyncReplyError(code, detail, { ...context, recorded: "no" });
 }
 
-/** Returns the same error for a larger piece of work, of which other parts may have taken effect. */
+/** Returns the error without the mark of {@link notRecorded}. For a call of which other parts may have taken effect. */
 export function maybeRecorded(error: unknown): unknown {
   if (!isAsyncReplyError(error) || error.context.recorded === undefined) return error;
   const { recorded: _, ...context } = error.context;
   return new AsyncReplyError(error.code, error.detail, context);
 }
 
-/** Returns the text of any value, also of one that throws when it is converted. */
+/** Returns any value as text, even if its conversion throws. */
 export function textOf(value: unknown): string {
   try {
     return String(value);
@@ -138,31 +145,32 @@ export function textOf(value: unknown): string {
   }
 }
 
-/** To be thrown by `authorize`: the caller is not known; becomes a 401 with a challenge. */
+/** Returns an error for `authorize` to throw if the caller is unknown. The reply is 401 with a challenge. */
 export function unauthenticated(detail = "Valid credentials are required."): AsyncReplyError {
   return new AsyncReplyError("UNAUTHENTICATED", detail);
 }
 
-/** To be thrown by `authorize`: the caller is known and may not do this; becomes a 403. */
+/** Returns an error for `authorize` to throw if the caller is known but not allowed to do this. The reply is 403. */
 export function forbidden(detail = "These credentials do not allow this."): AsyncReplyError {
   return new AsyncReplyError("FORBIDDEN", detail);
 }
 
 /**
- * Thrown by a processor or by a service's `create`: the work fails now and is not tried again. Clients read `reason` in the
- * `error` of the operation, so it must not hold anything internal.
+ * Returns an error that fails the work at once, without a retry. A processor or the `create` function of a service
+ * throws it. Clients read `reason` in the `error` of the operation, so it must not contain internals.
  */
 export function permanentFailure(reason: string, cause?: unknown): AsyncReplyError {
   return new AsyncReplyError("PERMANENT_FAILURE", reason, cause === undefined ? {} : { cause });
 }
 
 /**
- * Thrown by a processor: the work is tried again after this time instead of after the backoff, for example because another
- * service asked to wait. The attempt counts.
+ * Returns an error that retries the work after a given time instead of the backoff. A processor throws it, for example
+ * because another service asked to wait. The attempt counts.
  *
- * @param options.afterMs milliseconds from now, 0 to 24.8 days
- * @param options.cause why, for the observer
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
+ *
+ * @param options.afterMs Time until the next attempt. Milliseconds, from 0 to 24.8 days.
+ * @param options.cause Reason, for the observer.
  */
 export function retryLater(options: { readonly afterMs: number; readonly cause?: unknown }): AsyncReplyError {
   const { afterMs, cause } = options;
@@ -170,11 +178,11 @@ export function retryLater(options: { readonly afterMs: number; readonly cause?:
     const detail = `Option \`afterMs\` of retryLater is ${textOf(afterMs)}. Pass whole milliseconds from 0 to ${MAX_RETRY_MS}.`;
     throw new AsyncReplyError("INVALID_OPTION", detail);
   }
-  return new AsyncReplyError("RETRY_LATER", "The work is tried again later.", {
+  return new AsyncReplyError("RETRY_LATER", "The work will be retried later.", {
     retryAfterMs: afterMs,
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-/** The longest delay that timers can count: 24.8 days. */
+/** Longest delay that timers support: 24.8 days. */
 const MAX_RETRY_MS = 2 ** 31 - 1;

@@ -1,16 +1,16 @@
 import { AsyncReplyError } from "./errors.js";
 
 /**
- * Reads the value of one `Idempotency-Key` line. Two spellings denote the same key:
+ * Reads the value of one `Idempotency-Key` header field. A key has two spellings:
  *
- * - a Structured Field String, as the draft asks for (§2.1): `"k"`, printable ASCII with the escapes `\"` and `\\` only
- *   (RFC 8941 §4.2.5). Parameters after it must be well formed (§4.2.3.2) and are ignored.
- * - the bare key, as most clients send it: `k`, visible ASCII without `"`, `,` and `;`, which could make it a broken
- *   string, a list or an item with parameters. It is taken as it stands: numbers and tokens are nothing special.
+ * - A Structured Field String, as the draft requires (§2.1): `"k"`, printable ASCII with only the escapes `\"` and
+ *   `\\` (RFC 8941 §4.2.5). Parameters after it must be well formed (§4.2.3.2) and are ignored.
+ * - The bare key, as most clients send it: `k`, visible ASCII without `"`, `,` and `;`. Those could make it a broken
+ *   string, a list or an item with parameters. Numbers and tokens have no special meaning.
  *
- * A key has 1 to 255 characters, the value at most 4096. Time is linear in its length.
+ * A key has 1 to 255 characters, and the value has at most 4096. Runs in linear time.
  *
- * @throws AsyncReplyError `INVALID_IDEMPOTENCY_KEY`
+ * Throws `INVALID_IDEMPOTENCY_KEY`.
  */
 export function parseIdempotencyKey(value: string): string {
   if (/^[!#-+\--:<-~]{1,255}$/.test(value)) return value;
@@ -47,7 +47,7 @@ function quotedKey(text: string, start: number): string {
   return text.slice(start + 1, close - 1).replace(/\\(.)/g, "$1");
 }
 
-// From here on each function reads one rule of RFC 8941 §4.2 and gives where it ends, or -1 where it is not met.
+// Each function below reads one rule of RFC 8941 §4.2. It returns the end of the match, or -1 if the rule is not met.
 
 function parametersEnd(text: string, start: number): number {
   let at = start;
@@ -96,7 +96,9 @@ function runEnd(text: string, start: number, isMember: (code: number) => boolean
   return at;
 }
 
-/** A header field may be surrounded by spaces and tabs (RFC 9110 §5.6.3); most servers have cut them off already. */
+/**
+ * Skips spaces and tabs, which may surround a header field (RFC 9110 §5.6.3). Most servers have already removed them.
+ */
 function blanksEnd(text: string, start: number): number {
   return runEnd(text, start, isBlank);
 }
@@ -113,7 +115,7 @@ function isBareKeyPart(code: number): boolean {
   return code > 0x20 && code < 0x7f && code !== QUOTE && code !== COMMA && code !== SEMICOLON;
 }
 
-/** Past the end `charCodeAt` gives NaN, which is in no set. */
+/** Returns a test for a set of characters. Past the end, `charCodeAt` returns NaN, which is in no set. */
 function oneOf(characters: string): (code: number) => boolean {
   return (code) => code > 0 && characters.includes(String.fromCharCode(code));
 }

@@ -1,92 +1,97 @@
-/** JSON as text. Stores keep it as it is: they never look inside what a user's schema describes. */
+/** JSON as text. Stores keep it unchanged and never look inside. */
 export type JsonText = string;
 
-/** What a client sees (spec §3). */
+/** Status that clients see (spec §3). */
 export type OperationStatus = "pending" | "completed" | "failed";
 
 /**
- * What a store keeps. `preparing` is an operation whose resource is being created before the reply
- * (the 201 of spec §4.1); it is hidden from clients until it is `pending` or `failed`.
+ * State that stores keep. A `preparing` operation is waiting for the creation of its resource before the reply (the
+ * 201 of spec §4.1). Clients do not see it until it is `pending` or `failed`.
  */
 export type OperationState = "preparing" | OperationStatus;
 
 /**
- * A hidden operation of the same tenant that the store creates when another one ends, in the same commit, whichever way it
- * ends. Its id is chosen when the first one is accepted, so a repeated end creates no second one. It is due at once. No caller
- * announces it, so `takeDue` hands it out at once too.
+ * Hidden operation that the store creates when another operation of the same tenant ends, in the same commit and for
+ * every kind of end. Its id is chosen when the other operation is accepted, so a repeated end does not create a second
+ * one. It is due at once. No caller announces it, so `takeDue` returns it at once too.
  */
 export interface FollowUp {
-  /** UUID. If the id exists already, nothing is created. */
+  /** UUID. If an operation with this id exists, nothing is created. */
   readonly id: string;
   /** Name of the definition that processes it. */
   readonly definition: string;
   /** Input of the follow-up, in RFC 8785 form. */
   readonly input: JsonText;
-  /** How long it is kept after its end. Milliseconds. */
+  /** How long the follow-up is kept after it ends. Milliseconds. */
   readonly retentionMs: number;
 }
 
-/** What a caller passes to a store to create an operation. Durations only: the store has the clock. */
+/** Arguments for creating an operation. All times are durations, because the clock belongs to the store. */
 export interface NewOperation {
-  /** UUID v7, chosen by the caller, so that a repeated creation names the same operation. */
+  /** UUID v7. The caller chooses it, so a repeated creation means the same operation. */
   readonly id: string;
   /** Owner of the operation and its key. Only this tenant can read it. */
   readonly tenant: string;
-  /** Name of the definition that says how to process it. */
+  /** Name of the definition that processes it. */
   readonly definition: string;
-  /** The client's payload as parsed, in RFC 8785 form. */
+  /** Parsed payload of the client, in RFC 8785 form. */
   readonly input: JsonText;
-  /** How long the operation and its key are kept after the terminal state. Milliseconds. */
+  /** How long the operation and its key are kept after the operation ends. Milliseconds. */
   readonly retentionMs: number;
-  /** The idempotency key that is released when the operation is purged. */
+  /** Idempotency key. Released when the operation is purged. Default: none. */
   readonly key?: string;
   /**
-   * How long after its creation the operation becomes due. `takeDue` hands it out then, not 30 s later. Milliseconds, up to
-   * 100 years. Default: due at once.
+   * Time from the creation until the operation is due. `takeDue` returns it then, without a further wait of 30 s.
+   * Milliseconds, at most 100 years. Default: due at once.
    */
   readonly delayMs?: number;
-  /** The failed operation that this one runs again. */
+  /** Id of the failed operation that this one runs again. Default: none. */
   readonly retryOf?: string;
-  /** Carried and returned unchanged, never interpreted: for trace context. */
+  /** Data that stores keep and return unchanged, such as trace context. Default: none. */
   readonly meta?: JsonText;
-  /** What the store creates when this operation ends. */
+  /** Follow-up that the store creates when this operation ends. Default: none. */
   readonly onEnd?: FollowUp;
-  /** Hidden operations are internal: `get` and tenants' lists do not find them. */
+  /**
+   * Whether the operation is internal. `get` and the lists of tenants do not return hidden operations. Default: false.
+   */
   readonly hidden?: boolean;
 }
 
-/** An operation as a store returns it: a copy, which later changes do not touch. */
+/** Operation as a store returns it: a copy that later changes do not affect. */
 export interface Operation extends Omit<NewOperation, "delayMs"> {
-  /** Where it stands. Once it is terminal, nothing of the operation changes except `retriedBy`. */
+  /** Current state. After it is terminal, nothing of the operation changes except `retriedBy`. */
   readonly state: OperationState;
-  /** Attempts begun and not given back. */
+  /** Number of attempts that have begun. Attempts that ended with `countAttempt: false` do not count. */
   readonly attempt: number;
-  /** Epoch milliseconds of the store's clock. */
+  /** Time of creation by the store's clock. Epoch milliseconds. */
   readonly createdAt: number;
-  /** Epoch milliseconds of the store's clock, once the state is terminal. */
+  /** Time of the end by the store's clock, if the state is terminal. Epoch milliseconds. */
   readonly settledAt?: number;
-  /** Of the form `{ body, location? }`: what a 201 shows. */
+  /** Resource that a 201 shows. Has the form `{ body, location? }`. */
   readonly resource?: JsonText;
   /** The latest progress reported by the processor. */
   readonly progress?: JsonText;
-  /** What the processor returned, if it returned something and the operation is `completed`. */
+  /** Return value of the processor. Absent if it returned nothing or the operation is not `completed`. */
   readonly result?: JsonText;
-  /** A problem in the sense of RFC 9457 without `status`. */
+  /** Problem as defined by RFC 9457, without `status`, if the operation is `failed`. */
   readonly error?: JsonText;
-  /** Why the latest attempt is tried again. For operators and workers, never for clients. */
+  /** Reason why the latest attempt is retried. For operators and workers, never for clients. */
   readonly lastError?: JsonText;
-  /** The operation that runs this failed one again. */
+  /** Id of the operation that runs this failed one again. */
   readonly retriedBy?: string;
 }
 
-/** Whether this is an id that this package gives (UUID, lower case): all others are unknown without asking a store. */
+/**
+ * Returns whether a value is an id that this package could have created (a UUID in lower case). Other ids are unknown
+ * without asking a store.
+ */
 export function isOperationId(value: unknown): value is string {
   return (
     typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value)
   );
 }
 
-/** A terminal state never changes (spec §3). */
+/** Returns whether a state is terminal. A terminal state never changes (spec §3). */
 export function isTerminal(state: OperationState): state is "completed" | "failed" {
   return state === "completed" || state === "failed";
 }
@@ -94,10 +99,11 @@ export function isTerminal(state: OperationState): state is "completed" | "faile
 /**
  * How an attempt ends. Only the holder of the attempt's lease can settle it.
  *
- * - `completed`, `failed`: terminal.
- * - `retry`: due again `delayMs` from now, in the state it was in. With `countAttempt: false` the attempt is given back:
- *   it leaves no trace, as if it had never begun. Ends as `failed` with the problem `cancelled` if cancel was requested.
- * - `prepared`: from `preparing` to `pending`, due at once or when its `delayMs` has passed, its attempts at 0.
+ * - `completed`, `failed`: The operation ends.
+ * - `retry`: The operation keeps its state and is due again in `delayMs`. With `countAttempt: false` the attempt
+ *   leaves no trace, as if it had never begun. If cancellation was requested, the operation fails with the problem
+ *   `cancelled` instead.
+ * - `prepared`: A `preparing` operation becomes `pending`, with 0 attempts. It is due at once, or after its `delayMs`.
  */
 export type Settlement =
   | { readonly to: "completed"; readonly result?: JsonText }
@@ -106,14 +112,14 @@ export type Settlement =
       readonly to: "retry";
       readonly delayMs: number;
       readonly countAttempt: boolean;
-      /** Replaces the `lastError` of the operation. Default: it stays as it is. */
+      /** Replaces the `lastError` of the operation. Default: unchanged. */
       readonly lastError?: JsonText;
     }
   | { readonly to: "prepared"; readonly resource: JsonText };
 
 /**
- * The state that a settlement leads to, or undefined where the transition does not exist (spec §3).
- * The one table of transitions; every store asks it or states the same as one condition.
+ * Returns the state that a settlement leads to, or undefined if there is no such transition (spec §3). This is the
+ * only table of transitions. Every store calls it, or expresses it as a condition.
  */
 export function transition(
   from: OperationState,

@@ -1,27 +1,28 @@
 import { suggestName } from "./closest-name.js";
 import { AsyncReplyError, textOf } from "./errors.js";
 
-/** Creates the error for a mistake in the arguments of a function of this package. */
+/** Creates an error for wrong arguments of a function of this package. */
 export function misuse(detail: string): AsyncReplyError {
   return new AsyncReplyError("INVALID_OPTION", detail);
 }
 
-/** Creates the error that every bad option throws at construction. It names the option and the value. */
+/** Creates an error for an option with a wrong value. The message names the option, what is expected, and the value. */
 export function invalidOption(name: string, expected: string, value: unknown): AsyncReplyError {
   return misuse(`Option \`${name}\` must be ${expected}, not ${shown(value)}.`);
 }
 
-/** The names of all members of an options type. The compiler proves that a table of this type is complete. */
+/** Names of all members of an options type. The compiler checks that a table of this type is complete. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 /**
  * Checks that options are an object without unknown names. Members that are `undefined` count as absent.
  *
- * @param options what the caller passed
- * @param known the names that exist
- * @param owner the function that takes the options, such as `createWorker`
- * @param prefix the option that holds these options, such as `backoff`. Default: none.
- * @throws AsyncReplyError `INVALID_OPTION`, suggesting the closest known name
+ * Throws `INVALID_OPTION`, suggesting the closest known name.
+ *
+ * @param options Value that the caller passed.
+ * @param known Names that exist.
+ * @param owner Function that takes the options, such as `createWorker`.
+ * @param prefix Option that holds these options, such as `backoff`. Default: none.
  */
 export function checkOptions(
   options: unknown,
@@ -41,7 +42,7 @@ export function checkOptions(
   }
 }
 
-/** Whether a value is an object that is neither a list nor a function. */
+/** Returns whether a value is an object that is neither a list nor a function. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !isList(value);
 }
@@ -50,17 +51,17 @@ function isList(value: unknown): boolean {
   try {
     return Array.isArray(value);
   } catch {
-    // A proxy that was revoked.
+    // `Array.isArray` throws for a revoked Proxy.
     return false;
   }
 }
 
-/** Returns what kind of value was passed, for messages about options whose values may be secrets. */
+/** Returns the kind of a value, for messages about options that may hold secrets. */
 export function kindOf(value: unknown): string {
   return typeof value === "string" ? "a string" : shown(value);
 }
 
-/** Returns how a message shows a value. Objects are not quoted: they may be large, and they may hold secrets. */
+/** Returns a value as messages show it. Objects are not quoted, because they may be large or hold secrets. */
 export function shown(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
@@ -70,10 +71,10 @@ export function shown(value: unknown): string {
 }
 
 /**
- * Checks a whole number of at least 1, or returns the default when the option is left out. A limit that is
- * silently NaN or Infinity is no limit at all, so nothing is coerced.
+ * Checks a whole number of at least 1, or returns the default if the option is absent. Converts nothing, because a
+ * limit that silently became NaN or Infinity would be no limit.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function positiveInteger(name: string, value: number | undefined, fallback: number): number {
   if (value === undefined) return fallback;
@@ -81,25 +82,31 @@ export function positiveInteger(name: string, value: number | undefined, fallbac
   throw invalidOption(name, "a whole number greater than 0", value);
 }
 
-/** Checks a duration in milliseconds: like {@link positiveInteger}, but at most the 24.8 days that timers can count. */
+/** Checks a duration like {@link positiveInteger}, up to the 24.8 days that timers support. Milliseconds. */
 export function durationMs(name: string, value: number | undefined, fallback: number): number {
   const ms = positiveInteger(name, value, fallback);
   if (ms <= 2 ** 31 - 1) return ms;
   throw invalidOption(name, "at most 2147483647 milliseconds (24.8 days)", value);
 }
 
-/** The longest duration that stores must support: 100 years. */
+/** Longest duration that stores must support: 100 years. Milliseconds. */
 export const MAX_DURATION_MS = 3_155_760_000_000;
 
-/** Checks a duration in milliseconds that no timer counts: like {@link positiveInteger}, but at most 100 years. */
+/**
+ * Checks a duration like {@link positiveInteger}, up to 100 years. For durations that no timer counts. Milliseconds.
+ */
 export function longDurationMs(name: string, value: number | undefined, fallback: number): number {
   const ms = positiveInteger(name, value, fallback);
   if (ms <= MAX_DURATION_MS) return ms;
-  const detail = `Option \`${name}\` is ${ms}; pass at most ${MAX_DURATION_MS} (100 years).`;
+  const detail = `Option \`${name}\` is ${ms}. Pass at most ${MAX_DURATION_MS} (100 years).`;
   throw new AsyncReplyError("INVALID_OPTION", detail);
 }
 
-/** Checks a function that must be given, or that may be left out where `optional` says so. */
+/**
+ * Checks that an option is a function. With `optional: true` it may be absent.
+ *
+ * Throws `INVALID_OPTION`.
+ */
 export function checkFunction(
   name: string,
   value: unknown,

@@ -3,15 +3,15 @@ import { defineOperation, type OperationDefinition, type OperationDefinitionOpti
 import { checkOptions, type OptionNames } from "./options.js";
 import type { StandardSchema } from "./schema/standard-schema.js";
 
-/** An order as a client submits it (spec §2). */
+/** Order as a client submits it (spec §2). */
 export interface Order {
-  /** Identifies the item ordered: 1 to 255 characters. */
+  /** Id of the ordered item. 1 to 255 characters. */
   readonly itemId: string;
-  /** How many: a whole number greater than 0, at most 2^53 - 1. */
+  /** Number of items. A whole number from 1 to 2^53 - 1. */
   readonly quantity: number;
 }
 
-// Every check has its own sentence: zod's depend on the locale that somebody else may have set.
+// Every check has its own message, because the messages of zod depend on a global locale.
 const sentence = (detail: string): { readonly error: (issue: { readonly input?: unknown }) => string } => ({
   error: ({ input }) => (input === undefined ? "is required" : detail),
 });
@@ -21,7 +21,7 @@ const orderSchema = z.strictObject(
     itemId: z.string(sentence("must be a string")).check(
       z.minLength(1, "must not be empty"),
       z.maxLength(255, "must have at most 255 characters"),
-      // Many databases cannot keep it in text.
+      // Many databases cannot store NUL in text.
       z.refine((text) => !text.includes("\u0000"), "must not contain the character NUL"),
     ),
     quantity: z
@@ -34,7 +34,7 @@ const orderSchema = z.strictObject(
   "must be an object with the members itemId and quantity",
 );
 
-/** JSON Schema of an order. zod/mini cannot give it; a test compares it with what full zod says. */
+/** JSON Schema of an order. zod/mini cannot generate it; a test compares it with the output of full zod. */
 const orderJsonSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
@@ -46,13 +46,13 @@ const orderJsonSchema = {
   additionalProperties: false,
 } as const;
 
-/** The schema of an order: clients submit what processors get. */
+/** Schema of an order. Processors get orders as clients submit them. */
 export type OrderSchema = StandardSchema<Order, Order>;
 
-/** The operation of spec §4.1: `POST /orders`. */
+/** Definition of `POST /orders` (spec §4.1). */
 export type OrderDefinition = OperationDefinition<"orders", "/orders", OrderSchema, undefined, undefined>;
 
-/** The options of {@link defineOrders}. */
+/** Options of {@link defineOrders}. */
 export type OrderOptions = Pick<
   OperationDefinitionOptions<"orders", "/orders", OrderSchema, undefined, undefined>,
   "idempotencyKey" | "cancellable" | "retentionMs" | "deprecated"
@@ -67,9 +67,9 @@ export const ORDER_OPTIONS: OptionNames<OrderOptions> = {
 };
 
 /**
- * Defines the order operation.
+ * Defines the order operation, `POST /orders` (spec §4.1).
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function defineOrders(options: OrderOptions = {}): OrderDefinition {
   checkOptions(options, ORDER_OPTIONS, "defineOrders");

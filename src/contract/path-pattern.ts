@@ -1,19 +1,19 @@
 import type { AsyncReplyError } from "./errors.js";
 import { invalidOption, misuse, shown } from "./options.js";
 
-/** One segment of a path pattern: fixed text, or a field that takes the text of the path. */
+/** Segment of a path pattern: fixed text, or a field that matches any text. */
 export type PathSegment = { readonly text: string } | { readonly field: string };
 
-/** Texts of the path fields of one request by name, percent-decoded. */
+/** Values of the path fields of a request by name, percent-decoded. */
 export type PathParams = Readonly<Record<string, string>>;
 
-/** The names of the fields of a path: `"accountId"` of `"/accounts/{accountId}/exports"`. */
+/** Names of the fields of a path: `"accountId"` for `"/accounts/{accountId}/exports"`. */
 export type PathFields<Path extends string> = Path extends `${string}{${infer Field}}${infer Rest}`
   ? Field | PathFields<Rest>
   : never;
 
 /**
- * The fields of a path that are no required member of the input, or one that is not text, a number or a boolean. Never, if
+ * Fields of a path that are not required members of the input with the type string, number or boolean. `never` if
  * nothing is known about the input.
  */
 export type UnboundPathFields<Path extends string, Input> = unknown extends Input
@@ -51,7 +51,7 @@ export function parsePathPattern(path: string): readonly PathSegment[] {
   return segments;
 }
 
-/** Returns the names of the fields of a path pattern, in their order. */
+/** Returns the names of the fields of a path pattern, in order. */
 export function pathFields(path: string): readonly string[] {
   return [...path.matchAll(/\{([^{}]*)\}/g)].map(([, field = ""]) => field);
 }
@@ -68,7 +68,7 @@ function parseSegment(path: string, segment: string): PathSegment {
     );
   throw invalid(
     path,
-    `has the segment "${segment}". A segment is one or more of \`A-Za-z0-9._~-\`, or a field`,
+    `has the segment "${segment}". A segment has one or more characters of \`A-Za-z0-9._~-\`, or is a field`,
   );
 }
 

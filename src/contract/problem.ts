@@ -1,19 +1,19 @@
 import type { Violation } from "./errors.js";
 import type { JsonText } from "./operation.js";
 
-/** A problem as RFC 9457 defines it, with the extension members of this contract. */
+/** Problem as defined by RFC 9457, with the extension members of this contract. */
 export interface Problem {
-  /** The stable URI of {@link problemType}: for programs. */
+  /** Stable URI for programs. See {@link problemType}. */
   readonly type: string;
-  /** The same for every problem of its type: for people. */
+  /** Title for people. The same for every problem of its type. */
   readonly title: string;
-  /** The status of the reply. Absent in the `error` of an operation. */
+  /** Status of the reply. Absent in the `error` of an operation. */
   readonly status?: number;
-  /** What is to say about this occurrence, to the client. Nothing internal. */
+  /** Explanation of this occurrence, for the client. Contains no internals. */
   readonly detail?: string;
-  /** The violations of the contract, all at once (RFC 9457 §3, example of `errors`). */
+  /** All violations of the contract (RFC 9457 §3, example of `errors`). */
   readonly errors?: readonly Violation[];
-  /** The operation that it is about, where there is one. */
+  /** Id of the operation that the problem is about, if there is one. */
   readonly operationId?: string;
 }
 
@@ -31,8 +31,8 @@ const TITLES = {
   forbidden: "This is not allowed",
   "authorization-unavailable": "Authorization is not available",
   "too-many-requests": "Too many requests",
-  "not-found": "There is nothing here",
-  "method-not-allowed": "The method is not allowed here",
+  "not-found": "Not found",
+  "method-not-allowed": "The method is not allowed",
   "unsupported-media-type": "The media type is not supported",
   "unsupported-content-coding": "The content coding is not supported",
   "not-acceptable": "No acceptable media type is available",
@@ -46,29 +46,29 @@ const TITLES = {
   unavailable: "The service is unavailable",
   internal: "Something went wrong",
   "work-failed": "The work failed",
-  "attempts-exhausted": "The work was tried too often",
-  "invalid-result": "The work gave a result that cannot be kept",
+  "attempts-exhausted": "All attempts failed",
+  "invalid-result": "The result of the work is invalid",
   "input-refused": "The input no longer meets the contract",
-  cancelled: "The operation was cancelled",
+  cancelled: "The operation was canceled",
   abandoned: "The submission was never finished",
 } as const;
 
-/** The names of all problem types. */
+/** Names of all problem types. */
 export const PROBLEM_NAMES: readonly string[] = Object.keys(TITLES);
 
-/** The page that explains every problem type; it travels with the package. */
+/** Default base of the URIs of problem types: the README of this package on npm, which explains every type. */
 export const PROBLEM_BASE_URI = "https://www.npmjs.com/package/async-request-reply#";
 
 /**
- * Returns the stable URI of a problem type (RFC 9457 §3.1.1). Programs compare it; people may open it.
+ * Returns the stable URI of a problem type (RFC 9457 §3.1.1). Programs compare it, and people can open it.
  *
- * @param baseUri the `problemBaseUri` of the service. Default: the page of this package on npm.
+ * @param baseUri The `problemBaseUri` of the service. Default: the page of this package on npm.
  */
 export function problemType(name: ProblemName, baseUri: string = PROBLEM_BASE_URI): string {
   return baseUri + name;
 }
 
-/** Makes a problem of a named type. */
+/** Creates a problem of a type. */
 export function problem(
   name: ProblemName,
   members: Omit<Problem, "type" | "title"> = {},
@@ -84,8 +84,8 @@ export function problem(
 }
 
 /**
- * Returns the `error` of an operation as a service with this base URI shows it. Stored errors always have the default base:
- * workers, stores and other processes write them, and none of them knows the options of the service that shows them.
+ * Returns the `error` of an operation with the base URI of the service that shows it. Stored errors always have the
+ * default base URI, because the workers and stores that write them do not know the options of that service.
  */
 export function withBaseUri(error: unknown, baseUri: string): unknown {
   const { type } = (error ?? {}) as { readonly type?: unknown };
@@ -93,13 +93,13 @@ export function withBaseUri(error: unknown, baseUri: string): unknown {
   return { ...(error as object), type: baseUri + type.slice(PROBLEM_BASE_URI.length) };
 }
 
-/** The `error` of a failed operation. Its detail is for the client, so it must hold nothing internal. */
+/** Returns the `error` of a failed operation. The detail is for the client, so it must not contain internals. */
 export function operationError(name: ProblemName, detail: string): JsonText {
   return JSON.stringify(problem(name, { detail }));
 }
 
-/** The `error` of an operation that was cancelled. Every store writes it, so it stands here. */
+/** `error` of a canceled operation, which every store writes. */
 export const CANCELLED: JsonText = operationError(
   "cancelled",
-  "The operation was cancelled before its work was done.",
+  "The operation was canceled before its work was done.",
 );

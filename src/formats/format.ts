@@ -1,65 +1,67 @@
 import type { JsonSchema } from "../contract/definition.js";
 
-/** What a format needs to know in order to read a body. */
+/** Arguments for reading a body. */
 export interface ParseContext {
-  /** `maxDepth`: how deep containers may nest. To be kept while reading, not after. */
+  /**
+   * Limits of the service. `maxDepth` is the maximum nesting of containers; enforce it while reading, not afterwards.
+   */
   readonly limits: { readonly maxDepth: number };
-  /** The `rootName` of the definition: the root element of XML, the top-level member of YANG data. */
+  /** The `rootName` of the definition: the root element in XML, the top-level member in YANG data. */
   readonly name: string;
-  /** JSON Schema of the input, if it is known: formats without types of their own read by it. */
+  /** JSON Schema of the input, if known. Formats without their own types use it to read values. */
   readonly schema: JsonSchema | undefined;
 }
 
-/** What is being written: formats with a root name or a namespace write each kind differently. */
+/** Kind of representation. Formats with a root name or a namespace write each kind differently. */
 export type Representation = "operation" | "operations" | "resource" | "problem";
 
-/** What a format needs to know in order to write a reply. */
+/** Arguments for writing a reply. */
 export interface SerializeContext {
-  /** Which of the representations of the contract the value is. `operations` is a list: `{ operations: [...] }`. */
+  /** Kind of the value. `operations` is a list, `{ operations: [...] }`. */
   readonly kind: Representation;
-  /** The root of a resource, as in {@link ParseContext}. Operations, lists and problems have roots of their own. */
+  /** Root name of a resource, as in {@link ParseContext}. Operations, lists and problems have fixed root names. */
   readonly name: string;
-  /** JSON Schema of the value, if it is known. */
+  /** JSON Schema of the value, if known. */
   readonly schema?: JsonSchema;
 }
 
-/** A body that was read by a schema, and the same body without types. */
+/** Body that was read with a schema, and the same body without types. */
 export interface ParsedBody {
-  /** The value, as `parse` returns it. */
+  /** Value, as `parse` returns it. */
   readonly value: unknown;
   /**
-   * The body as it is read without a schema: strings, objects, and arrays for what is repeated. Numbers, booleans and null
-   * are allowed if the format itself has them.
+   * Body as it is read without a schema: strings, objects, and arrays for repeated parts. Contains numbers, booleans
+   * and null only if the format itself has them.
    */
   readonly tree: unknown;
 }
 
 /** Translates between bytes and the JSON data model. */
 export interface Format {
-  /** The canonical type first (used in replies), then the aliases that are accepted as input. */
+  /** Canonical media type, which replies use, followed by the aliases that requests may use. */
   readonly mediaTypes: readonly [string, ...string[]];
   /** Media type of a problem in this format (RFC 9457). */
   readonly problemMediaType: string;
-  /** Whether it reads and writes right only with the JSON Schema of a definition. Default false. */
+  /** Whether the format needs the JSON Schema of a definition to read and write correctly. Default: false. */
   readonly needsSchema?: boolean;
   /**
-   * Describes a body for OpenAPI, by the JSON Schema of the value that it stands for. Where it is left out, a body is
-   * described as the value itself.
+   * Returns the description of a body for OpenAPI, from the JSON Schema of the value. Default: the schema of the value
+   * itself.
    */
   describe?(schema: JsonSchema, context: Pick<SerializeContext, "kind" | "name">): JsonSchema;
   /**
-   * Reads a body strictly: what two readers could understand differently is refused.
+   * Reads a body strictly. Refuses everything that two readers could understand differently.
    *
-   * @throws AsyncReplyError `MALFORMED_BODY`; `CONTRACT_VIOLATION` for a root that is another one's
+   * Throws `MALFORMED_BODY`. Throws `CONTRACT_VIOLATION` if the body has the wrong root.
    */
   parse(bytes: Uint8Array, context: ParseContext): unknown;
   /**
-   * Reads a body as `parse` does, and also returns it without types. Implement this if `parse` depends on the schema.
-   * Retries are then recognized by the tree, and a new schema never turns a retry into another request.
+   * Reads a body as `parse` does, and also returns it without types. Implement this method if `parse` depends on the
+   * schema. Retries are then recognized by the tree, so a new schema never turns a retry into a different request.
    *
-   * @throws AsyncReplyError what `parse` throws
+   * Throws the same errors as `parse`.
    */
   parseWithTree?(bytes: Uint8Array, context: ParseContext): ParsedBody;
-  /** Writes a value that came out of a parser, or that this library made. */
+  /** Writes a value that a parser returned or that this library created. */
   serialize(value: unknown, context: SerializeContext): string;
 }

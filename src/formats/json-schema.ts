@@ -1,10 +1,13 @@
 import type { JsonSchema } from "../contract/definition.js";
 import { parseFragmentPointer } from "../contract/json/fragment-pointer.js";
 
-/** The types of JSON Schema. */
+/** Types of JSON Schema. */
 export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** What one schema says by itself of the types of values: by those it lists, by `type`, or by keywords for one type. */
+/**
+ * Returns the types that a schema itself allows: those of the values it lists, those of `type`, or those implied by
+ * keywords for one type.
+ */
 export function typesOf(schema: JsonSchema): JsonType[] {
   const values = listedValues(schema);
   if (values !== undefined) return values.map(typeOf);
@@ -13,23 +16,23 @@ export function typesOf(schema: JsonSchema): JsonType[] {
   return "items" in schema || "prefixItems" in schema ? ["array"] : [];
 }
 
-/** The values that `enum` or `const` allows, if there is one of them. */
+/** Returns the values that `enum` or `const` allows, or undefined if the schema has neither. */
 export function listedValues(schema: JsonSchema): readonly unknown[] | undefined {
   if ("const" in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
 }
 
-/** The schemas that a value must meet besides: what `$ref` points at in the same schema, and `allOf`. */
+/** Returns the other schemas that a value must meet: the target of `$ref` in the same document, and `allOf`. */
 export function conjuncts(root: JsonSchema, { $ref, allOf }: JsonSchema): JsonSchema[] {
   return [...schemasIn([refer(root, $ref)]), ...schemasIn(allOf)];
 }
 
-/** The schemas of which a value must meet one. */
+/** Returns groups of schemas. A value must meet at least one schema of each group. */
 export function alternatives({ anyOf, oneOf }: JsonSchema): JsonSchema[][] {
   return [schemasIn(anyOf), schemasIn(oneOf)].filter(({ length }) => length > 0);
 }
 
-/** What a schema says of a member of an object, or of an item of an array. */
+/** Returns the schema for a member of an object or for an item of an array. */
 export function childSchema(schema: JsonSchema, key: string | number): JsonSchema | undefined {
   const { properties, additionalProperties, prefixItems, items } = schema;
   const child =
@@ -39,12 +42,12 @@ export function childSchema(schema: JsonSchema, key: string | number): JsonSchem
   return isSchema(child) ? child : undefined;
 }
 
-/** The members that a schema requires by itself. */
+/** Returns the members that a schema itself requires. */
 export function requiredIn({ required }: JsonSchema): string[] {
   return listOf(required).filter((name) => typeof name === "string");
 }
 
-/** The number of items that a schema describes one by one. */
+/** Returns the number of items that a schema describes individually. */
 export function prefixLength({ prefixItems }: JsonSchema): number {
   return listOf(prefixItems).length;
 }
@@ -76,7 +79,7 @@ function schemasIn(value: unknown): JsonSchema[] {
   return listOf(value).filter(isSchema);
 }
 
-/** `true` and `false`, which are schemas too, say nothing of types. */
+/** Returns whether a value is a schema that describes types. `true` and `false` are schemas too, but describe none. */
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

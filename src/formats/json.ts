@@ -2,7 +2,7 @@ import type { Format } from "./format.js";
 import { parseStrictJson } from "./strict-json.js";
 import { decodeUtf8 } from "./utf8.js";
 
-/** JSON as RFC 8259 defines it, read with the restrictions of I-JSON (RFC 7493). */
+/** JSON as defined by RFC 8259, read with the restrictions of I-JSON (RFC 7493). */
 export const jsonFormat: Format = {
   mediaTypes: ["application/json"],
   problemMediaType: "application/problem+json",

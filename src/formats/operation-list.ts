@@ -1,4 +1,4 @@
-/** A list of operations in formats that name each item: `operations` holds one `operation` for each. */
+/** Returns a list for formats that name each item. `operations` then contains one `operation` per item. */
 export function toItems(value: unknown): { readonly operation: unknown } {
   return { operation: (value as { readonly operations: unknown }).operations };
 }

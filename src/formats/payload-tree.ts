@@ -2,32 +2,32 @@ import { canonicalJson } from "../contract/json/canonical-json.js";
 import { significantDigits } from "./strict-json.js";
 
 /**
- * Returns the tree of a body as one text. Numbers and booleans become their texts, an array of one item becomes that item,
- * and an empty array is left out.
+ * Returns the tree of a body as text. Numbers and booleans become text, an array of one item becomes that item, and an
+ * empty array is left out.
  *
- * @param name the name of the root, which the items of an array at the root have too
+ * @param name Name of the root, and of the items if the root is an array.
  */
 export function treeText(tree: unknown, name: string): string {
   return canonicalJson(withoutTypes(tree, name, false));
 }
 
 /**
- * Returns as one text what every format can say of a value or a tree. In addition to {@link treeText}, null and an empty
- * object become empty text, and all spellings of a number become one.
+ * Returns the part of a value or a tree that every format can express, as text. In addition to {@link treeText}, null
+ * and an empty object become empty text, and all spellings of a number become one.
  */
 export function commonText(value: unknown, name: string): string {
   return canonicalJson(withoutTypes(value, name, true));
 }
 
 function withoutTypes(value: unknown, name: string, common: boolean): unknown {
-  // An array that is not the value of a member becomes elements with the name of what holds it, as in XML.
+  // An array that is not the value of a member becomes elements named after its parent, as in XML.
   if (Array.isArray(value)) return value.length > 0 ? { [name]: items(value, name, common) } : "";
   if (typeof value !== "object") return common ? oneSpelling(String(value)) : String(value);
   const members = Object.entries(value ?? {}).flatMap(([key, member]) => {
     if (!Array.isArray(member)) return [[key, withoutTypes(member, key, common)]];
     return member.length > 0 ? [[key, items(member, key, common)]] : [];
   });
-  // Not by assignment: `__proto__` is a member like any other.
+  // Not by assignment, because `__proto__` is an ordinary member.
   if (members.length > 0) return Object.fromEntries(members);
   return common ? "" : value && {};
 }

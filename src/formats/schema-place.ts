@@ -11,32 +11,32 @@ import {
 } from "./json-schema.js";
 
 /**
- * What a JSON Schema says of one place in a value, for formats that have no types of their own. What is said by `$ref` (to
- * the same schema), `allOf`, `anyOf` and `oneOf` is taken together: a type that any of them names may stand there. Whether a
- * value is valid is not decided here: that is the validator's business, later.
+ * Describes one place in a value by the JSON Schema, for formats without their own types. `$ref` (within the same
+ * schema), `allOf`, `anyOf` and `oneOf` are combined: a type is possible if any of them names it. The validator
+ * decides later whether the value is valid.
  */
 export interface Place {
-  /** The types that may stand here; none where the schema says nothing. */
+  /** Possible types of the value here. Empty if the schema does not say. */
   readonly types: ReadonlySet<JsonType>;
-  /** The schemas that speak of this place. */
+  /** Schemas that describe this place. */
   readonly schemas: readonly JsonSchema[];
-  /** Members that an object must have here, whichever of the alternatives for objects it meets. */
+  /** Returns the members that every object here must have, regardless of which alternative it meets. */
   required(): readonly string[];
-  /** Whether a string of this text is allowed: any text is, but where `enum` or `const` lists which. */
+  /** Returns whether a string with this text is allowed. Any text is, unless `enum` or `const` lists the values. */
   takesText(text: string): boolean;
-  /** The place of a member of an object. */
+  /** Returns the place of a member of an object. */
   member(name: string): Place;
-  /** The place of an item of an array. */
+  /** Returns the place of an item of an array. */
   item(index: number): Place;
 }
 
-/** The place of the whole value. Without a schema nothing is said of it, nor of anything in it. */
+/** Returns the place of the whole value. Without a schema, nothing is known about the value and its parts. */
 export function rootPlace(schema: JsonSchema | undefined): Place {
   const root = schema ?? {};
   return createPlace(root, [{ schema: root, certain: true }]);
 }
 
-/** A schema that applies to a place; `certain` unless it does so in one alternative among others. */
+/** A schema that describes a place. `certain` is false if it is only one of several alternatives. */
 interface Applied {
   readonly schema: JsonSchema;
   readonly certain: boolean;
@@ -59,12 +59,12 @@ function createPlace(root: JsonSchema, direct: readonly Applied[]): Place {
     required: () => requiredBy(root, direct),
     takesText: (text) => schemas.some((schema) => allowsText(schema, text)),
     member: child,
-    // All items behind those that are described one by one are in one place.
+    // All items after those that are described individually share one place.
     item: (index) => child(Math.min(index, prefix)),
   };
 }
 
-/** Returns every schema that applies, each once: a schema may refer to itself. */
+/** Returns all schemas that describe a place. Visits each schema once, because a schema may refer to itself. */
 function allApplied(root: JsonSchema, direct: readonly Applied[]): Applied[] {
   const applied = new Map<JsonSchema, Applied>();
   const waiting = [...direct];
@@ -100,7 +100,10 @@ function requiredBy(root: JsonSchema, direct: readonly Applied[]): string[] {
   ];
 }
 
-/** What an object must have by a schema and all it refers to; `path` are the schemas that are being looked at. */
+/**
+ * Returns the members that a schema and everything it refers to require of an object. `path` contains the schemas that
+ * are being visited.
+ */
 function requiredOf(root: JsonSchema, schema: JsonSchema, path: readonly JsonSchema[]): string[] {
   if (path.includes(schema)) return [];
   const inside = [...path, schema];
@@ -111,7 +114,7 @@ function requiredOf(root: JsonSchema, schema: JsonSchema, path: readonly JsonSch
   ];
 }
 
-/** What an object must have by each of the alternatives that it can meet at all. */
+/** Returns the members that all alternatives for objects require. */
 function requiredByAll(
   root: JsonSchema,
   parts: readonly JsonSchema[],

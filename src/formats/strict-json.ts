@@ -2,23 +2,28 @@ import type { AsyncReplyError } from "../contract/errors.js";
 import { malformed } from "./malformed.js";
 
 /**
- * Parses JSON and refuses what two readers could understand differently (RFC 7493): a member name that is repeated in
- * one object, at any depth and after unescaping; one half of a surrogate pair; a byte order mark; a number that would
- * silently become another integer or infinite; nesting deeper than `maxDepth`. Time is linear in the text, the stack
- * does not grow with it, and `__proto__` is a member like any other.
+ * Parses JSON and refuses everything that two readers could understand differently (RFC 7493):
  *
- * Numbers are doubles. One that reads as an integer must be written as exactly that integer (`1.0` and `1e2` are,
- * `9007199254740993` and `1.000000000000000005` are not); a fraction may be rounded to the nearest double.
+ * - a member name that is repeated in one object, at any depth and after unescaping
+ * - a lone surrogate
+ * - a byte order mark
+ * - a number that would silently become another integer or infinite
+ * - nesting deeper than `maxDepth`
  *
- * @throws AsyncReplyError `MALFORMED_BODY`; offsets in its detail count UTF-16 code units from 0
+ * Runs in linear time with a constant stack. `__proto__` is an ordinary member.
+ *
+ * Numbers are doubles. A number that reads as an integer must be written as exactly that integer: `1.0` and `1e2` are,
+ * but `9007199254740993` and `1.000000000000000005` are not. A fraction may be rounded to the nearest double.
+ *
+ * Throws `MALFORMED_BODY`. Offsets in its detail count UTF-16 code units from 0.
  */
 export function parseStrictJson(text: string, limits: { readonly maxDepth: number }): unknown {
   if (text.startsWith("\ufeff")) throw refused("The body begins with a byte order mark", 0);
   refuseLoneSurrogates(text);
   const counted = scan(text, limits.maxDepth);
   const value = judgeGrammar(text);
-  // Of members with one name JSON.parse keeps the last, with all that is in it. So the value has fewer members than the
-  // text exactly when a name was repeated, and names need to be compared only for the error.
+  // JSON.parse keeps the last of several members with one name. So the counts differ exactly when a name is repeated,
+  // and names have to be compared only for the error.
   if (countMembers(value, counted.containers) !== counted.members) throw repeatedName(text);
   return value;
 }
@@ -36,8 +41,8 @@ function refused(what: string, offset: number, ...names: readonly string[]): Asy
 }
 
 /**
- * Walks over the text once, checks depth and numbers, and counts the members of all objects. It trusts the text to be
- * JSON: in other text it may stumble over what is none of these, but it ends, and JSON.parse refuses the text.
+ * Walks over the text once, checks depth and numbers, and counts the members of all objects. Assumes that the text is
+ * JSON. For other text the result is meaningless, but the walk ends and JSON.parse refuses the text.
  */
 function scan(text: string, maxDepth: number): { members: number; containers: number } {
   let members = 0;
@@ -72,26 +77,32 @@ const PLUS = 0x2b;
 const MINUS = 0x2d;
 const NINE = 0x39;
 
-/** Minus, point and digits. The slash among them stands outside of strings in no JSON text. */
+/** Returns whether a character is a minus, a point, a digit or a slash. Outside of strings, JSON has no slash. */
 function isNumeric(code: number): boolean {
   return code >= MINUS && code <= NINE;
 }
 
-/** Where the string that opens at `open` closes. The engine's search is many times faster than a loop of ours. */
+/**
+ * Returns the position where the string that opens at `open` ends. The engine's search is many times faster than a
+ * loop here.
+ */
 function stringEnd(text: string, open: number): number {
   let end = text.indexOf('"', open + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;
 }
 
-/** Linear over all calls: a run of backslashes lies before one quote only. */
+/** Returns whether a quote is escaped. Linear over all calls, because a run of backslashes precedes only one quote. */
 function isEscaped(text: string, quote: number): boolean {
   let run = quote;
   while (text.charCodeAt(run - 1) === BACKSLASH) run--;
   return (quote - run) % 2 === 1;
 }
 
-/** Where the number that starts at `start` has its last character. Refuses a number that cannot be kept. */
+/**
+ * Returns the position of the last character of the number at `start`. Refuses a number that a double cannot represent
+ * exactly.
+ */
 function numberEnd(text: string, start: number): number {
   let end = start + 1;
   let hasExponent = false;
@@ -101,21 +112,21 @@ function numberEnd(text: string, start: number): number {
     if ((code | 0x20) !== 0x65) break; // neither `e` nor `E`
     hasExponent = true;
   }
-  // 15 digits always survive the way through a double.
+  // A double preserves any 15 digits.
   if ((hasExponent || end - start > 15) && !isKept(text.slice(start, end))) {
-    throw refused("The body holds a number that cannot be kept exactly", start);
+    throw refused("The body contains a number that cannot be represented exactly", start);
   }
   return end - 1;
 }
 
-/** Whether the double is finite and, where it is an integer, is exactly the number that was written. */
+/** Returns whether the double is finite and, if it is an integer, exactly the number that was written. */
 function isKept(lexeme: string): boolean {
   const value = Number(lexeme);
   if (!Number.isInteger(value)) return Math.abs(value) !== Number.POSITIVE_INFINITY;
   return significantDigits(lexeme) === significantDigits(String(value));
 }
 
-/** One spelling for all that denote the same absolute value: `-1.50e3` and `1500` are both `15e2`. */
+/** Returns one spelling for all that denote the same absolute value: `-1.50e3` and `1500` are both `15e2`. */
 export function significantDigits(lexeme: string): string {
   const [mantissa = "", exponent = "0"] = lexeme.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
@@ -128,19 +139,19 @@ export function significantDigits(lexeme: string): string {
   return `${digits.slice(first, last)}e${Number(exponent) - fraction.length + digits.length - last}`;
 }
 
-/** Refuses one half of a surrogate pair, escaped or not: it cannot be written as UTF-8 (RFC 7493 §2.1). */
+/** Refuses a lone surrogate, escaped or not, because UTF-8 cannot represent it (RFC 7493 §2.1). */
 function refuseLoneSurrogates(text: string): void {
   if (!text.isWellFormed()) throw refused(HALF_PAIR, text.search(/\p{Surrogate}/u));
-  // JSON has backslashes in strings only, so one can go from escape to escape without a look at anything else.
+  // JSON has backslashes only in strings, so it is enough to look at each escape.
   for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at)) {
     at += (text.charCodeAt(at + 2) | 0x20) === LOWER_D ? escapeLength(text, at) : 2;
   }
 }
 
 const LOWER_D = 0x64;
-const HALF_PAIR = "The body holds one half of a surrogate pair";
+const HALF_PAIR = "The body contains a lone surrogate";
 
-/** Length of the escape at `at`, where a whole pair counts as one escape. */
+/** Returns the length of the escape at `at`. A surrogate pair counts as one escape. */
 function escapeLength(text: string, at: number): number {
   const unit = escapedUnit(text, at);
   if (Number.isNaN(unit)) return 2;
@@ -150,14 +161,14 @@ function escapeLength(text: string, at: number): number {
   throw refused(HALF_PAIR, at);
 }
 
-/** The code unit that a `\uXXXX` stands for; NaN where there is none. */
+/** Returns the code unit of a `\uXXXX` escape, or NaN if there is no escape. */
 function escapedUnit(text: string, at: number): number {
   return text.startsWith("\\u", at) ? Number.parseInt(text.slice(at + 2, at + 6), 16) : Number.NaN;
 }
 
 /**
- * Counts the members of all objects in a value. The text has `containers` objects and arrays: when that many are found,
- * there is no need to look into the values for more. What is found goes to a list, so that the stack does not grow.
+ * Returns the number of members of all objects in a value. The text has `containers` objects and arrays, so the search
+ * ends when that many are found. A list of found containers keeps the stack constant.
  */
 function countMembers(root: unknown, containers: number): number {
   let members = 0;
@@ -167,7 +178,7 @@ function countMembers(root: unknown, containers: number): number {
       if (found.length === containers) continue;
       for (const item of node) if (isContainer(item)) found.push(item);
     } else {
-      // Measured: Object.values, which looks made for this, takes three times as long as Object.keys.
+      // Measured: Object.values, the obvious choice, takes three times as long as Object.keys.
       const names = Object.keys(node);
       members += names.length;
       if (found.length === containers) continue;
@@ -184,7 +195,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Finds the name to complain about. Called only for a text that is JSON and is known to repeat one. */
+/** Returns the error that names the repeated member. Only called for valid JSON that is known to repeat a name. */
 function repeatedName(text: string): AsyncReplyError {
   const open: Set<string>[] = [];
   let start = 0;

@@ -2,25 +2,25 @@ import { malformed } from "./malformed.js";
 import type { Place } from "./schema-place.js";
 import { parseStrictJson } from "./strict-json.js";
 
-/** How a format writes numbers as text. */
+/** Syntax of numbers in a format. */
 export interface NumberSyntax {
-  /** What counts as an integer, and as a number that may have a fraction. What does not match stays text. */
+  /** Syntax of integers, and of numbers that may have a fraction. Text that does not match stays text. */
   readonly integer: RegExp;
   readonly number: RegExp;
-  /** Turns what matches into a JSON number. */
+  /** Converts a match into a JSON number. */
   toJson(text: string): string;
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The grammar of JSON (RFC 8259 §6). */
+/** Grammar of numbers in JSON (RFC 8259 §6). */
 export const JSON_NUMBERS: NumberSyntax = { integer: NUMBER, number: NUMBER, toJson: (text) => text };
 
 /**
- * Reads a text by what its place allows. A string wins wherever one is allowed, so that nothing is guessed; what fits none
- * of the types stays text, so that the contract can refuse it.
+ * Reads a text as one of the types that its place allows. If a string is allowed, the text stays a string, so nothing
+ * is guessed. A text that fits no type also stays a string, and the contract refuses it.
  *
- * @throws AsyncReplyError `MALFORMED_BODY` for a number that cannot be kept exactly, as in JSON
+ * Throws `MALFORMED_BODY` for a number that cannot be represented exactly, as in JSON.
  */
 export function readTypedText(text: string, place: Place, syntax: NumberSyntax): unknown {
   const { types } = place;
@@ -35,6 +35,6 @@ function exactNumber(lexeme: string): unknown {
   try {
     return parseStrictJson(lexeme, { maxDepth: 0 });
   } catch {
-    throw malformed("The body holds a number that cannot be kept exactly.");
+    throw malformed("The body contains a number that cannot be represented exactly.");
   }
 }

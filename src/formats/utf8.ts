@@ -1,14 +1,14 @@
 import { malformed } from "./malformed.js";
 
-// `ignoreBOM` means: keep the byte order mark, so that a format sees it and decides. Without it a mark would be
-// dropped in silence. One decoder serves all calls: without `stream` nothing is kept from one call to the next.
+// `ignoreBOM` keeps the byte order mark, so that the format decides about it. Otherwise it would be dropped silently.
+// One decoder serves all calls: without `stream` it keeps no state.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes UTF-8 strictly: invalid bytes are refused, never replaced by U+FFFD (RFC 7493 §2.1), so the text holds no
- * lone surrogate. A byte order mark stays in the text.
+ * Decodes UTF-8 strictly. Refuses invalid bytes instead of replacing them with U+FFFD (RFC 7493 §2.1), so the text
+ * contains no lone surrogate. A byte order mark stays in the text.
  *
- * @throws AsyncReplyError `MALFORMED_BODY`
+ * Throws `MALFORMED_BODY`.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {

@@ -9,9 +9,9 @@ export interface InProcessContext extends SubmissionContext {
 }
 
 /**
- * Returns the definition of the service that has the name of the one that was passed.
+ * Returns the service's definition with the name of the passed one.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`, listing the known definitions.
  */
 export function knownDefinition(
   { definitions }: Pick<InProcessContext, "definitions">,
@@ -25,7 +25,7 @@ export function knownDefinition(
   throw new AsyncReplyError("INVALID_OPTION", `${shown} Known definitions: ${names}.`);
 }
 
-/** @throws AsyncReplyError `INVALID_OPTION` */
+/** Checks the `tenant` option. Throws `INVALID_OPTION`. */
 export function checkTenant(tenant: string): void {
   const problem = tenantProblem(tenant);
   if (problem === undefined) return;

@@ -6,7 +6,7 @@ import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
 
-/** An operation of any definition, as `Service.get` returns it. */
+/** Operation of any definition, as `Service.get` returns it. */
 export interface AnyOperationView {
   readonly operationId: string;
   readonly definition: string;
@@ -19,7 +19,7 @@ export interface AnyOperationView {
   readonly error?: Problem;
 }
 
-/** Reads an operation without HTTP: see `Service.get`. */
+/** Reads an operation without HTTP. See `Service.get`. */
 export async function get(
   context: InProcessContext,
   definition: OperationDefinition,
@@ -50,7 +50,7 @@ function toView(operation: Operation): AnyOperationView | undefined {
   };
 }
 
-/** Cancels an operation without HTTP: see `Service.cancel`. */
+/** Cancels an operation without HTTP. See `Service.cancel`. */
 export async function cancel(
   context: InProcessContext,
   id: string,

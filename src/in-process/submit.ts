@@ -15,7 +15,7 @@ import { fingerprint } from "../submission/fingerprint.js";
 import { toSubmission } from "../submission/to-submission.js";
 import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
 
-/** The options of {@link submit} for any back end. */
+/** Options of {@link submit} for any back end. */
 export interface AnySubmitOptions {
   readonly tenant: string;
   readonly key?: string | undefined;
@@ -23,19 +23,19 @@ export interface AnySubmitOptions {
   readonly tx?: unknown;
 }
 
-/** What became of a submission. If it was made within a transaction: once that commits. */
+/** Result of a submission. If you passed a transaction, it holds once the transaction commits. */
 export interface Submitted {
-  /** For `service.get`, `service.cancel` and the status endpoint. */
+  /** Id for `service.get`, `service.cancel` and the status endpoint. */
   readonly operationId: string;
-  /** `pending`, or what the earlier operation with this key has become. */
+  /** Status of the operation: `pending`, or the status of the earlier operation with this key. */
   readonly status: "pending" | "completed" | "failed";
   /** Whether an earlier submission used the same key. */
   readonly replayed: boolean;
-  /** The resource, if the service creates it before it replies. */
+  /** Resource, if the service creates it before it replies. */
   readonly resource?: CreatedResource;
 }
 
-/** Submits work without HTTP: see `Service.submit`. */
+/** Submits work without HTTP. See `Service.submit`. */
 export async function submit(
   context: InProcessContext,
   definition: OperationDefinition,
@@ -71,7 +71,7 @@ async function check(
   return { definition, submission: toSubmission(context, definition, tenant, parts), output };
 }
 
-/** The rules for keys are those for the header field. */
+/** Keys follow the rules of the header field. */
 function readKey(key: string | undefined, definition: OperationDefinition): string | undefined {
   if (key !== undefined) return parseIdempotencyKey(`"${key.replace(/["\\]/g, "\\$&")}"`);
   if (definition.idempotencyKey === "optional") return undefined;
@@ -85,7 +85,11 @@ function readDelay(
 ): number | undefined {
   if (delayMs === undefined || delayMs === 0) return undefined;
   if (Object.hasOwn(create, name))
-    throw invalidOption("delayMs", `absent, because "${name}" creates its resource at once`, delayMs);
+    throw invalidOption(
+      "delayMs",
+      `absent, because "${name}" creates its resource before the reply`,
+      delayMs,
+    );
   return longDurationMs("delayMs", delayMs, 0);
 }
 

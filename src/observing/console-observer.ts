@@ -8,11 +8,11 @@ import { codeOf, toLine } from "./to-line.js";
 type Level = "warn" | "error";
 
 /**
- * Creates the observer of services and workers that are given none. It writes warnings and errors to the console, one line
- * each, and at most 10 lines in 10 s for each event and code. Mistakes of clients are left out. Call it from your own `observe`
- * to keep these lines.
+ * Creates the default observer of services and workers. It writes warnings and errors to the console, one line each,
+ * and at most 10 lines in 10 s for each event and code. Mistakes of clients are left out. To keep these lines beside
+ * your own logging, call it from your `observe`.
  *
- * @param clock the clock that the 10 s are counted by. Default: that of the platform.
+ * @param clock Clock for the 10 s. Default: the platform's.
  */
 export function createConsoleObserver(clock: Clock = systemClock): Observer {
   const limit = createRateLimit(clock);
@@ -32,7 +32,7 @@ function isMistakeOfClient(event: ServiceEvent): boolean {
   return event.event === "key.reused" || (event.event === "request.refused" && event.status < 500);
 }
 
-/** The part of a console that is used. Some runtimes have none of it. */
+/** Part of a console that the observer uses. Some runtimes have no console. */
 type ConsoleLike = Partial<Record<Level | "log", (line: string) => void>>;
 
 function write(level: Level, line: string): void {

@@ -3,20 +3,20 @@ import { isAsyncReplyError, textOf } from "../contract/errors.js";
 const MAX_TEXT = 500;
 const MAX_FRAMES = 6;
 
-/** Returns the name, the code and the message of anything thrown. Never throws. */
+/** Returns the name, code and message of any thrown value. Never throws. */
 export function describeError(error: unknown): string {
   return readSafely(() => {
     if (typeof error !== "object" || error === null) return textOf(error);
     if (isAsyncReplyError(error)) return error.message;
     const { name, message, code } = error as { readonly [member: string]: unknown };
     const known = typeof name === "string" ? name : "Error";
-    // Node gives an error without a message if it has tried several addresses.
+    // Node's error has no message if it tried several addresses.
     const shown = typeof code === "string" ? `${known} ${code}` : known;
     return typeof message === "string" && message !== "" ? `${shown}: ${message}` : shown;
   });
 }
 
-/** Returns what caused an error, one level deep, or undefined. Never throws. */
+/** Returns a description of the cause of an error, one level deep, or undefined. Never throws. */
 export function describeCause(error: unknown): string | undefined {
   let cause: unknown;
   try {
@@ -27,7 +27,7 @@ export function describeCause(error: unknown): string | undefined {
   return cause === undefined ? undefined : describeError(cause);
 }
 
-/** Returns the innermost frames of an error's stack in one line, or undefined. Never throws. */
+/** Returns the innermost stack frames of an error as one line, or undefined. Never throws. */
 export function describeStack(error: unknown): string | undefined {
   try {
     const { stack } = error as { readonly stack?: unknown };

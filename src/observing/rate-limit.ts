@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/runtime.js";
 
-/** How many lines of one kind are printed in one window. */
+/** Maximum number of lines of one kind in one window. */
 const MAX_IN_WINDOW = 10;
 const WINDOW_MS = 10_000;
 
@@ -9,23 +9,26 @@ interface Window {
   count: number;
 }
 
-/** Lines of one kind that were not printed. */
+/** Lines of one kind that were suppressed. */
 interface Suppressed {
-  /** The kind of line. */
+  /** Kind of the lines. */
   readonly kind: string;
-  /** How many lines were not printed. */
+  /** Number of lines that were suppressed. */
   readonly count: number;
 }
 
-/** Counts lines by their kind. */
+/** Limits lines by their kind. */
 export interface RateLimit {
-  /** Counts a line and says what to do with it. `last` is the line after which the rest of the window is suppressed. */
+  /** Counts a line and returns what to do with it. After a `last` line, the rest of the window is suppressed. */
   count(kind: string): "print" | "last" | "suppress";
-  /** Closes the windows that have ended and returns what was suppressed in them. */
+  /** Closes windows that have ended and returns the lines that were suppressed in them. */
   ended(): readonly Suppressed[];
 }
 
-/** Creates a limit of 10 lines in 10 s for each kind. It needs no timer: windows are closed when the next line comes. */
+/**
+ * Creates a limit of 10 lines in 10 s for each kind. It needs no timer, because windows are closed when the next line
+ * arrives.
+ */
 export function createRateLimit(clock: Clock): RateLimit {
   const windows = new Map<string, Window>();
   const isOver = ({ since }: Window): boolean => {

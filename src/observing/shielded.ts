@@ -2,13 +2,13 @@ import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { adoptPromise } from "../contract/promises.js";
 import type { Observer } from "../ports/observer.js";
 
-/** Shields the caller from an observer that throws, and the observer from what clients send. */
+/** Returns an observer that never throws. Its events do not contain what clients sent. */
 export function shielded(observer: Observer): Observer {
   return (event) => {
     try {
       const shown = "error" in event ? { ...event, error: withoutPayload(event.error) } : event;
       const told: unknown = adoptPromise<unknown>(observer(shown));
-      // An async observer would end the process when it rejects.
+      // An async observer that rejects would crash the process.
       if (told instanceof Promise) told.catch(() => {});
     } catch {
       // The observer itself failed; there is nowhere left to report it.
@@ -16,7 +16,10 @@ export function shielded(observer: Observer): Observer {
   };
 }
 
-/** The error as events carry it. What names a part of a payload is for its client: logs get the number of violations. */
+/**
+ * Returns the error as events contain it. Text that quotes a payload is only for the client, so logs get the number of
+ * violations instead.
+ */
 function withoutPayload(error: unknown): unknown {
   if (!isAsyncReplyError(error)) return error;
   const { code, detail, context } = error;

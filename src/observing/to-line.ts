@@ -2,14 +2,14 @@ import { isAsyncReplyError } from "../contract/errors.js";
 import type { ServiceEvent } from "../ports/observer.js";
 import { describeCause, describeError, describeStack } from "./describe-error.js";
 
-/** Writes an event as one line of text: what happened, then its fields. */
+/** Returns an event as one line of text: a sentence, then its fields. */
 export function toLine(event: ServiceEvent): string {
   const fields = Object.entries(fieldsOf(event)).filter(([, value]) => value !== undefined);
   const text = fields.map(([name, value]) => `${name}=${typeof value === "string" ? quoted(value) : value}`);
   return [`${event.event}: ${sentenceOf(event)}`, ...text].join(" ");
 }
 
-/** Returns the code that an event is about, or undefined. */
+/** Returns the error code of an event, or undefined. */
 export function codeOf(event: ServiceEvent): string | undefined {
   if (event.event === "request.refused") return event.code;
   return "error" in event && isAsyncReplyError(event.error) ? event.error.code : undefined;
@@ -24,11 +24,11 @@ function sentenceOf(event: ServiceEvent): string {
     case "attempt.lost":
       return "The attempt lost its lease, so its outcome was dropped.";
     case "operation.abandoned":
-      return "A submission that was never finished was ended.";
+      return "An unfinished submission was ended.";
     case "request.refused":
       return `A request was answered with status ${event.status}.`;
     case "background.failed":
-      return `The step \`${event.step}\` failed. It will be tried again.`;
+      return `The step \`${event.step}\` failed. It will be retried.`;
     case "definition.unattended":
       return unattended(event.due, event.oldestDueMs);
     case "service.memory-only":
@@ -41,7 +41,7 @@ function sentenceOf(event: ServiceEvent): string {
 function unattended(due: number, oldestDueMs: number): string {
   const seconds = Math.round(oldestDueMs / 1_000);
   return (
-    `No worker takes the operations of this definition: ${due} are due, the oldest for ${seconds} s. ` +
+    `No worker runs operations of this definition: ${due} are due, the oldest for ${seconds} s. ` +
     "Pass a processor for it to createWorker() in one of your processes."
   );
 }
@@ -65,7 +65,7 @@ function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number 
   };
 }
 
-/** Whether an error is a fault of the service that only its stack can explain. */
+/** Returns whether an error is a bug of the service that needs a stack trace to explain it. */
 function isUnexpected(event: ServiceEvent): boolean {
   if (event.event !== "request.refused" && event.event !== "background.failed") return false;
   return (
@@ -73,7 +73,7 @@ function isUnexpected(event: ServiceEvent): boolean {
   );
 }
 
-/** Quotes a text unless it is one plain word. No line break and no control character gets through. */
+/** Quotes a text unless it is one plain word. Removes line breaks and control characters. */
 function quoted(text: string): string {
   if (/^[\w.:-]+$/.test(text)) return text;
   return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, " ");

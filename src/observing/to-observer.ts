@@ -5,10 +5,11 @@ import { createConsoleObserver } from "./console-observer.js";
 import { shielded } from "./shielded.js";
 
 /**
- * Returns the observer that an `observe` option stands for. It never throws.
+ * Returns the observer for an `observe` option. It never throws.
  *
- * @param observe a function, `false` for silence, or `undefined` for the console
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
+ *
+ * @param observe A function, `false` for silence, or `undefined` for the console.
  */
 export function toObserver(observe: Observer | false | undefined, clock: Clock): Observer {
   if (observe === false) return () => {};

@@ -10,7 +10,7 @@ import { createSystemRuntime } from "../ports/system-runtime.js";
 import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
 import { createOperatorStore, type OperatorStore } from "./operator-store.js";
 
-/** Dependencies shared by everything that an operator does. */
+/** Dependencies shared by all methods of an operator. */
 export interface OperatorContext {
   /** Names of the definitions. */
   readonly names: readonly string[];
@@ -20,7 +20,7 @@ export interface OperatorContext {
   readonly announcer: Announcer;
 }
 
-/** What {@link createContext} is made from. */
+/** Input of {@link createContext}. */
 interface Parts {
   readonly backend: Backend;
   readonly definitions: Definitions;
@@ -28,7 +28,11 @@ interface Parts {
   readonly observe?: Observer | false;
 }
 
-/** @throws AsyncReplyError `INVALID_OPTION` */
+/**
+ * Checks the options of an operator and creates its dependencies.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
 export function createContext({ backend, definitions, ...options }: Parts): OperatorContext {
   checkBackend(backend);
   checkDefinitions(definitions);
@@ -44,7 +48,7 @@ export function createContext({ backend, definitions, ...options }: Parts): Oper
 }
 
 /**
- * Checks that a name is that of a definition.
+ * Checks that a value is the name of a definition that the operator knows.
  *
  * @throws AsyncReplyError `INVALID_OPTION`
  */

@@ -6,7 +6,7 @@ import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListRequest } from "../ports/operation-store.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 
-/** What lists and bulk redrives have in common. Absent members do not narrow the choice. */
+/** Filter shared by lists and bulk redrives. Absent members do not narrow the selection. */
 export interface Filter<Name extends string = string> {
   /** Only operations of this definition. */
   readonly definition?: Name;
@@ -18,11 +18,11 @@ export interface Filter<Name extends string = string> {
   readonly createdFrom?: number;
   /** Only operations created before this time. Epoch milliseconds. */
   readonly createdBefore?: number;
-  /** Whether follow-ups and other operations that no tenant can see are included. Default: false. */
+  /** Whether to include follow-ups and other operations that no tenant can see. Default: false. */
   readonly internal?: boolean;
 }
 
-/** The names of the members of a {@link Filter}. */
+/** Names of the members of a {@link Filter}. */
 export const FILTER_NAMES: OptionNames<Filter> = {
   definition: true,
   tenant: true,
@@ -32,7 +32,11 @@ export const FILTER_NAMES: OptionNames<Filter> = {
   internal: true,
 };
 
-/** @throws AsyncReplyError `INVALID_OPTION`, naming the member */
+/**
+ * Checks the members of a filter.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
 export function checkFilter(context: OperatorContext, filter: Filter): void {
   const { definition, tenant, errorType, createdFrom, createdBefore, internal } = filter;
   if (definition !== undefined) checkKnown(context, definition);
@@ -44,7 +48,7 @@ export function checkFilter(context: OperatorContext, filter: Filter): void {
     throw invalidOption("internal", "true or false", internal);
 }
 
-/** Returns what the store filters by itself. */
+/** Returns the part of a filter that the store applies itself. */
 export function toRequest({
   definition,
   tenant,

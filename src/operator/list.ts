@@ -13,28 +13,30 @@ import { checkFilter, FILTER_NAMES, type Filter, hasErrorType, toRequest } from 
 import { scan } from "./scan.js";
 import { type OperationSummary, toSummary } from "./views.js";
 
-/** Which operations to list. Absent members do not narrow the list. */
+/** Filter and page of a list. Absent members do not narrow the list. */
 export interface ListFilter<Name extends string = string> extends Filter<Name> {
-  /** Only operations in this state. With `errorType` only `failed` makes sense, which is then the default. */
+  /** Only operations in this state. Default: all states, or `failed` with `errorType`, which allows no other state. */
   readonly state?: OperationState;
   /** Maximum number of operations on the page, 1 to 1,000. Default: 100. */
   readonly limit?: number;
-  /** The `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
 }
 
-/** A page of operations, newest first: in the order of `createdAt`, then of the id. */
+/** A page of operations, newest first: ordered by `createdAt`, then by id. */
 export interface OperationPage {
-  /** At most `limit`. With `errorType` there may be fewer, or none, although a later page has more. */
+  /**
+   * At most `limit` operations. With `errorType` a page may hold fewer, or be empty, although later pages have more.
+   */
   readonly operations: readonly OperationSummary[];
-  /** Where the next page begins. Absent on the last page. */
+  /** Start of the next page. Absent on the last page. */
   readonly cursor?: string;
 }
 
 const LIST_NAMES: OptionNames<ListFilter> = { ...FILTER_NAMES, state: true, limit: true, cursor: true };
 const STATES: readonly unknown[] = ["preparing", "pending", "completed", "failed"] satisfies OperationState[];
 
-/** No store filters by the type of the error, so a page reads at most this many operations to find them. */
+/** Stores cannot filter by error type, so this limits how many operations one page reads to find matches. */
 const MAX_READ = 1_000;
 const MAX_LIMIT = 1_000;
 
@@ -46,7 +48,7 @@ export async function list(context: OperatorContext, filter: ListFilter = {}): P
   const limit = readLimit(filter.limit);
   const { errorType } = filter;
   const found: ListedOperation[] = [];
-  // One more than fits on the page tells whether there is another page.
+  // Reading one more than fits on the page shows whether there is another page.
   const pageSize = errorType === undefined ? limit + 1 : MAX_READ + 1;
   const next = await scan(
     context,
@@ -81,12 +83,16 @@ function checkState({ state, errorType }: ListFilter): void {
 function readLimit(value: number | undefined): number {
   const limit = positiveInteger("limit", value, 100);
   if (limit <= MAX_LIMIT) return limit;
-  throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to read on`, value);
+  throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to read more`, value);
 }
 
-/** @throws AsyncReplyError `INVALID_OPTION` */
+/**
+ * Returns the position that a cursor stands for.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
 export function readCursor(cursor: unknown): ListPosition {
   const position = parseCursor(cursor);
   if (position !== undefined) return position;
-  throw invalidOption("cursor", "the `cursor` of an earlier answer, unchanged", cursor);
+  throw invalidOption("cursor", "the `cursor` of an earlier result, unchanged", cursor);
 }

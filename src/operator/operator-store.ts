@@ -3,7 +3,7 @@ import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import { withinTime } from "../protocol/within-time.js";
 
-/** The methods of a store that an operator uses. */
+/** Methods of a store that an operator uses. */
 export type OperatorStore = Pick<OperationStore, "requestCancel"> & Required<Pick<OperationStore, Optional>>;
 
 /** Methods that a store may lack. */
@@ -12,8 +12,8 @@ type Optional = "getMany" | "list" | "stats" | "redrive";
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * Waits at most 30 s for each answer of a store. A method that the store lacks rejects with `NOT_SUPPORTED` when it is
- * called, not before: each of them is useful without the others.
+ * Wraps a store so that each call waits at most 30 s for its answer. A method that the store lacks rejects with
+ * `NOT_SUPPORTED` when it is called, because the other methods are useful without it.
  */
 export function createOperatorStore(operations: OperationStore, clock: Clock): OperatorStore {
   async function answerOf<T>(method: string, call: Promise<T> | undefined): Promise<T> {
@@ -32,11 +32,12 @@ export function createOperatorStore(operations: OperationStore, clock: Clock): O
 function notSupported(method: string): AsyncReplyError {
   return new AsyncReplyError(
     "NOT_SUPPORTED",
-    `The operation store of this back end has no method \`${method}\`. Those of Postgres and of the memory back end have ` +
-      "it. A store of your own can add it: see OperationStore in the reference.",
+    `The operation store of this back end has no method \`${method}\`. Use the stores of the Postgres or the memory back ` +
+      "end, or add the method to your own store: see OperationStore in the reference.",
   );
 }
 
 function tookTooLong(): AsyncReplyError {
-  return new AsyncReplyError("STORE_UNAVAILABLE", "The store did not answer in time.");
+  const detail = `The store did not answer within ${ANSWER_TIMEOUT_MS} ms. Check the store and try again.`;
+  return new AsyncReplyError("STORE_UNAVAILABLE", detail);
 }

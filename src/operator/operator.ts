@@ -12,57 +12,62 @@ import { redriveOne } from "./redrive/redrive-one.js";
 import type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive/redrive-options.js";
 import { type OperationDetails, toDetails } from "./views.js";
 
-/** What {@link createOperator} takes. `backend` and `definitions` are required. */
+/** Options of {@link createOperator}. `backend` and `definitions` are required. */
 export interface OperatorOptions<List extends Definitions = Definitions, Tx = unknown> {
-  /** The back end of the service. */
+  /** Back end of the service. */
   readonly backend: Backend<Tx>;
-  /** Definitions to count, to filter by, and to redrive operations of. */
+  /** Definitions that `stats` counts, that filters may name, and whose operations can be redriven. */
   readonly definitions: List;
   /** Time, randomness and SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
   /**
-   * Receives an event for every redriven operation, and an error if workers could not be woken. `false` turns the default off.
-   * Default: logs errors to the console, rate-limited.
+   * Receives an event for every redriven operation, and an error if workers could not be woken up. `false` turns
+   * events off. Default: logs errors to the console, rate-limited.
    */
   readonly observe?: Observer | false;
 }
 
 /**
- * Sees and changes operations of all tenants. Authorize every use yourself: nothing in here asks who is calling. Made by
- * {@link createOperator}.
+ * Reads and changes operations of all tenants. Create one with {@link createOperator}. It never checks who is calling,
+ * so authorize every use yourself.
  *
- * A method that needs something that the store cannot do rejects with `NOT_SUPPORTED`. Wrong arguments reject with
- * `INVALID_OPTION`, and a store that cannot be reached with `STORE_UNAVAILABLE`.
+ * Every method rejects with `INVALID_OPTION` if an argument is wrong, with `STORE_UNAVAILABLE` if the store cannot be
+ * reached, and with `NOT_SUPPORTED` if the store lacks a method that it needs.
  */
 export interface Operator<Name extends string = string> {
   /** Lists operations, newest first, without their payloads. */
   list(filter?: ListFilter<Name>): Promise<OperationPage>;
-  /** Reads an operation with its payloads. Returns undefined if there is none. */
+  /** Reads an operation with its payloads. Returns undefined if it does not exist. */
   get(id: string): Promise<OperationDetails | undefined>;
-  /** Counts the operations of each definition, each count up to 10,000. Cheap at any number of operations. */
+  /**
+   * Counts the operations of each definition. Each count stops at 10,000, so it is cheap at any number of operations.
+   */
   stats(): Promise<readonly DefinitionStats[]>;
   /**
-   * Cancels an operation, whether or not its definition lets clients cancel. `cancelled`: it has failed with the problem
-   * `cancelled`. `requested`: a worker is running it and learns of it at its next lease renewal. Hidden operations and those
-   * that are `preparing` cannot be cancelled: they are `unknown`.
+   * Cancels an operation, even if its definition does not let clients cancel. `cancelled`: the operation has failed
+   * with the problem `cancelled`. `requested`: a worker is running it and learns of the request at its next lease
+   * renewal. `terminal`: it had already ended. `unknown`: it does not exist, is hidden or is `preparing`, and so
+   * cannot be canceled.
    */
   cancel(id: string): Promise<CancelOutcome>;
   /**
-   * Runs a failed operation again: creates a new operation with the same tenant and input, whose `retryOf` is the failed one,
-   * and wakes the workers. The failed one never changes, except that its `retriedBy` is the new one. Repeated and concurrent
-   * calls return the same new operation, which can be redriven in turn once it has failed.
+   * Runs a failed operation again. Creates a new operation with the same tenant and input, whose `retryOf` is the
+   * failed one, and wakes up the workers. The failed operation does not change, except that its `retriedBy` names the
+   * new one. Repeated and concurrent calls return the same new operation. If the new one fails too, it can be redriven
+   * in turn.
    *
-   * Rejects with `INVALID_OPTION` if the operator does not know the definition of the operation.
+   * Rejects with `INVALID_OPTION` if the operator does not know the operation's definition.
    */
   redrive(id: string): Promise<RedriveResult>;
-  /** Counts the failed operations that match and were not redriven yet, and runs none of them. */
+  /** Counts the failed operations that match and were not redriven yet. Runs nothing. */
   redrive(
     filter: RedriveFilter<Name>,
     options: RedriveOptions & { readonly dryRun: true },
   ): Promise<RedrivePreview>;
   /**
-   * Runs failed operations again, newest first, one after the other. Operations that were redriven before are skipped, so a
-   * call that rejected or was stopped can be repeated. Rejects with the reason of `signal` if it was aborted before the call.
+   * Runs failed operations again, newest first, one after the other. It skips operations that were redriven before, so
+   * you can repeat a call that rejected or was stopped. Rejects with the reason of `signal` if it was aborted before
+   * the call.
    */
   redrive(
     filter: RedriveFilter<Name>,
@@ -78,9 +83,9 @@ const OPTIONS: OptionNames<OperatorOptions> = {
 };
 
 /**
- * Creates an operator. It opens nothing and needs no end.
+ * Creates an operator. It opens nothing, so there is nothing to close.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createOperator<const List extends Definitions, Tx = never>(
   options: OperatorOptions<List, Tx>,
@@ -112,5 +117,6 @@ async function cancel({ store }: OperatorContext, id: string): Promise<CancelOut
 }
 
 function checkId(id: unknown): void {
-  if (typeof id !== "string") throw misuse(`Pass the id of an operation, not ${shown(id)}.`);
+  if (typeof id !== "string")
+    throw misuse(`Expected the id of an operation, not ${shown(id)}. Pass the \`operationId\` from a list.`);
 }

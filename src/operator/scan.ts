@@ -1,16 +1,16 @@
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
 import type { OperatorContext } from "./context.js";
 
-/** What is read, page by page. */
+/** A list to read page by page. */
 export interface Scan {
   readonly request: ListRequest;
-  /** Number of operations after which the scan ends. */
+  /** Maximum number of operations to read. */
   readonly maxRead: number;
 }
 
 /**
- * Reads a list until it ends, `maxRead` is reached, or `take` returns false, which leaves that operation to a later scan.
- * Returns the position to go on from, or undefined if nothing is left.
+ * Reads a list until it ends, `maxRead` is reached, or `take` returns false. An operation for which `take` returned
+ * false is left to a later scan. Returns the position to continue from, or undefined if the list has ended.
  */
 export async function scan(
   { store }: Pick<OperatorContext, "store">,

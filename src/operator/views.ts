@@ -5,51 +5,55 @@ import type { ListedOperation } from "../ports/operation-store.js";
 
 /** An operation in a list, without its payloads. Times are epoch milliseconds. */
 export interface OperationSummary {
-  /** Its id. */
+  /** Id of the operation. */
   readonly operationId: string;
-  /** Owner of the operation. */
+  /** Tenant that owns the operation. */
   readonly tenant: string;
   /** Name of its definition. */
   readonly definition: string;
-  /** Where it stands. */
+  /** State of the operation. */
   readonly state: OperationState;
-  /** Attempts begun and not given back. */
+  /** Number of attempts so far. Released attempts do not count. */
   readonly attempt: number;
-  /** When it was accepted. */
+  /** When the operation was accepted. */
   readonly createdAt: number;
-  /** When it ended. Absent until then. */
+  /** When the operation ended. Absent until then. */
   readonly finishedAt?: number;
-  /** How long it is kept after its end. Milliseconds. */
+  /** How long the operation is kept after its end. Milliseconds. */
   readonly retentionMs: number;
-  /** Its idempotency key, if it has one. */
+  /** Idempotency key, if the operation has one. */
   readonly key?: string;
-  /** `true` if no tenant can see it, as with follow-ups. */
+  /** `true` if no tenant can see the operation, such as a follow-up. */
   readonly hidden?: boolean;
-  /** Why it failed, as its client reads it. */
+  /** Why the operation failed, as its client sees it. */
   readonly error?: Problem;
-  /** Why the latest attempt is tried again. Not for clients. */
+  /** Why the latest attempt is retried. Clients do not see it. */
   readonly lastError?: Problem;
-  /** The failed operation that this one runs again. */
+  /** Id of the failed operation that this one runs again. */
   readonly retryOf?: string;
-  /** The operation that runs this failed one again. */
+  /** Id of the operation that runs this failed one again. */
   readonly retriedBy?: string;
 }
 
 /** An operation with its payloads, which may be confidential. */
 export interface OperationDetails extends OperationSummary {
-  /** What the client submitted. */
+  /** Input that the client submitted. */
   readonly input: unknown;
-  /** What the processor returned. */
+  /** Result that the processor returned. */
   readonly result?: unknown;
-  /** The latest progress reported by the processor. */
+  /** Latest progress that the processor reported. */
   readonly progress?: unknown;
-  /** What was created before the reply: `{ body, location? }`. */
+  /** Resource that was created before the reply: `{ body, location? }`. */
   readonly resource?: unknown;
-  /** What was carried along with the operation, such as trace context. */
+  /** Metadata that the operation carries, such as trace context. */
   readonly meta?: unknown;
 }
 
-/** @throws AsyncReplyError `CORRUPT_RECORD` */
+/**
+ * Converts a listed operation to its public form.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
 export function toSummary(operation: ListedOperation): OperationSummary {
   const { id: operationId, tenant, definition, state, attempt, createdAt, retentionMs } = operation;
   const { settledAt: finishedAt, key, hidden, error, lastError, retryOf, retriedBy } = operation;
@@ -66,7 +70,11 @@ export function toSummary(operation: ListedOperation): OperationSummary {
   };
 }
 
-/** @throws AsyncReplyError `CORRUPT_RECORD` */
+/**
+ * Converts an operation with its payloads to its public form.
+ *
+ * @throws AsyncReplyError `CORRUPT_RECORD`
+ */
 export function toDetails(operation: Operation): OperationDetails {
   const { input, result, progress, resource, meta } = operation;
   const payloads = { result, progress, resource, meta };
@@ -84,7 +92,7 @@ function parsed(text: JsonText | undefined): unknown {
 
 type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** Leaves out what is undefined. */
+/** Leaves out members that are undefined. */
 function present<Members extends object>(members: Members): Present<Members> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Present<Members>;

@@ -1,19 +1,22 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import { isOperationId } from "../contract/operation.js";
 
-/** What a queue carries: "look at this operation". It holds nothing that the store does not know better. */
+/** A message in a queue. It only says "look at this operation": the store holds the truth. */
 export interface Announcement {
-  /** Of the message: what a later version adds must not be read as this one. */
+  /** Version of the message format. A message of any other version must not be read as this one. */
   readonly version: 1;
-  /** `<operationId>.<suffix>`, new for each announcement: brokers that drop repeated ids must not drop the second wake-up. */
+  /**
+   * `<operationId>.<suffix>`, new for each announcement, so that brokers that drop repeated ids keep the second
+   * wake-up.
+   */
   readonly id: string;
-  /** The operation to look at. */
+  /** Id of the operation to look at. */
   readonly operationId: string;
-  /** The name of its definition: by it workers choose what they receive. */
+  /** Name of its definition. Workers choose by this name which announcements they receive. */
   readonly definition: string;
 }
 
-/** Makes a new announcement of an operation. */
+/** Creates an announcement of an operation. */
 export function announce(
   operation: { readonly id: string; readonly definition: string },
   suffix: string,
@@ -27,10 +30,13 @@ export function announce(
 }
 
 const MAX_NAME_LENGTH = 255;
+const NOT_AN_ANNOUNCEMENT =
+  "The message is not an announcement: expected `{ version: 1, id, operationId, definition }`. Check that no other " +
+  "program publishes to this queue.";
 
 /**
- * Reads an announcement that came from outside. Messages are input, whoever is thought to have written them: the
- * shape, the version and the lengths are checked, and members beyond these are not taken over.
+ * Parses an announcement that came from outside. Messages are untrusted input, even from a trusted broker: this checks
+ * the shape, the version and the lengths, and drops all other members.
  *
  * @throws AsyncReplyError `CORRUPT_RECORD`
  */
@@ -39,7 +45,7 @@ export function parseAnnouncement(message: unknown): Announcement {
     Record<keyof Announcement, unknown>
   >;
   if (version !== 1 || !isName(id) || !isName(definition) || !isOperationId(operationId)) {
-    throw new AsyncReplyError("CORRUPT_RECORD", "The message is not an announcement of version 1.");
+    throw new AsyncReplyError("CORRUPT_RECORD", NOT_AN_ANNOUNCEMENT);
   }
   return { version, id, operationId, definition };
 }

@@ -5,64 +5,75 @@ import type { IdempotencyStore } from "./idempotency-store.js";
 import type { InitialState, Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
 
-/** How much a transaction sees of others that run beside it, in the words of SQL. */
+/** How much a transaction sees of concurrent transactions, in SQL terms. */
 export type IsolationLevel = "read committed" | "repeatable read" | "serializable";
 
 /** How a transaction runs. */
 export interface TransactionOptions {
-  /** Isolation level. Default: what the database or the role sets. */
+  /** Isolation level. Default: the setting of the database or the role. */
   readonly isolation?: IsolationLevel | undefined;
 }
 
 /** One accepted request, ready to be recorded. */
 export interface Submission {
-  /** What is created unless its key is bound. Without a key it is always created. */
+  /** Operation to create unless its key is bound. Without a key it is always created. */
   readonly operation: NewOperation;
-  /** Names the payload. Used if the operation has a key. Stores only compare fingerprints for equality. */
+  /**
+   * Hash of the payload. Only used if the operation has a key. Stores compare fingerprints for equality and nothing
+   * else.
+   */
   readonly fingerprint: string;
-  /** Where its resource is created before the reply; else it is `pending` and due at once. */
+  /** Set if the resource is created before the reply. Default: the operation is `pending` and due at once. */
   readonly initial?: Extract<InitialState, { readonly state: "preparing" }>;
 }
 
-/** What became of a submission: a new operation, or that of an earlier one with its key. */
+/** Outcome of a submission: a new operation, or the operation of an earlier submission with the same key. */
 export type RecordResult =
-  /** By this call, or by an earlier one with the same operation id whose answer was lost. */
+  /** Created by this call, or by an earlier call with the same operation id whose answer was lost. */
   | { readonly outcome: "created" }
-  /** The key is bound: this is its operation, and the fingerprint that it was recorded with. */
+  /** The key is bound to `operation`, which was recorded with `fingerprint`. */
   | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string }
-  /** The key is claimed with another fingerprint, which is returned, and the operation does not exist yet. */
+  /** The key is claimed with another fingerprint, `fingerprint`, and the operation does not exist yet. */
   | { readonly outcome: "in-progress"; readonly fingerprint: string };
 
-/** What a back end whose stores share a transaction can promise beyond them: see {@link Backend.submissions}. */
+/** Atomic steps over both stores, for a back end whose stores share a transaction: see {@link Backend.submissions}. */
 export interface Submissions<Tx> {
-  /** The store in which `record` creates. It is used only beside this very one. */
+  /** Store in which `record` creates operations. These submissions are only used together with this store. */
   readonly operations: OperationStore;
-  /** The store in which `record` claims. It is used only beside this very one. */
+  /** Store in which `record` claims keys. These submissions are only used together with this store. */
   readonly idempotency: IdempotencyStore;
   /**
-   * Claims the key and creates the operation in one commit. May be repeated with the same operation id.
+   * Claims the key and creates the operation in one commit. Safe to repeat with the same operation id.
    *
-   * Rejects with `SUBMISSION_IN_PROGRESS` if another transaction holds the key for longer than the store waits.
+   * Throws AsyncReplyError `SUBMISSION_IN_PROGRESS` if another transaction holds the key for longer than the store
+   * waits.
    */
   record(submission: Submission): Promise<RecordResult>;
-  /** Deletes terminal operations whose `retentionMs` has passed, and their keys, in one commit. Returns their number. */
+  /**
+   * Deletes terminal operations whose `retentionMs` has passed, and their keys, in one commit. Returns how many it
+   * deleted.
+   */
   purge(request: { readonly limit: number }): Promise<number>;
   /** Shares the store's transactions with the user's own writes. */
   readonly transactions?: Transactions<Tx>;
 }
 
 /**
- * The user's writes and the contract's in one commit. The user's function runs once: nothing here is repeated.
+ * Commits the user's writes together with the store's. The user's function runs at most once per call: never repeat
+ * it.
  *
- * What the function throws comes as it is, and everything is rolled back. So it is, with the reason and without waiting for
- * the function any longer, when `signal` is aborted while it runs; its handle is of no use then. `STORE_UNAVAILABLE` can mean that the answer
- * to the commit was lost: then the store tells, asked by the same lease or the same operation id.
+ * If the function throws, everything is rolled back and its error is rethrown unchanged. If `signal` is aborted while
+ * the function runs, everything is rolled back, the call throws the reason without waiting for the function, and the
+ * handle stops working. `STORE_UNAVAILABLE` can mean that the answer to the commit was lost. To find out, ask the
+ * store again with the same lease or the same operation id.
  */
 export interface Transactions<Tx> {
   /**
-   * Records a submission whose resource `create` makes within the transaction: `created` means that the operation is
-   * pending with that resource. `create` does not run where the key is bound. While one is at it, others with its key get
-   * `CREATION_IN_PROGRESS` at once. `SUBMISSION_IN_PROGRESS` means that a transaction without a creation holds the key.
+   * Records a submission and runs `create`, which makes its resource, in the same transaction. `created` means that
+   * the operation is pending with that resource. If the key is bound, `create` does not run.
+   *
+   * Throws AsyncReplyError `CREATION_IN_PROGRESS` at once if another call with the same key is running its `create`,
+   * and `SUBMISSION_IN_PROGRESS` if a transaction without a creation holds the key.
    */
   record(
     submission: Submission,
@@ -70,10 +81,10 @@ export interface Transactions<Tx> {
     signal?: AbortSignal,
   ): Promise<RecordResult>;
   /**
-   * Settles an attempt with what `work` returns, in one transaction. The first statement locks the operation and checks the
-   * token, the last one settles. Until the transaction ends, the lock is the lease: nobody else can begin, renew or cancel,
-   * and the lease cannot be lost. If another attempt has begun, or the token has ended the operation before, the result is
-   * `lost` and `work` does not run, so a second call never writes a second time.
+   * Settles an attempt with the settlement that `work` returns, in one transaction. The first statement locks the
+   * operation and checks the token; the last one settles. Until the transaction ends, the lock is the lease: no other
+   * caller can begin, renew or cancel, and the lease cannot be lost. If another attempt has begun, or if the token has
+   * already ended the operation, the result is `lost` and `work` does not run. So a second call never writes twice.
    */
   settle(
     lease: Lease,
@@ -81,27 +92,28 @@ export interface Transactions<Tx> {
     options?: TransactionOptions & { readonly signal?: AbortSignal },
   ): Promise<SettleResult>;
   /**
-   * Records a submission within a transaction that the caller has open, and announces it when that commits. Neither a key
-   * that is bound, nor one that another transaction holds (`SUBMISSION_IN_PROGRESS`), nor an operation that cannot be kept
-   * makes the caller's transaction fail. With `create`, the new operation is recorded with the resource that it makes. What
-   * `create` throws is thrown here, and everything since the beginning of the call is rolled back, to a savepoint.
+   * Records a submission within a transaction that the caller has open, and announces it when that transaction
+   * commits. The caller's transaction does not fail if the key is bound, if another transaction holds the key
+   * (`SUBMISSION_IN_PROGRESS`), or if the operation cannot be stored. With `create`, the new operation is recorded
+   * with the resource that `create` makes. If `create` throws, everything since the start of the call is rolled back
+   * to a savepoint, and its error is rethrown.
    */
   recordIn(tx: Tx, submission: Submission, create?: (tx: Tx) => Promise<JsonText>): Promise<RecordResult>;
 }
 
 /**
- * Where a service keeps and announces its operations. To replace a part, use `withQueue` or `withStores`.
+ * Stores and queue of a service. To replace a part, use `withQueue` or `withStores`.
  *
- * `Tx` is the handle of the store's transactions, where it shares them.
+ * `Tx` is the type of the transaction handle, if the back end shares its transactions.
  */
 export interface Backend<Tx = unknown> {
-  /** Keeps operations: the truth. */
+  /** Keeps operations. This store is the source of truth. */
   readonly operations: OperationStore;
-  /** Keeps which key belongs to which operation. */
+  /** Records which idempotency key belongs to which operation. */
   readonly idempotency: IdempotencyStore;
-  /** Wakes workers, and may lose everything. */
+  /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
-  /** Used only while it spans the very stores of this back end, so that replacing one of them drops it. */
+  /** Only used if it covers exactly the two stores of this back end, so replacing either store drops it. */
   readonly submissions?: Submissions<Tx>;
   /**
    * Resolves if the back end can be used now. Workers call it when they start. It must be cheap enough for a readiness probe.
@@ -111,14 +123,14 @@ export interface Backend<Tx = unknown> {
    * what is wrong, what is expected and what to do next, without passwords. The `cause` is the error of the database or the network.
    */
   check(): Promise<void>;
-  /** Frees what the back end opened itself. */
+  /** Releases everything that the back end opened itself. */
   close(): Promise<void>;
 }
 
 /**
  * Checks that a value is a back end.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, saying what to pass
+ * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function checkBackend(backend: unknown): void {
   const { operations, idempotency, queue } = isObject(backend) ? (backend as Partial<Backend>) : {};
@@ -128,8 +140,8 @@ export function checkBackend(backend: unknown): void {
 }
 
 /**
- * Replaces the queue of a back end. Key and operation are still recorded in one step, and transactions still work. `close`
- * closes the new queue and the back end.
+ * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still
+ * work. `close` closes the new queue and the back end.
  */
 export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> {
   const { operations, idempotency, submissions } = backend;
@@ -150,8 +162,8 @@ export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> {
 }
 
 /**
- * Replaces one store of a back end, or both. Key and operation are then recorded one after the other instead of in one step,
- * and there are no transactions to share. `close` closes the back end; stores have nothing to close.
+ * Returns a back end with one or both stores replaced. Key and operation are then recorded one after the other instead
+ * of in one step, and transactions are not shared. `close` closes the back end; stores have nothing to close.
  */
 export function withStores(
   backend: Backend,
@@ -166,7 +178,7 @@ export function withStores(
   };
 }
 
-/** The atomic steps of a back end, if they span the stores that it is used with. */
+/** Returns the atomic steps of a back end if they cover exactly its two stores. */
 export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | undefined {
   const { submissions, operations, idempotency } = backend;
   const own = submissions?.operations === operations && submissions.idempotency === idempotency;
@@ -174,7 +186,7 @@ export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | u
 }
 
 /**
- * The transactions of a back end, for a caller who cannot do without.
+ * Returns the transactions of a back end.
  *
  * @throws AsyncReplyError `NO_TRANSACTIONS`
  */
@@ -183,6 +195,7 @@ export function sharedTransactions<Tx>(backend: Backend<Tx>): Transactions<Tx> {
   if (transactions !== undefined) return transactions;
   throw new AsyncReplyError(
     "NO_TRANSACTIONS",
-    "This needs a back end that shares its transactions, as Postgres does with both of its own stores.",
+    "This back end shares no transactions. Use one that does, such as `createPostgresBackend({ pool })`, without " +
+      "`withStores`.",
   );
 }

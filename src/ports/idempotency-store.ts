@@ -1,46 +1,51 @@
-/** A key is unique over tenant, definition and key; the three never run together (`a:b` + `c` is not `a` + `b:c`). */
+/**
+ * Identifies a key. It is unique over tenant, definition and key. Stores must not join the three ambiguously: `a:b` +
+ * `c` is not `a` + `b:c`.
+ */
 export interface KeyReference {
-  /** The tenant of the principal that submits. */
+  /** Tenant of the principal that submits. */
   readonly tenant: string;
-  /** The name of the definition that is submitted to. */
+  /** Name of the definition that receives the submission. */
   readonly definition: string;
-  /** The key that `Idempotency-Key` denotes, without quotes and escapes: 1 to 255 printable ASCII characters. */
+  /** Key from the `Idempotency-Key` header, without quotes and escapes: 1 to 255 printable ASCII characters. */
   readonly key: string;
 }
 
 /** The binding of a key to an operation. */
 export interface Claim extends KeyReference {
-  /** Of the payload, with its version: tells a retry from another request that reuses the key. */
+  /** Hash of the payload, with a version. It distinguishes a retry from a different request that reuses the key. */
   readonly fingerprint: string;
-  /** Chosen before the claim, so that a retry after a lost answer names the same operation. */
+  /** Id of the operation, chosen before the claim, so that a retry after a lost answer names the same operation. */
   readonly operationId: string;
 }
 
-/** The answer to a claim: the key is bound to the operation of the caller, or to that of somebody else. */
+/** Outcome of a claim: the key is bound to the caller's operation, or already to another one. */
 export type ClaimResult =
   | { readonly outcome: "claimed" }
   | { readonly outcome: "exists"; readonly operationId: string; readonly fingerprint: string };
 
 /**
- * Remembers submitted keys, so that a retry never starts a second operation (spec §1.6). A claim has no expiry of its
- * own: it lives exactly as long as its operation, and is released by the purge of that operation.
+ * Binds idempotency keys to operations, so that a retry never starts a second operation (spec §1.6). A claim does not
+ * expire by itself: it lives exactly as long as its operation, and the purge of the operation releases it.
  *
- * Every method throws AsyncReplyError `STORE_UNAVAILABLE`, `OVERLOADED` and `CORRUPT_RECORD` as {@link OperationStore} says.
+ * Every method throws AsyncReplyError `STORE_UNAVAILABLE`, `OVERLOADED` and `CORRUPT_RECORD` under the same conditions
+ * as the methods of {@link OperationStore}.
  */
 export interface IdempotencyStore {
   /**
-   * Binds a key to one operation. Atomic: of any number of concurrent calls with one key exactly one is `claimed`,
-   * and so is its repetition with the same `operationId`; the others learn the winner's `operationId` and
-   * fingerprint, so that they resume that operation.
+   * Binds a key to one operation. Atomic: of any number of concurrent calls with the same key, exactly one gets
+   * `claimed`. Repeating that call with the same `operationId` gets `claimed` again. The other calls get the winner's
+   * `operationId` and fingerprint, so that they can resume that operation.
    */
   claim(claim: Claim): Promise<ClaimResult>;
 
-  /** Frees the key if it is bound to this operation; somebody else's claim stays. May be repeated. */
+  /** Releases the key if it is bound to this operation. A claim of another operation stays. Safe to repeat. */
   release(owner: KeyReference & { readonly operationId: string }): Promise<void>;
 
   /**
-   * Hands out claims that are at least `olderThanMs` old, oldest first, each to one caller, to check that they have an
-   * operation. One that stays comes again after another `olderThanMs`. A store that knows which have one may leave them out.
+   * Hands out claims that are at least `olderThanMs` old, oldest first, each to one caller. The caller checks that
+   * they have an operation. A claim that is not released is handed out again after another `olderThanMs`. A store that
+   * knows which claims have an operation may leave those out. `olderThanMs`: milliseconds.
    */
   takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly Claim[]>;
 }

@@ -1,4 +1,4 @@
-/** What happened, in the words of the contract. An `error` says more than the client gets to read, but holds no payload. */
+/** An event of a service or a worker. Its `error` says more than the client sees, but holds no payload. */
 export type ServiceEvent =
   | {
       readonly event: "operation.accepted";
@@ -45,14 +45,14 @@ export type ServiceEvent =
       readonly definition: string;
       readonly attempt: number;
     }
-  /** The lease went to somebody else while the work ran; what it gave was dropped. */
+  /** Another attempt took over the lease while the work ran, so the result was dropped. */
   | {
       readonly event: "attempt.lost";
       readonly operationId: string;
       readonly definition: string;
       readonly attempt: number;
     }
-  /** A failed operation, `retryOf`, is run again by a new one. */
+  /** A new operation, `operationId`, runs the failed operation `retryOf` again. */
   | {
       readonly event: "operation.redriven";
       readonly operationId: string;
@@ -60,9 +60,12 @@ export type ServiceEvent =
       readonly definition: string;
     }
   | { readonly event: "operation.purged"; readonly count: number }
-  /** A submission that was never finished was ended (its key had no operation). */
+  /**
+   * A submission that was never finished was ended, because its key had no operation or its resource could not be
+   * created.
+   */
   | { readonly event: "operation.abandoned"; readonly operationId: string; readonly definition: string }
-  /** A key came back with another payload: a client's mistake, or somebody guessing keys. */
+  /** A key was used again with a different payload: a mistake of the client, or an attempt to guess keys. */
   | { readonly event: "key.reused"; readonly definition: string; readonly tenant: string }
   | {
       readonly event: "request.refused";
@@ -70,11 +73,13 @@ export type ServiceEvent =
       readonly code: string;
       readonly error: unknown;
     }
-  /** Something that no client waits for went wrong: an announcement, a sweep, a renewal. It will be tried again. */
+  /** A step that no client waits for failed, such as an announcement, a sweep or a renewal. It will be retried. */
   | { readonly event: "background.failed"; readonly step: string; readonly error: unknown }
-  /** A service was created without a back end: its operations are kept in memory and are lost when the process ends. */
+  /**
+   * A service was created without a back end. Its operations are kept in memory and are lost when the process ends.
+   */
   | { readonly event: "service.memory-only" }
-  /** Operations of a definition have been due for a minute, and no worker takes them. */
+  /** Operations of a definition have been due for at least a minute, and no worker takes them. */
   | {
       readonly event: "definition.unattended";
       readonly definition: string;
@@ -82,5 +87,5 @@ export type ServiceEvent =
       readonly oldestDueMs: number;
     };
 
-/** Receives every event, including full errors. Errors that it throws or rejects with are dropped. */
+/** Receives every event, including full errors. If it throws or rejects, that error is dropped. */
 export type Observer = (event: ServiceEvent) => void;

@@ -1,16 +1,16 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
 
-/** The right to work on one operation, chosen by the caller: see {@link OperationStore.beginAttempt}. */
+/** The right to work on one operation. The caller chooses the token: see {@link OperationStore.beginAttempt}. */
 export interface Lease {
-  /** A token belongs to one operation and says nothing about others. */
+  /** Id of the operation. A token is only valid together with it. */
   readonly operationId: string;
-  /** Random and never reused: it fences off everybody who held the operation before. */
+  /** Random and never reused. It fences off every earlier holder of the operation. */
   readonly token: string;
 }
 
-/** What an attempt is begun with. */
+/** Parameters for beginning an attempt. */
 export interface AttemptRequest {
-  /** Random and never reused. */
+  /** Token of the new lease. Random and never reused. */
   readonly token: string;
   /** How long the attempt may go without a renewal. Milliseconds. */
   readonly leaseMs: number;
@@ -18,75 +18,80 @@ export interface AttemptRequest {
   readonly creates?: boolean;
 }
 
-/** How a new operation starts, if not as `pending` and due at once. */
+/** State of a new operation that does not start as `pending` and due at once. */
 export type InitialState =
-  /** Under a lease of the caller, who is creating its resource before the reply: that is its first attempt. */
+  /** The caller holds the lease and is creating the resource before the reply. This is the first attempt. */
   | { readonly state: "preparing"; readonly token: string; readonly leaseMs: number }
-  /** Terminal from the first moment: the end of a submission that was never finished. */
+  /** Terminal from the start: this ends a submission that was never finished. */
   | { readonly state: "failed"; readonly error: JsonText };
 
-/** Whether the operation is new. `exists` says nothing of whether it is the same one. */
+/** Whether the operation is new. `exists` only means that the id is taken, not that the operation is the same. */
 export type CreateOutcome = "created" | "exists";
 
-/** Whether the caller holds the operation now, and if not, why. Only `begun` gives the right to work on it. */
+/** Whether the caller now holds the operation, and if not, why. Only `begun` grants the right to work on it. */
 export type BeginResult =
   | {
       readonly outcome: "begun";
       readonly operation: Operation;
-      /** Whether the attempt before this one lost its lease without being settled: its process may have died of it. */
+      /** Whether the previous attempt lost its lease without being settled. It may have crashed its process. */
       readonly previousLost: boolean;
     }
-  /** Somebody holds a live lease. */
+  /** Another caller holds a live lease. */
   | { readonly outcome: "busy" }
-  /** A retry waits for its time. */
+  /** The operation is delayed or waits for a retry. `dueInMs`: milliseconds until it is due. */
   | { readonly outcome: "not-due"; readonly dueInMs: number }
-  /** It is `preparing`, and the caller creates no resources. */
+  /** The operation is `preparing`, and the caller passed `creates: false`. */
   | { readonly outcome: "preparing" }
   | { readonly outcome: "terminal" }
   | { readonly outcome: "unknown" };
 
-/** Whether the lease still is the caller's. `cancelRequested` stays true once a client has asked. */
+/** Whether the caller still holds the lease. `cancelRequested` stays true once a client has requested cancellation. */
 export type RenewResult =
   | { readonly outcome: "renewed"; readonly cancelRequested: boolean }
   | { readonly outcome: "lost" };
 
-/** Whether the attempt ended as the caller said. `lost`: the token is not the current one, and nothing has changed. */
+/** Whether the attempt was settled. `lost`: the token is not the current one, and nothing has changed. */
 export type SettleResult =
-  /** `state` is what the operation is in now; a repeated settle of the token that ended it answers the same. */
+  /**
+   * `state` is the operation's state now. Repeating the call with the token that ended the operation returns the same.
+   */
   { readonly outcome: "settled"; readonly state: OperationState } | { readonly outcome: "lost" };
 
-/** `cancelled`: failed just now; `requested`: whoever works on it will be told; `terminal`: it had ended before. */
+/**
+ * Outcome of a cancellation. `cancelled`: the operation has failed. `requested`: a worker is running it and learns of
+ * the request at its next lease renewal. `terminal`: it had already ended.
+ */
 export type CancelOutcome = "cancelled" | "requested" | "terminal" | "unknown";
 
-/** An operation that somebody should look at. */
+/** An operation that needs an announcement. */
 export interface DueOperation {
-  /** The operation. */
+  /** Id of the operation. */
   readonly id: string;
-  /** The name of its definition, for its announcement. */
+  /** Name of its definition, for the announcement. */
   readonly definition: string;
 }
 
-/** A terminal operation whose retention has passed, with what is needed to release its key. */
+/** A terminal operation whose retention has passed, with the parts of its key. */
 export interface ExpiredOperation {
-  /** The operation, to be given to `remove`. */
+  /** Id of the operation, to pass to `remove`. */
   readonly id: string;
-  /** Of the key. */
+  /** Tenant of the key. */
   readonly tenant: string;
-  /** Of the key. */
+  /** Definition of the key. */
   readonly definition: string;
-  /** Absent where it was submitted without one. */
+  /** Idempotency key. Absent if the operation was submitted without one. */
   readonly key?: string;
 }
 
-/** Where a page of a list ends: the next page begins behind this operation. */
+/** The end of a page of a list: the next page begins after this operation. */
 export interface ListPosition {
   /** `createdAt` of the last operation of the page. */
   readonly createdAt: number;
-  /** Its id. */
+  /** Id of the last operation of the page. */
   readonly id: string;
 }
 
-/** A page of operations, newest first. Every member that is absent does not narrow the list. */
+/** Request for a page of operations, newest first. Absent members do not narrow the list. */
 export interface ListRequest {
   /** Only operations of this tenant. */
   readonly tenant?: string;
@@ -98,7 +103,7 @@ export interface ListRequest {
   readonly createdFrom?: number;
   /** Only operations created before this time. Epoch milliseconds. */
   readonly createdBefore?: number;
-  /** Only operations behind this position, which are older. */
+  /** Only operations after this position, that is, older ones. */
   readonly after?: ListPosition;
   /** Whether hidden operations and those that are `preparing` are listed too. Default: false. */
   readonly internal?: boolean;
@@ -106,7 +111,7 @@ export interface ListRequest {
   readonly limit: number;
 }
 
-/** An operation in a list, without its payloads: they are read with `get` or `getMany`. */
+/** An operation in a list, without its payloads. To read them, use `get` or `getMany`. */
 export type ListedOperation = Omit<
   Operation,
   "input" | "result" | "resource" | "progress" | "meta" | "onEnd"
@@ -120,82 +125,95 @@ export interface BoundedCount {
   readonly more: boolean;
 }
 
-/** How many operations of one definition wait, run, and have failed, hidden ones included. Those that are `preparing` do not count. */
+/**
+ * Counts of the operations of one definition, including hidden ones. Operations that are `preparing` are not counted.
+ */
 export interface DefinitionStats {
   /** Name of the definition. */
   readonly definition: string;
-  /** Due now, and no attempt holds a live lease. */
+  /** Operations that are due now and have no live lease. */
   readonly due: BoundedCount;
-  /** An attempt holds a live lease. */
+  /** Operations with a live lease. */
   readonly running: BoundedCount;
-  /** Due later: delayed, or waiting for a retry. */
+  /** Operations that are due later, because they are delayed or wait for a retry. */
   readonly scheduled: BoundedCount;
-  /** Failed and not purged yet. */
+  /** Failed operations that have not been purged yet. */
   readonly failed: BoundedCount;
-  /** How long the longest-waiting due operation has been due. Milliseconds. Absent if none is due. */
+  /** How long the longest-waiting due operation has been due. Milliseconds. Absent if no operation is due. */
   readonly oldestDueMs?: number;
 }
 
-/** What became of a request to run a failed operation again. */
+/** Outcome of a request to run a failed operation again. */
 export type RedriveResult =
   /** The successor exists. `created` is false if an earlier call created it. */
   | { readonly outcome: "redriven"; readonly operationId: string; readonly created: boolean }
-  /** It is not terminal, it completed, or it failed before it became `pending`, so it has no work to run again. */
+  /**
+   * The operation is not terminal, it completed, or it failed before it became `pending`. So there is no work to run
+   * again.
+   */
   | { readonly outcome: "not-redrivable"; readonly state: OperationState }
   | { readonly outcome: "unknown" };
 
 /**
- * Keeps operations: the truth of the contract. Every method is atomic by itself, may be repeated after a lost
- * answer with the same arguments, and reckons by the store's own clock: durations go in, never times.
+ * Keeps operations. This store is the source of truth. Every method is atomic, and safe to repeat with the same
+ * arguments after a lost answer. Times come from the store's own clock: callers pass durations, never times.
  *
- * Every method throws AsyncReplyError `STORE_UNAVAILABLE` when the store cannot be reached, `OVERLOADED` when it
- * refuses more load or is full, and `CORRUPT_RECORD` when what it holds cannot be read: that is never an absence.
+ * Every method throws AsyncReplyError `STORE_UNAVAILABLE` if the store cannot be reached, `OVERLOADED` if it refuses
+ * more load or is full, and `CORRUPT_RECORD` if it cannot read a record that it holds. An unreadable record is never
+ * reported as absent.
  */
 export interface OperationStore {
   /**
-   * Creates the operation unless its id exists. A new `pending` operation is due at once and is handed out by
-   * `takeDue` 30 s later, in case its first announcement is lost.
+   * Creates the operation unless its id exists. A new `pending` operation is due at once, and `takeDue` hands it out
+   * 30 s later, in case its first announcement is lost. With `delayMs` it is due after that time, and `takeDue` hands it
+   * out then.
    */
   create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome>;
 
   /**
-   * Reads an operation of this tenant, also one that is `preparing`. Another tenant's, a hidden and an unknown one are all
-   * `undefined`.
+   * Reads an operation of this tenant, including one that is `preparing`. Returns `undefined` if the operation is
+   * unknown, hidden or belongs to another tenant.
    */
   get(id: string, tenant: string): Promise<Operation | undefined>;
 
   /**
-   * Begins an attempt if the operation is due and nobody holds a live lease. Compare-and-set: of any number of
-   * concurrent calls one is `begun`, and so is its repetition with the same token, as the same attempt. An
-   * operation that is `preparing` begins likewise, once the lease of its creator is dead.
+   * Begins an attempt if the operation is due and has no live lease. Compare-and-set: of any number of concurrent
+   * calls, one gets `begun`. Repeating that call with the same token gets `begun` again, as the same attempt. An
+   * operation that is `preparing` begins in the same way, once the lease of its creator has expired.
    */
   beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
 
-  /** Extends the lease to `leaseMs` from now, if its token is still the current one, however late that is. */
+  /**
+   * Extends the lease to `leaseMs` from now if its token is still the current one, even if the lease has expired.
+   * `leaseMs`: milliseconds.
+   */
   renew(
     lease: Lease,
     change: { readonly leaseMs: number; readonly progress?: JsonText },
   ): Promise<RenewResult>;
 
   /**
-   * Ends the attempt. Compare-and-set on the token alone: late but unchallenged work counts, a stale token changes nothing,
-   * a terminal state never changes. An operation that ends creates its `onEnd` in the same commit, here and wherever else an
-   * operation ends: by `requestCancel`, by `beginAttempt` and in a transaction.
+   * Ends the attempt. Compare-and-set on the token alone: late work counts as long as no other attempt has begun, a
+   * stale token changes nothing, and a terminal state never changes. An operation that ends creates its `onEnd` in the
+   * same commit. This holds here and everywhere else that an operation ends: in `requestCancel`, in `beginAttempt` and
+   * in a transaction.
    */
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
 
   /**
-   * Fails an operation that nobody works on with the problem `cancelled`, at once. Where a lease is live it leaves a mark for the
-   * next `renew` or `retry`; `completed` beats it, and when that lease is lost `beginAttempt` ends the operation. What is
-   * `preparing` is `unknown`: no client knows of it.
+   * Cancels an operation. If it has no live lease, it fails at once with the problem `cancelled`. If a lease is live,
+   * the request is recorded for the next `renew`, or for the next `settle` with `retry`, which then fails the
+   * operation. A settlement with `completed` still wins. If the lease is lost, the next `beginAttempt` fails the
+   * operation. An operation that is `preparing` is `unknown`, because no client knows of it yet.
    */
   requestCancel(id: string, tenant: string): Promise<CancelOutcome>;
 
   /**
-   * Hands out operations that need a new announcement: unfinished, and not announced or begun for a while.
-   * Compare-and-set: of any number of concurrent callers one gets each. What was handed out comes again after
-   * 30 s, 2 min, 8 min … 1 h, so that a long backlog is not announced over and over. Beginning and renewing move this to the
-   * end of the lease; a retry moves it to the time when it is due and starts the series anew.
+   * Hands out operations that need a new announcement: unfinished operations that have not been announced or begun for
+   * a while. Compare-and-set: of any number of concurrent callers, one gets each operation. An operation that was
+   * handed out is handed out again after 30 s, 2 min, 8 min … 1 h, so that a long backlog is not announced over and
+   * over. Beginning and renewing move the next time to the end of the lease. A retry moves it to the time at which the
+   * operation is due, and restarts the series.
    */
   takeDue(request: {
     readonly definitions: readonly string[];
@@ -203,39 +221,44 @@ export interface OperationStore {
   }): Promise<readonly DueOperation[]>;
 
   /**
-   * Hands out terminal operations whose `retentionMs` has passed, each to one caller, the longest expired first. One that is
-   * not passed to `remove` comes again after a minute. An operation that was redriven is kept until its successor is gone, and
-   * is handed out then. Also deletes what an earlier `remove` asked to delete by now.
+   * Hands out terminal operations whose `retentionMs` has passed, each to one caller, the longest expired first. An
+   * operation that is not passed to `remove` is handed out again after a minute. A redriven operation is kept until
+   * its successor is gone, and is handed out then. This call also deletes the operations whose time from an earlier
+   * `remove` has come.
    */
   takeExpired(request: { readonly limit: number }): Promise<readonly ExpiredOperation[]>;
 
   /**
-   * Deletes terminal operations `afterMs` from now. Until then they can be read and keep their ids occupied. Keeps those that
-   * were redriven and whose successor still exists.
+   * Deletes terminal operations `afterMs` from now. Milliseconds. Until then they can be read, and their ids stay
+   * taken. A redriven operation is kept as long as its successor exists.
    */
   remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void>;
 
   /**
-   * Calls `onChange`, which must not throw, with the ids of operations that change: of all that are created or changed by
-   * way of this store, and at least of those that end by way of another one on the same data, as far as its notifications
-   * arrive. An id is a hint to look, may come more than once, and is no reason not to look at intervals as well.
+   * Calls `onChange` with the ids of operations that change, and returns a function that stops the calls. `onChange`
+   * must not throw. It is called for every operation that is created or changed through this store. For other stores
+   * on the same data it is called at least for operations that end, as far as notifications arrive. An id is a hint to
+   * look: it may come more than once or not at all, so callers must also poll.
    */
   watch?(onChange: (operationId: string) => void): () => void;
 
-  /** Reads operations of any tenant, hidden ones included. Unknown ids are left out; the order is not defined. */
+  /** Reads operations of any tenant, including hidden ones. Unknown ids are left out. The order is undefined. */
   getMany?(ids: readonly string[]): Promise<readonly Operation[]>;
 
-  /** Lists operations, newest first, in the order of `createdAt` and then id. */
+  /** Lists operations, newest first, ordered by `createdAt` and then by id. */
   list?(request: ListRequest): Promise<readonly ListedOperation[]>;
 
-  /** Counts the operations of these definitions, one entry for each. Cheap at any number of operations. */
+  /**
+   * Counts the operations of these definitions. Returns one entry per definition. Cheap at any number of operations.
+   */
   stats?(request: { readonly definitions: readonly string[] }): Promise<readonly DefinitionStats[]>;
 
   /**
-   * Creates an operation that runs a failed one again: same tenant, definition, input, `meta` and `retentionMs`, its
-   * `retryOf` is the failed one, without a key, hidden if the failed one is. In the same commit the failed one gets
-   * `retriedBy`. If the failed one has an `onEnd`, the successor gets it with the id `onEndId`. May be repeated: the first
-   * successor stays. Cancels an earlier `remove` of the failed one.
+   * Creates an operation, the successor, that runs a failed one again. The successor has the same tenant, definition,
+   * input, `meta` and `retentionMs`, and its `retryOf` is the failed operation. It has no key, and is hidden if the
+   * failed operation is. The same commit sets `retriedBy` of the failed operation. If the failed operation has an
+   * `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first successor stays. Undoes an earlier
+   * `remove` of the failed operation.
    */
   redrive?(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
 }

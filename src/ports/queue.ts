@@ -1,11 +1,11 @@
 import type { Announcement } from "./announcement.js";
 import type { BeginResult, Lease } from "./operation-store.js";
 
-/** An attempt that the receipt itself began, on back ends where receiving and beginning are one statement. */
+/** An attempt that the receipt itself began, for back ends that receive and begin in one statement. */
 export interface BegunAttempt {
   /** Lease of the attempt. Its token is the token of the receipt. */
   readonly lease: Lease;
-  /** The answer that `beginAttempt` would have given. */
+  /** Result that `beginAttempt` would have returned. */
   readonly begun: Extract<BeginResult, { readonly outcome: "begun" }>;
 }
 
@@ -17,11 +17,14 @@ export interface Delivery {
   readonly attempt?: BegunAttempt;
   /** Tells the queue not to deliver this announcement again. A lost ack is harmless. */
   ack(): Promise<void>;
-  /** Returns the announcement because the store could not be asked. The queue delivers it again after a delay of its choice. */
+  /**
+   * Returns the announcement to the queue, for example because the store is down. The queue chooses a delay and
+   * redelivers it.
+   */
   nack(): Promise<void>;
 }
 
-/** A definition that a consumer receives work of. */
+/** A definition whose announcements a consumer receives. */
 export interface ConsumedDefinition {
   /** Name of the definition. */
   readonly name: string;
@@ -33,46 +36,47 @@ export interface ConsumedDefinition {
   readonly creates?: boolean;
 }
 
-/** What a worker can take now. */
+/** Deliveries that a worker can take now. */
 export interface ReceiveRequest {
-  /** Free slots by definition. Definitions that are not listed have none. */
+  /** Free slots by definition. Definitions that are not listed have no free slots. */
   readonly slots: ReadonlyMap<string, number>;
-  /** Maximum number of deliveries to return, over all definitions. */
+  /** Maximum number of deliveries to return, across all definitions. */
   readonly limit: number;
   /**
-   * Names this receipt. Random and used once, except to repeat a call whose answer was lost: the repeated call returns the
-   * attempts that the first one began and begins no others, so a lost answer costs no attempt.
+   * Identifies this receipt. Random, and reused only to repeat a call whose answer was lost. The repeated call returns
+   * the attempts that the first call began and begins no others, so a lost answer costs no attempt.
    */
   readonly token: string;
-  /** Ends the wait: the call then returns what it has, or nothing. */
+  /** Ends the wait: the call then returns the deliveries that it has, or an empty list. */
   readonly signal: AbortSignal;
 }
 
-/** Receives announcements for one worker. It makes one call at a time. */
+/** Receives announcements for one worker. The worker makes one call at a time. */
 export interface Consumer {
   /**
-   * Waits for announcements and returns between 1 and `limit` of them, or none once the signal is aborted or the queue
-   * prefers to be asked again. Deliveries that are neither acked nor nacked may be delivered again.
+   * Waits for announcements and returns between 1 and `limit` of them. Returns an empty list if the signal is aborted,
+   * or if the queue wants the worker to call again. Deliveries that are neither acked nor nacked may be redelivered.
    *
-   * Throws AsyncReplyError `QUEUE_UNAVAILABLE` if the queue cannot be reached, or `STORE_UNAVAILABLE` where the store is the queue.
+   * Throws AsyncReplyError `QUEUE_UNAVAILABLE` if the queue cannot be reached, or `STORE_UNAVAILABLE` if the store is
+   * the queue.
    */
   receive(request: ReceiveRequest): Promise<readonly Delivery[]>;
 
-  /** Frees what the consumer holds in the queue. Unacked deliveries may go to other consumers. */
+  /** Releases what the consumer holds in the queue. Unacked deliveries may go to other consumers. */
   close(): Promise<void>;
 }
 
 /**
- * Carries wake-ups, not truth. A queue may deliver twice, late, out of order or lose everything: a delivery only says
- * "look at this operation". The store decides, and the sweep announces the operation again.
+ * Wakes up workers. A queue may deliver twice, late or out of order, and it may lose everything. A delivery only says
+ * "look at this operation": the store decides, and the sweep announces the operation again.
  */
 export interface Queue {
-  /** Publishes announcements. Throws AsyncReplyError `QUEUE_UNAVAILABLE` unless the queue accepted all of them. */
+  /** Publishes announcements. Throws AsyncReplyError `QUEUE_UNAVAILABLE` unless the queue accepts all of them. */
   publish(announcements: readonly Announcement[]): Promise<void>;
 
-  /** Creates a consumer for these definitions. Connects on first use, so it never throws because the queue is down. */
+  /** Creates a consumer for these definitions. It connects on first use, so this never throws if the queue is down. */
   consume(request: { readonly definitions: readonly ConsumedDefinition[] }): Consumer;
 
-  /** Frees what the queue opened itself. */
+  /** Releases everything that the queue opened itself. */
   close(): Promise<void>;
 }

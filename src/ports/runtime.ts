@@ -1,23 +1,26 @@
-/** Time as one process sees it. Stores reckon leases and expiries by a clock of their own. */
+/** The time as one process sees it. Stores use their own clock for leases and expiry. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns the current time. Epoch milliseconds. */
   now(): number;
-  /** Runs `task` once, `delayMs` from now at the earliest. The returned function takes that back. */
+  /** Runs `task` once, `delayMs` from now at the earliest. Milliseconds. Returns a function that cancels it. */
   schedule(delayMs: number, task: () => void): () => void;
 }
 
-/** Everything that is not a pure function of its arguments comes in here. */
+/** Source of time, ids, randomness and hashes, so that tests can replace them. */
 export interface Runtime {
-  /** For time limits and renewals. Stores have a clock of their own. */
+  /** Clock for time limits and renewals. Stores have their own clock. */
   readonly clock: Clock;
-  /** A new operation id: UUID v7, so that ids of one process sort by time and indexes stay small. */
+  /** Returns a new operation id: a UUID v7, so that ids of one process sort by time and indexes stay small. */
   newId(): string;
-  /** A new attempt token: random, never reused, at least 120 bits. */
+  /** Returns a new attempt token: random, never reused, at least 120 bits. */
   newToken(): string;
-  /** A number in [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(): number;
-  /** Lets what else waits for the event loop run, sockets included. */
+  /** Resolves after everything else that waits for the event loop has had its turn, including sockets. */
   pause(): Promise<void>;
-  /** SHA-256 of the UTF-8 text, in base64url. Synchronous where the platform can, because it is on the hot path. */
+  /**
+   * Returns the SHA-256 of the UTF-8 text in base64url. Synchronous if the platform can, because it is on the hot
+   * path.
+   */
   hash(text: string): string | Promise<string>;
 }

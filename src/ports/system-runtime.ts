@@ -3,10 +3,10 @@ import { toBase64Url } from "../contract/base64url.js";
 import { nextTurn } from "./next-turn.js";
 import type { Clock, Runtime } from "./runtime.js";
 
-/** The longest delay of a timer: a longer one would end at once. */
+/** Longest delay of a platform timer. A timer with a longer delay would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The real clock and timers of the platform. */
+/** The platform's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule: (delayMs, task) => {
@@ -15,7 +15,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** The platform's clock, randomness and SHA-256, the last by the synchronous one-shot of Node where there is one. */
+/**
+ * Creates a runtime with the platform's clock, randomness and SHA-256. The hash is synchronous if Node.js offers it.
+ */
 export function createSystemRuntime(): Runtime {
   const takeRandom = createRandomPool();
   return {
@@ -31,7 +33,7 @@ export function createSystemRuntime(): Runtime {
 const RANDOM_BYTES = 16;
 const POOL_BYTES = 4_096;
 
-/** Asks the system for random bytes in large pieces: one call for each id would cost more than the id. */
+/** Fetches random bytes from the system in large blocks, because one call per id would cost more than the id. */
 function createRandomPool(): () => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);
   let used = POOL_BYTES;
@@ -51,7 +53,7 @@ function encode(bytes: Uint8Array): string {
 
 type OneShotHash = (algorithm: string, data: string, encoding: "base64url") => string;
 
-// A static import of `node:crypto` would shut out every runtime that has none.
+// A static import of `node:crypto` would fail on runtimes without it.
 function nodeHash(): ((text: string) => string) | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (id: string) => { hash?: OneShotHash } | undefined };

@@ -1,22 +1,22 @@
-/** Throws unless the condition holds. `what` says what was expected to hold. */
+/** Throws unless the condition holds. `what` is the expectation, used as the error message. */
 export function ok(condition: boolean, what: string): void {
   if (!condition) throw new Error(what);
 }
 
-/** Throws unless the two are the same value (`Object.is`). */
+/** Throws unless the two values are the same (`Object.is`). */
 export function equal(actual: unknown, expected: unknown, what: string): void {
   if (!Object.is(actual, expected)) throw mismatch(what, actual, expected);
 }
 
 /**
- * Throws unless the two have the same members all the way down. A member that is `undefined` counts as absent: a store
- * that keeps columns may return it so.
+ * Throws unless the two values have the same members at every level. A member that is `undefined` counts as absent,
+ * because stores that keep columns may return it.
  */
 export function deepEqual(actual: unknown, expected: unknown, what: string): void {
   if (!isSame(actual, expected)) throw mismatch(what, actual, expected);
 }
 
-/** Throws unless a result has this `outcome`, and returns it as that. */
+/** Throws unless a result has this `outcome`. Returns the result narrowed to it. */
 export function isOutcome<Result extends { readonly outcome: string }, Outcome extends Result["outcome"]>(
   result: Result,
   outcome: Outcome,
@@ -37,7 +37,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** A member named like one of `Object.prototype` is data too. */
+/** Ignores inherited members, so that a member named like one of `Object.prototype` counts as data. */
 function own(value: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,11 +1,11 @@
 /**
- * A manual clock, the suites for back ends and adapters, and the simulator. Runs on every platform.
+ * Manual clock, conformance suites for back ends and adapters, and the simulator. Runs on every platform.
  *
  * @module async-request-reply/testing
  */
 
 export { createManualClock, type ManualClock } from "./manual-clock.js";
-export type { History } from "./simulator/history.js";
+export type { UserTransactions } from "./simulator/ports/transactions.js";
 export {
   type CreateBackend,
   SimulationFailure,
@@ -13,7 +13,7 @@ export {
   simulate,
   type TransactionalBackend,
 } from "./simulator/simulate.js";
-export type { UserTransactions } from "./simulator/transactions.js";
+export type { History } from "./simulator/world/history.js";
 export {
   type AdapterCapabilities,
   type AdapterCase,

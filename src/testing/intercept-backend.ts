@@ -1,16 +1,19 @@
 import { atomicSubmissions, type Backend } from "../ports/backend.js";
 
-/** A call of a port that is about to be made. */
+/** A call to a port that is about to be made. */
 export interface PortCall {
   readonly port: "operations" | "idempotency" | "queue" | "submissions";
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-/** Makes the call by `proceed`, or answers in its place. */
+/** Makes the call with `proceed`, or returns its own answer instead. */
 export type Interceptor = (call: PortCall, proceed: () => Promise<unknown>) => Promise<unknown>;
 
-/** A back end whose calls go through an interceptor, so that a test can watch them, lose their answers or refuse them. */
+/**
+ * Wraps a back end so that every call goes through an interceptor. A test can watch calls, refuse them or lose their
+ * answers.
+ */
 export function interceptBackend(backend: Backend, interceptor: Interceptor): Backend {
   const operations = intercepted("operations", backend.operations, interceptor);
   const idempotency = intercepted("idempotency", backend.idempotency, interceptor);
@@ -36,7 +39,7 @@ function intercepted<Port extends object>(
   return new Proxy(target, {
     get: (_, method) => {
       const member: unknown = Reflect.get(target, method);
-      // `watch` answers at once, with a function, and `consume` with an object of its own.
+      // `watch` returns a function and `consume` an object, both synchronously.
       if (typeof member !== "function" || method === "watch") return member;
       if (method === "consume") {
         return (...args: readonly unknown[]) =>

@@ -2,19 +2,19 @@ import { invalidOption } from "../contract/options.js";
 import { nextTurn } from "../ports/next-turn.js";
 import type { Clock } from "../ports/runtime.js";
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves the clock, runs what falls due on the way in the order of its time, and after each task lets everything
-   * run that waits for no timer. Calls add up: a second one begins where the first ends. Rejects with what a task
-   * throws, and then stands at the time of that task.
+   * Moves the clock and runs the timers that fall due on the way, in order of time. After each timer, it waits for
+   * the promises that depend on no timer. Calls add up: a second call starts where the first one ends. If a timer
+   * throws, it rejects with that error and stops at the time of that timer.
    *
-   * @throws AsyncReplyError `INVALID_OPTION` for less than 0
+   * @throws AsyncReplyError `INVALID_OPTION` if `ms` is less than 0
    */
   advance(ms: number): Promise<void>;
   /**
-   * Sets the clock forward, or back by a negative number, as when the time of a machine is corrected. Timers run no sooner
-   * and no later for it. Takes effect after earlier calls to `advance`.
+   * Sets the clock forward, or back if `ms` is negative, like a correction of the system time. Timers still run
+   * after their original delays. Takes effect after earlier calls to `advance`.
    *
    * @throws AsyncReplyError `INVALID_OPTION` if `ms` is not finite
    */
@@ -26,10 +26,10 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** Makes a clock for tests: time passes only by `advance`. It starts at the beginning of 2026 if not told otherwise. */
+/** Creates a clock for tests. Time passes only through `advance`. Default start: the beginning of 2026 (UTC). */
 export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualClock {
   let now = startMs;
-  /** In the order of scheduling, which decides between timers of the same time. */
+  /** In order of scheduling, which decides between timers of the same time. */
   const timers = new Set<Timer>();
   let lastStep = Promise.resolve();
 
@@ -47,7 +47,7 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualCl
 
   async function move(ms: number): Promise<void> {
     const end = now + ms;
-    // What ran up to here may be about to schedule a task.
+    // Code that is already running may schedule more timers.
     await nextTurn();
     for (let next = earliest(timers); next !== undefined && next.at <= end; next = earliest(timers)) {
       timers.delete(next);

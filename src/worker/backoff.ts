@@ -1,20 +1,22 @@
 import { checkOptions, durationMs, invalidOption, type OptionNames } from "../contract/options.js";
 
-/** Bounds of the delays between attempts: the n-th is uniform between 0 and `baseMs` × 2ⁿ⁻¹, at most `maxMs`. */
+/**
+ * Bounds of the delays between attempts. The n-th delay is random between 0 and `baseMs` × 2ⁿ⁻¹, and at most `maxMs`.
+ */
 export interface BackoffOptions {
-  /** Upper bound of the first delay. Default 1 s. */
+  /** Upper bound of the first delay. Milliseconds. Default: 1 s. */
   readonly baseMs?: number;
-  /** Upper bound of every delay, at most 24.8 days. Default: 5 min. */
+  /** Upper bound of every delay. Milliseconds, at most 24.8 days. Default: 5 min. */
   readonly maxMs?: number;
 }
 
 const OPTIONS: OptionNames<BackoffOptions> = { baseMs: true, maxMs: true };
 
 /**
- * Delays between attempts: exponential with full jitter. The n-th is uniform in [0, min(maxMs, baseMs × 2^(n-1))], so
- * that many operations that failed together do not come back together.
+ * Creates a function that returns the delay after an attempt: exponential with full jitter. The n-th delay is uniform
+ * in [0, min(maxMs, baseMs × 2^(n-1))], so operations that failed together are not retried together.
  *
- * @param name the option, for messages
+ * @param name name of the option in messages
  * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createBackoff(

@@ -15,7 +15,7 @@ const OPTIONS: OptionNames<WorkerSource<[]>> = {
 };
 
 /**
- * Checks the first argument of `createWorker`. A service has members that a worker does not use.
+ * Checks the first argument of `createWorker`. A service may have members that a worker does not use.
  *
  * @throws AsyncReplyError `INVALID_OPTION`
  */

@@ -16,13 +16,13 @@ export interface WorkerContext {
   readonly announcer: Announcer;
   readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
-  /** Raised when nothing new may begin. */
+  /** Raised when no new work may begin. */
   readonly draining: Latch;
-  /** Raised when what runs can be waited for no longer. */
+  /** Raised when the worker stops waiting for running attempts. */
   readonly stopping: Latch;
 }
 
-/** Tells the observer of an error that the worker goes on after. */
+/** Reports an error that does not stop the worker. */
 export function reportError({ observe }: Pick<WorkerContext, "observe">, step: string, error: unknown): void {
   observe({ event: "background.failed", step, error });
 }

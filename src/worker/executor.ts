@@ -10,16 +10,19 @@ import { type Ending, exhausted } from "./settle/ending.js";
 import { report } from "./settle/report.js";
 import { settleReliably } from "./settle/settle-reliably.js";
 
-/** At least so long an operation waits that may not run beside another: full jitter alone could be no pause at all. */
+/** Minimum delay of an operation that has to wait for another suspect. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
-/** How long a worker that cannot create a resource leaves its operation to others. */
+/** Delay after which a worker that cannot create the resource of an operation offers it again. */
 const CREATION_PAUSE_MS = 30_000;
 
-/** Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects others. */
+/**
+ * Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects
+ * others.
+ */
 export function createExecutor(context: WorkerContext): (delivery: Delivery) => Promise<void> {
   const { processors, backend, runtime, settings, announcer, observe, draining } = context;
-  // An operation whose last attempt was lost may have taken its process down. One of them at a time, so that the one
-  // that does it again takes none of the others with it.
+  // An operation whose last attempt was lost may have crashed its process. Such suspects run one at a time, so that
+  // one that crashes this process does not count against the others.
   let suspectRunning = false;
 
   return async (delivery) => {
@@ -27,10 +30,10 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     if (attempt === undefined) return;
     const { operation, previousLost } = attempt.begun;
     const processor = processors.get(operation.definition);
-    if (processor === undefined || draining.raised) return giveBack(attempt, 0);
+    if (processor === undefined || draining.raised) return release(attempt, 0);
     if (!previousLost) return execute(processor, attempt);
     if (suspectRunning)
-      return giveBack(attempt, SUSPECT_PAUSE_MS + processor.settings.backoffMs(operation.attempt));
+      return release(attempt, SUSPECT_PAUSE_MS + processor.settings.backoffMs(operation.attempt));
     suspectRunning = true;
     try {
       await execute(processor, attempt);
@@ -39,7 +42,10 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     }
   };
 
-  /** Acks as soon as the store has answered: from then on the lease guards the attempt. */
+  /**
+   * Begins the attempt, and acks the delivery as soon as the store has answered. From then on the lease protects the
+   * work.
+   */
   async function beginAttempt(delivery: Delivery): Promise<BegunAttempt | undefined> {
     const announcement = readAnnouncement(delivery);
     if (announcement === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
@@ -52,13 +58,13 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
       "begin",
       backend.operations.beginAttempt(operationId, { token, leaseMs, creates }),
     );
-    // An operation whose resource is still to be created needs another worker, which the announcement may reach.
-    const goesBack = begun === undefined || begun.outcome === "preparing";
-    await (goesBack ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
+    // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
+    const redeliver = begun === undefined || begun.outcome === "preparing";
+    await (redeliver ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
     return begun?.outcome === "begun" ? { lease: { operationId, token }, begun } : undefined;
   }
 
-  /** What is no announcement will be none the next time either. */
+  /** Returns undefined for a malformed message. It is acked, because it would be malformed next time too. */
   function readAnnouncement({ announcement }: Delivery): Announcement | undefined {
     try {
       return parseAnnouncement(announcement);
@@ -78,8 +84,8 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
   }
 
   async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
-    // A queue that begins attempts itself may not know which workers create.
-    if (processor.create === undefined) return giveBack(begun, CREATION_PAUSE_MS);
+    // A queue that begins attempts itself might not know which workers can create resources.
+    if (processor.create === undefined) return release(begun, CREATION_PAUSE_MS);
     const finished = finishCreation(processor, processor.create, begun, context);
     if ((await quietly("create-resource", finished)) === true)
       await announcer.announce(begun.begun.operation);
@@ -93,11 +99,12 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     void announceAfter(operation, settlement.delayMs);
   }
 
-  function giveBack(begun: BegunAttempt, delayMs: number): Promise<void> {
+  /** Ends an attempt without counting it, so that another worker can take the operation. */
+  function release(begun: BegunAttempt, delayMs: number): Promise<void> {
     return finish(begun, { settlement: { to: "retry", delayMs, countAttempt: false } });
   }
 
-  /** The sweep would find it too, but only at its next turn. */
+  /** Announces the operation when it is due. The sweep would do it too, but only at its next interval. */
   async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
     if (delayMs === 0 || !draining.raised) await announcer.announce(operation);

@@ -1,8 +1,8 @@
 import type { Clock } from "../ports/runtime.js";
 
 /**
- * A flag that is raised once, with any number of listeners. An AbortSignal would do, but platforms take more than ten
- * listeners on one for a leak, and a worker has one for each attempt.
+ * A flag that is raised once, with any number of listeners. An AbortSignal would work too, but platforms warn of a
+ * leak at more than ten listeners, and a worker has one listener per attempt.
  */
 export class Latch {
   readonly #listeners = new Set<() => void>();
@@ -19,7 +19,10 @@ export class Latch {
     this.#listeners.clear();
   }
 
-  /** Calls the listener when the flag is raised, at once if it is. The returned function takes that back. */
+  /**
+   * Calls the listener when the flag is raised, or at once if it already is. Returns a function that removes the
+   * listener.
+   */
   onRaise(listener: () => void): () => void {
     if (this.#raised) listener();
     else this.#listeners.add(listener);
@@ -27,7 +30,7 @@ export class Latch {
   }
 }
 
-/** Resolves after `ms`, or as soon as the latch is raised. */
+/** Resolves after `ms` milliseconds, or as soon as the latch is raised. */
 export function sleep(ms: number, clock: Clock, latch: Latch): Promise<void> {
   return new Promise((resolve) => {
     const cancelTimer = clock.schedule(ms, () => {

@@ -3,9 +3,9 @@ import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
 import { createSlots } from "./slots.js";
 
-/** What the loops call. */
+/** Functions that the loops call. */
 export interface LoopCalls {
-  /** Sweeps once and says how many operations it announced. */
+  /** Sweeps once and returns how many operations it announced. */
   readonly sweep: () => Promise<number>;
   /** Handles one delivery. */
   readonly execute: (delivery: Delivery) => Promise<void>;
@@ -14,19 +14,19 @@ export interface LoopCalls {
 export interface Loops {
   /** Receives as many deliveries as there are free slots, until draining. */
   receiveLoop(): Promise<void>;
-  /** Sweeps at intervals, until draining. */
+  /** Sweeps every `sweepIntervalMs`, until draining. */
   sweepLoop(): Promise<void>;
   /** Alternates between sweeping and working until neither finds anything. */
   runUntilIdle(): Promise<void>;
   /** Resolves when no delivery is in progress. */
   settled(): Promise<void>;
-  /** Frees what the worker holds in the queue. */
+  /** Releases what the worker holds in the queue. */
   close(): Promise<void>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** The two loops of a worker and the one that stands in for them in tests. */
+/** Creates the two loops of a worker, and `runUntilIdle`, which replaces them in tests and serverless functions. */
 export function createLoops(context: WorkerContext, { sweep, execute }: LoopCalls): Loops {
   const { processors, settings, runtime, announcer, draining } = context;
   const running = new Set<Promise<void>>();
@@ -45,7 +45,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
 
   async function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
     consumer ??= open();
-    // Kept until there is an answer: asked again by the same token, the queue returns what it began when the answer got lost.
+    // Kept until there is an answer: if it is lost, the same token makes the queue return the attempts that it began.
     token ??= runtime.newToken();
     const limit = settings.concurrency - slots.taken;
     const deliveries = await consumer.receive({ slots: slots.free(), limit, token, signal });
@@ -61,7 +61,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
       slotFreed(definition);
     };
     slots.take(definition);
-    // Whatever goes wrong with one delivery, the others go on, and so does the process.
+    // A delivery that fails must not affect the others or the process.
     const execution = execute(delivery).then(freed, (error: unknown) => {
       reportError(context, "execute", error);
       freed();
@@ -70,7 +70,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
     return execution;
   }
 
-  /** Waits for deliveries, and no longer than until a definition that was full can take some too. */
+  /** Waits for deliveries, but at most until a definition that is full now has a free slot. */
   async function receiveUntilFreed(signal: AbortSignal): Promise<readonly Delivery[]> {
     const full = new Set([...processors.keys()].filter(slots.isFull));
     if (full.size === 0) return receive(signal);
@@ -91,7 +91,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
   async function receiveOnce(signal: AbortSignal): Promise<void> {
     try {
       for (const delivery of await receiveUntilFreed(signal)) void run(delivery);
-      // Without this a long backlog of quick work would keep everything else from running.
+      // Without this, a long backlog of quick work would starve the rest of the process.
       await runtime.pause();
     } catch (error) {
       reportError(context, "receive", error);
@@ -109,12 +109,12 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
 
   return {
     receiveLoop: async () => {
-      // Not made together with the loops: Workers refuse it outside of a request.
+      // Created here and not with the loops, because Cloudflare Workers cannot create it outside a request.
       const receiving = new AbortController();
       draining.onRaise(() => receiving.abort());
       while (!draining.raised) {
         await freeSlot();
-        // A slot may have come free because draining gave its attempt back.
+        // Draining may have started while this waited for a slot.
         if (!draining.raised) await receiveOnce(receiving.signal);
       }
     },

@@ -19,11 +19,11 @@ import {
   type WorkerSettings,
 } from "./settings.js";
 
-/** The processor of one definition: a function, or a function with options of its own. */
+/** The processor of one definition: a function, or an object with a function and its options. */
 export type ProcessorOf<Definition, Tx> =
   | Processor<ParsedInputOf<Definition>, ProcessorResultOf<Definition>, ProcessorProgressOf<Definition>, Tx>
   | (ProcessorOptions & {
-      /** Does the work. */
+      /** Does the work of an operation. */
       readonly run: Processor<
         ParsedInputOf<Definition>,
         ProcessorResultOf<Definition>,
@@ -32,16 +32,16 @@ export type ProcessorOf<Definition, Tx> =
       >;
     });
 
-/** A processor for each definition that this worker works on, by name. */
+/** Processors of a worker, by name of their definition. */
 export type Processors<List extends Definitions, Tx = unknown> = {
   readonly [Name in NameOf<List>]?: ProcessorOf<Named<List, Name>, Tx>;
 };
 
-/** A definition, the processor of its operations, and how its attempts run. */
+/** A definition with its processor and the settings of its attempts. */
 export interface CheckedProcessor {
   readonly definition: OperationDefinition;
   readonly run: (input: unknown, job: Job) => unknown;
-  /** Creates the resource before the reply, for submissions whose process died meanwhile. */
+  /** Creates the resource before the reply, for submissions whose process died before creating it. */
   readonly create: AnyCreate | undefined;
   readonly settings: ProcessorSettings & { readonly maxResultBytes: number };
 }
@@ -100,7 +100,7 @@ function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<Ch
   return processor as ProcessorOptions & Pick<CheckedProcessor, "run">;
 }
 
-/** A name as a key of an object literal. */
+/** Formats a name as a key of an object literal. */
 function example([name = "orders"]: readonly string[]): string {
   return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
 }

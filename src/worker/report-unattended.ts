@@ -1,14 +1,14 @@
 import { reportError, type WorkerContext } from "./context.js";
 
-/** How often a worker looks. */
+/** How often a worker counts the due operations of other workers' definitions. */
 const INTERVAL_MS = 60_000;
-/** A worker takes due work within seconds, unless it is busy with other work of the same definition. */
+/** Workers take due work within seconds, unless they are busy with other work of the same definition. */
 const WAITING_MS = 60_000;
 
 /**
- * Creates a function that reports definitions whose operations no worker takes: some have been due for a minute, and no
- * attempt is running. It looks once a minute, changes nothing in the store, and reports a definition again only after its
- * operations were taken. Never rejects.
+ * Creates a function that reports definitions without a worker: some operations have been due for a minute, and no
+ * attempt is running. It reads the counts at most once a minute and changes nothing in the store. It reports a
+ * definition again only after its operations were taken in between. Never rejects.
  *
  * @param definitions names of known definitions that this worker has no processor for
  */

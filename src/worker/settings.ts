@@ -8,36 +8,39 @@ import {
 } from "../contract/options.js";
 import { type BackoffOptions, createBackoff } from "./backoff.js";
 
-/** How a processor's attempts run. Every number is a whole one greater than 0. */
+/** Options for the attempts of a processor. Every number is an integer greater than 0. */
 export interface ProcessorOptions {
-  /** Maximum number of its attempts at the same time. Default: the `concurrency` of the worker. */
+  /** Maximum number of concurrent attempts of this processor. Default: the `concurrency` of the worker. */
   readonly concurrency?: number;
-  /** Time without a renewal after which an attempt counts as lost. Renewed every third of it. Milliseconds. Default: 30 s. */
+  /**
+   * Time without a renewal after which an attempt counts as lost. The worker renews its lease after each third of it.
+   * Milliseconds. Default: 30 s.
+   */
   readonly leaseMs?: number;
   /** Number of attempts before the operation fails. Default: 5. */
   readonly maxAttempts?: number;
-  /** Delays between attempts. Default: 1 s × 2ⁿ up to 5 min, full jitter. */
+  /** Bounds of the delays between attempts. Default: 1 s, doubled with each attempt up to 5 min, with full jitter. */
   readonly backoff?: BackoffOptions;
   /** Time after which an attempt is aborted and counts as failed. Milliseconds. Default: none. */
   readonly attemptTimeoutMs?: number;
 }
 
-/** The options of a worker. Those of {@link ProcessorOptions} are the defaults of its processors. */
+/** Options of a worker. Those of {@link ProcessorOptions} are the defaults of its processors. */
 export interface WorkerOptions extends Omit<ProcessorOptions, "concurrency"> {
-  /** Maximum number of attempts at the same time, over all processors. Default: 10. */
+  /** Maximum number of concurrent attempts, across all processors. Default: 10. */
   readonly concurrency?: number;
-  /** Maximum size of a result, and of progress. Bytes. Default: 64 KiB each. */
+  /** Maximum size of a result, and of a progress report. Bytes. Default: 64 KiB. */
   readonly maxResultBytes?: number;
-  /** How often the worker looks for work that was not announced. Milliseconds. Default: 1 s. */
+  /** Interval at which the worker looks for due work whose announcement was lost. Milliseconds. Default: 1 s. */
   readonly sweepIntervalMs?: number;
-  /** How long `stop` lets attempts finish before it gives them back. Milliseconds. Default: 10 s. */
+  /** How long `stop` lets attempts finish before it releases them. Milliseconds. Default: 10 s. */
   readonly drainTimeoutMs?: number;
   /**
-   * How long an operation outlives its key if the two are not purged in one step. Milliseconds, 1 minute to 100 years.
-   * Default: 5 min.
+   * How long an operation is kept after its key is released, if the back end cannot purge both in one step.
+   * Milliseconds, 1 minute to 100 years. Default: 5 min.
    */
   readonly purgeGraceMs?: number;
-  /** The age at which a submission that was never finished is ended. Milliseconds, at most 100 years. Default: 7 days. */
+  /** Age at which a submission that was never finished is ended. Milliseconds, at most 100 years. Default: 7 days. */
   readonly abandonAfterMs?: number;
 }
 
@@ -73,7 +76,7 @@ export interface WorkerSettings
   extends ProcessorSettings,
     Required<Omit<WorkerOptions, keyof ProcessorOptions>> {}
 
-/** A purge grace must outlast every submission that is under way: see `recordTimeoutMs`. */
+/** The purge grace must outlast every submission in progress: see `recordTimeoutMs`. */
 const MIN_GRACE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -107,7 +110,7 @@ const DEFAULTS: Omit<ProcessorSettings, "backoffMs"> = {
 /**
  * Checks the options of a processor and fills in the defaults.
  *
- * @param place precedes the names of options in messages, such as `processors.orders.`
+ * @param place prefix of option names in messages, such as `processors.orders.`
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
 export function readProcessorSettings(

@@ -1,18 +1,18 @@
 import type { CheckedProcessor } from "./processors.js";
 
-/** Counts attempts in progress, over all definitions and for each. */
+/** Counts attempts in progress, in total and per definition. */
 export interface Slots {
-  /** Attempts in progress. */
+  /** Number of attempts in progress. */
   readonly taken: number;
-  /** How many attempts may begin now, by definition. Empty if none may. */
+  /** Returns how many attempts may begin now, by definition. Definitions without a free slot are left out. */
   free(): ReadonlyMap<string, number>;
-  /** Whether a definition has reached its own limit while others may go on. */
+  /** Returns whether a definition has no free slot. */
   isFull(definition: string): boolean;
   take(definition: string): void;
   release(definition: string): void;
 }
 
-/** Creates the slots of a worker with this many in all. */
+/** Creates the slots of a worker, `concurrency` in total. */
 export function createSlots(processors: ReadonlyMap<string, CheckedProcessor>, concurrency: number): Slots {
   const takenBy = new Map<string, number>([...processors.keys()].map((name) => [name, 0]));
   let taken = 0;

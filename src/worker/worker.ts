@@ -21,33 +21,33 @@ import { type Processors, readProcessors } from "./processors.js";
 import { createUnattendedReport } from "./report-unattended.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 
-/** What a worker works for. A service fits; a process that only works needs no more than the first two. */
+/** Source of a worker's work: a service, or an object with at least `definitions` and `backend`. */
 export interface WorkerSource<List extends Definitions, Tx = unknown> {
-  /** The definitions that it may have processors for. */
+  /** Definitions that the worker may have processors for. */
   readonly definitions: List;
-  /** Shared with the processes that accept requests. */
+  /** Back end that the worker shares with the processes that accept requests. */
   readonly backend: Backend<Tx>;
   /**
-   * The functions that create a resource before the reply, by name of their definition: they finish submissions whose process
-   * died meanwhile. Default: none; such submissions are left to other workers.
+   * Functions that create a resource before the reply, by name of their definition. They finish submissions whose
+   * process died before creating it. Default: none; such submissions are left to other workers.
    */
   readonly create?: AnyCreators;
-  /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
+  /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
   /**
-   * Receives every event, including full errors. `false` turns the default off. Default: logs warnings and errors to the
+   * Receives every event, including full errors. `false` turns events off. Default: logs warnings and errors to the
    * console, rate-limited. A worker that is created from a service uses the service's observer.
    */
   readonly observe?: Observer | false;
-  /** That of the service in the same process. Default one of its own. */
+  /** Announcer of the service in the same process. Default: a new one. */
   readonly announcer?: Announcer;
-  /** The estimate of the service in the same process, which learns from this worker. Default: none. */
+  /** `Retry-After` estimate of the service in the same process, which learns from this worker. Default: none. */
   readonly estimate?: RetryAfterEstimate;
-  /** The lifecycle of the service in the same process: the worker stops when the service closes. Default: none. */
+  /** Lifecycle of the service in the same process. The worker stops when the service closes. Default: none. */
   readonly lifecycle?: Lifecycle;
 }
 
-/** Does the work of the definitions that it has processors for. Made by {@link createWorker}. */
+/** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker {
   /**
    * Checks the back end, then begins to receive and to sweep. If the store cannot be reached, the worker starts all the same and
@@ -57,13 +57,13 @@ export interface Worker {
    */
   start(): Promise<void>;
   /**
-   * Receives no more, lets attempts finish for `drainTimeoutMs`, then gives back what still runs without counting the
-   * attempt. A second call gives back at once. Resolves when nothing runs any more.
+   * Stops receiving, lets running attempts finish for `drainTimeoutMs`, and then releases those that still run,
+   * without counting the attempt. A second call releases them at once. Resolves when no attempt runs any more.
    */
   stop(): Promise<void>;
   /**
-   * Works until nothing is due at the store's present time, and returns: for tests, which move the store's clock to what
-   * waits for a later time, and for platforms that call a function now and then instead of keeping a process.
+   * Works until no operation is due, and then resolves. Use it in tests, which can move the store's clock to later
+   * retries, and on platforms that call a function from time to time instead of keeping a process.
    */
   runUntilIdle(): Promise<void>;
 }
@@ -71,9 +71,9 @@ export interface Worker {
 const GIVE_BACK_TIMEOUT_MS = 5_000;
 
 /**
- * Makes a worker. It does nothing until it is started.
+ * Creates a worker. It does nothing until it is started.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createWorker<const List extends Definitions, Tx = never>(
   source: WorkerSource<List, Tx>,
@@ -115,7 +115,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
       .then(settled)
       .then(announcer.idle)
       .then(close);
-    // A store or a broker that does not answer must not keep the process from ending.
+    // A store or a broker that does not answer must not prevent the process from ending.
     const givenUp = new Promise<void>((resolve) => {
       stopping.onRaise(() => {
         cancelTimer();
@@ -155,7 +155,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   };
 }
 
-/** Sweeps, and looks for definitions that no worker works for. */
+/** Creates the sweep of a worker, which also reports definitions without a worker. */
 function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number> {
   const { processors, backend, runtime, settings, announcer, observe } = context;
   const sweep = createSweep({

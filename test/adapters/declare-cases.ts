@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 
-/** Declares a test for each case of the adapter suite; one that needs what the transport lacks is skipped by name. */
+/** Declares a test for each case of the adapter suite. Cases that need a missing capability are skipped by name. */
 export function declareAdapterCases(harness: AdapterHarness): void {
   for (const { name, rule, needs = [], run } of adapterCases) {
     const missing = needs.filter((capability) => !harness.capabilities[capability]);

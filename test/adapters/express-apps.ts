@@ -2,9 +2,9 @@ import type { RequestListener } from "node:http";
 import { toExpressHandler } from "async-request-reply/express";
 import express5 from "express";
 import express4 from "express4";
-import { type ToListener, theApplication } from "./node-harness.js";
+import { applicationHandler, type ToListener } from "./node-harness.js";
 
-/** What the versions of Express have in common, as far as tests use it. */
+/** The part of Express that the tests use and all versions share. */
 export interface Express {
   (): App;
   Router(): Router;
@@ -22,7 +22,7 @@ export interface App extends Router, RequestListener {
   disable(setting: string): unknown;
 }
 
-/** The versions of Express that the adapter is for, each with an application that has nothing but a service. */
+/** The supported versions of Express, each with a function that mounts a service in an empty application. */
 export const expressVersions: readonly {
   readonly version: string;
   readonly express: Express;
@@ -32,15 +32,15 @@ export const expressVersions: readonly {
   { version: "4", express: express4, toListener: toApp(express4) },
 ];
 
-/** An application that has nothing but a service, and where it falls through something that tells so. */
+/** Mounts a service in an empty application. With options, `applicationHandler` answers what falls through. */
 function toApp(express: Express): ToListener {
   return (service, options) => {
     const handler = toExpressHandler(service, options);
-    return options === undefined ? appWith(express, handler) : appWith(express, handler, theApplication);
+    return options === undefined ? appWith(express, handler) : appWith(express, handler, applicationHandler);
   };
 }
 
-/** An application that uses these, one after the other. */
+/** Creates an application that runs these handlers in order. */
 export function appWith(express: Express, ...handlers: readonly unknown[]): App {
   const app = express();
   app.disable("x-powered-by");

@@ -14,14 +14,14 @@ const DUPLICATE = '{"itemId":"book","quantity":1,"quantity":2}';
 const BOM = Buffer.from(`\ufeff${ORDER}`);
 const keyed = { "idempotency-key": "k" };
 
-/** Bodies that parsers of Express let pass, or would let pass, were they asked. */
+/** Bodies that the parsers of Express accept, and requests that are refused before their body is read. */
 const uploads: Readonly<Record<string, WireRequest>> = {
   "an order": submission(),
   "an order with a key": submission({ fields: keyed }),
   "the same order": submission({ fields: keyed, body: ORDER.replace(",", " , ") }),
   "another order with that key": submission({ fields: keyed, body: ORDER.replace("2", "3") }),
-  "an order in pieces": submission({ body: { chunks: [ORDER.slice(0, 9), ORDER.slice(9)] } }),
-  "a body in pieces of which there are none": submission({ body: { chunks: [] } }),
+  "an order in chunks": submission({ body: { chunks: [ORDER.slice(0, 9), ORDER.slice(9)] } }),
+  "a chunked body without chunks": submission({ body: { chunks: [] } }),
   "a repeated name": submission({ body: DUPLICATE }),
   "a byte order mark": submission({ body: BOM }),
   "bytes that are not UTF-8": submission({ body: Buffer.from('{"itemId":"b\xff","quantity":1}', "latin1") }),
@@ -36,7 +36,7 @@ const uploads: Readonly<Record<string, WireRequest>> = {
   "an unknown path": submission({ path: "/nothing" }),
 };
 
-/** Bodies that `express.raw` alone takes: `express.json` refuses them itself or leaves them be. */
+/** Bodies that only `express.raw` reads. `express.json` refuses or ignores them. */
 const rawUploads: Readonly<Record<string, WireRequest>> = {
   ...uploads,
   "a malformed body": submission({ body: "{" }),
@@ -62,18 +62,18 @@ const behind =
   (...parsers: readonly unknown[]): Arrange =>
   (handler) => [...parsers, handler];
 
-/** The error that an application gets when `express.json()` was first. */
+/** Returns the error that the application gets when `express.json()` runs before the handler. */
 async function errorAfterParser(
   express: Express,
 ): Promise<{ readonly code: string; readonly detail: string }> {
   const { send, errors } = await mounts.mount(express, behind(express.json()));
   await send(submission());
   const [error] = errors;
-  return isAsyncReplyError(error) ? error : expect.unreachable("the error is not ours");
+  return isAsyncReplyError(error) ? error : expect.unreachable("the error is not an AsyncReplyError");
 }
 
 describe.each(expressVersions)("S18: the Express adapter on Express $version", ({ express }) => {
-  it("needs no body parser", async () => {
+  it("works without a body parser", async () => {
     const { send, errors } = await mounts.mount(express, alone);
     expect((await send(submission())).status).toBe(202);
     expect(errors).toEqual([]);
@@ -84,52 +84,52 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     urlencoded: (options) => express.urlencoded({ extended: false, ...options }),
     text: express.text,
   };
-  const unkept = Object.entries(parsers).flatMap(([name, parse]) =>
+  const readByParser = Object.entries(parsers).flatMap(([name, parse]) =>
     Object.entries({ "an order": submission(), "a repeated name": submission({ body: DUPLICATE }) }).map(
       ([what, upload]) => ({ name, what, upload, parse }),
     ),
   );
 
-  it.each(unkept)("tells the application that express.$name() has read $what", async ({ parse, upload }) => {
-    const { send, errors, events, recorded } = await mounts.mount(
-      express,
-      behind(parse({ type: () => true })),
-    );
-    expect((await send(upload)).status).toBe(500);
-    expect(errors).toMatchObject([{ name: "AsyncReplyError", code: "BODY_ALREADY_READ" }]);
-    expect([events, await recorded()]).toEqual([[], []]);
-  });
+  it.each(readByParser)(
+    "reports to the application that express.$name() already read $what",
+    async ({ parse, upload }) => {
+      const { send, errors, events, recorded } = await mounts.mount(
+        express,
+        behind(parse({ type: () => true })),
+      );
+      expect((await send(upload)).status).toBe(500);
+      expect(errors).toMatchObject([{ name: "AsyncReplyError", code: "BODY_ALREADY_READ" }]);
+      expect([events, await recorded()]).toEqual([[], []]);
+    },
+  );
 
-  it("tells so although the body that was read was empty", async () => {
+  it("reports it even if the body was empty", async () => {
     const { send, errors } = await mounts.mount(express, behind(express.text({ type: () => true })));
     await send(submission({ body: { chunks: [] } }));
     expect(errors).toMatchObject([{ code: "BODY_ALREADY_READ" }]);
   });
 
-  it("reads for itself what a parser was not made for", async () => {
+  it("reads the body itself if no parser handles its media type", async () => {
     const { send, errors } = await mounts.mount(express, behind(express.urlencoded({ extended: true })));
     expect((await send(submission())).status).toBe(202);
     expect(errors).toEqual([]);
   });
 
-  it.each(Object.entries(withoutBody))(
-    "is not bothered by parsers where there is no body: %s",
-    async (_, each) => {
-      const all = [
-        express.raw({ type: "application/json" }),
-        express.json(),
-        express.urlencoded({ extended: false }),
-        express.text(),
-      ];
-      const bare = await mounts.mount(express, alone, { cancellable: true });
-      const parsed = await mounts.mount(express, behind(...all), { cancellable: true });
-      const requests = [submission(), each];
-      expect(await repliesTo(parsed, requests)).toEqual(await repliesTo(bare, requests));
-      expect(parsed.errors).toEqual([]);
-    },
-  );
+  it.each(Object.entries(withoutBody))("ignores parsers if the request has no body: %s", async (_, each) => {
+    const all = [
+      express.raw({ type: "application/json" }),
+      express.json(),
+      express.urlencoded({ extended: false }),
+      express.text(),
+    ];
+    const bare = await mounts.mount(express, alone, { cancellable: true });
+    const parsed = await mounts.mount(express, behind(...all), { cancellable: true });
+    const requests = [submission(), each];
+    expect(await repliesTo(parsed, requests)).toEqual(await repliesTo(bare, requests));
+    expect(parsed.errors).toEqual([]);
+  });
 
-  it("is not bothered by whoever waits for the end of a request without a body", async () => {
+  it("answers after other middleware waited for the end of a request without a body", async () => {
     const wait = async (req: IncomingMessage, _res: unknown, next: () => void): Promise<void> => {
       await text(req);
       next();
@@ -139,7 +139,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("replies byte for byte as without a parser after express.raw", async () => {
+  it("sends the same bytes after express.raw as without a parser", async () => {
     const bare = await mounts.mount(express, alone);
     const parsed = await mounts.mount(express, behind(express.raw({ type: () => true })));
     const requests = Object.values(rawUploads);
@@ -148,7 +148,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(parsed.errors).toEqual([]);
   });
 
-  it("replies byte for byte as without a parser after express.json that keeps the bytes", async () => {
+  it("sends the same bytes after an express.json that keeps the raw body as without a parser", async () => {
     const bare = await mounts.mount(express, alone);
     const verify = (req: { rawBody?: Buffer }, _res: unknown, bytes: Buffer): void => {
       req.rawBody = bytes;
@@ -164,21 +164,21 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(parsed.errors).toEqual([]);
   });
 
-  describe("names remedies in its error that work as they are written", () => {
-    /** Runs the part of the sentence that is code. */
-    async function written(pattern: RegExp): Promise<unknown> {
+  describe("suggests fixes in its error that work when copied", () => {
+    /** Evaluates the code that the message suggests. */
+    async function suggested(pattern: RegExp): Promise<unknown> {
       const { detail } = await errorAfterParser(express);
       const [, code] = pattern.exec(detail) ?? expect.unreachable(`${pattern} is not in: ${detail}`);
       return runInNewContext(code ?? "", { express });
     }
 
-    const remedies: readonly (readonly [
+    const fixes: readonly (readonly [
       what: string,
       pattern: RegExp,
       arrange: (parser: unknown) => Arrange,
     ])[] = [
       [
-        "mounting before",
+        "mounting the handler first",
         /Mount the handler before (express\.json\(\));/,
         (parser) => (handler) => [handler, parser],
       ],
@@ -187,11 +187,11 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
         /or use (express\.raw\(.*?\)) on its paths;/,
         (parser) => behind(parser, express.json()),
       ],
-      ["keeping the bytes", /keep the bytes: (express\.json\(.*\))\.$/, (parser) => behind(parser)],
+      ["keeping the raw body", /keep the bytes: (express\.json\(.*\))\.$/, (parser) => behind(parser)],
     ];
 
-    it.each(remedies)("%s", async (_, pattern, arrange) => {
-      const parser = await written(pattern);
+    it.each(fixes)("%s", async (_, pattern, arrange) => {
+      const parser = await suggested(pattern);
       const { send, errors } = await mounts.mount(express, arrange(parser));
       expect((await send(submission())).status).toBe(202);
       for (const body of [DUPLICATE, BOM]) expect((await send(submission({ body }))).status).toBe(400);

@@ -9,7 +9,7 @@ import { refuseWithField } from "./unwritable-field.js";
 const mounts = createExpressMounts();
 afterEach(mounts.close);
 
-/** A route of the application, which tells that it was reached. */
+/** A route of the application that shows it was reached. */
 function route(_req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(200).end("the application");
 }
@@ -17,14 +17,14 @@ function route(_req: IncomingMessage, res: ServerResponse): void {
 const MONITOR = `/operations/${idOf(1)}`;
 
 describe.each(expressVersions)("S18: the Express adapter on Express $version", ({ express }) => {
-  /** What is mounted under a path. */
+  /** Mounts a handler under a path. */
   const under = (path: string, handler: unknown): unknown => {
     const router = express.Router();
     router.use(path, handler);
     return router;
   };
 
-  it("serves under the path that it is mounted at, which is the service's basePath", async () => {
+  it("serves requests under its mount path if that is the service's basePath", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => [under("/api/v1", handler), route], {
       basePath: "/api/v1",
     });
@@ -36,13 +36,13 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("serves under paths within paths", async () => {
+  it("serves requests under nested mount paths", async () => {
     const nested = (handler: unknown): unknown => under("/api", under("/v1", under("/orders", handler)));
     const { send } = await mounts.mount(express, (handler) => [nested(handler)], { basePath: "/api/v1" });
     expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(202);
   });
 
-  it("tells the application about a path that it is mounted under and that is not the basePath", async () => {
+  it("reports a mount path that differs from the basePath to the application", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => [under("/api/v1", handler), route]);
     expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(500);
     expect((await send(request("GET", `/api/v1${MONITOR}`))).status).toBe(500);
@@ -52,12 +52,12 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
         detail: expect.stringContaining('Pass `basePath: "/api/v1"` to createService'),
       });
     expect(errors).toHaveLength(2);
-    // Nothing of the service would be at these paths, wherever it was mounted.
+    // The service has no resource at these paths under any mount path.
     expect((await send(request("GET", "/api/v1/else"))).status).toBe(404);
     expect((await send(request("GET", "/else"))).body).toBe("the application");
   });
 
-  it("takes no path of a client for a mistake of the application", async () => {
+  it("does not report an unknown path from a client as a mounting mistake", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => [
       under("/orders", handler),
       under("/operations", handler),
@@ -67,7 +67,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("leaves all other paths to the application when it is mounted on its own", async () => {
+  it("leaves all other paths to the application if it is mounted on the service's paths only", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => {
       const router = express.Router();
       router.use(["/orders", "/operations"], handler);
@@ -81,7 +81,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("answers whatever comes to it: what is below its own paths, or is written otherwise, is a 404", async () => {
+  it("answers 404 to paths below its own and to other spellings of them", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => {
       const router = express.Router();
       router.use(["/orders", "/operations"], handler);
@@ -95,10 +95,10 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("never looks at what the application makes of the query", async () => {
+  it("never reads req.query", async () => {
     const withoutQuery = (req: IncomingMessage, _res: ServerResponse, next: () => void): void => {
       Object.defineProperty(req, "query", {
-        get: () => expect.unreachable("the query was looked at"),
+        get: () => expect.unreachable("req.query was read"),
       });
       next();
     };
@@ -108,7 +108,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("keeps refusals to itself: the error handler of the application is for mistakes of the application", async () => {
+  it("answers refusals itself and passes none of them to the application's error handler", async () => {
     const { send, errors } = await mounts.mount(express, (handler) => [handler], {
       maxBodyBytes: 100,
       admit: ({ path }) => (path === "/orders?busy" ? { status: 429, retryAfterSeconds: 1 } : undefined),
@@ -129,7 +129,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("answers 500 itself where a hook gives a field that no reply can have, with the application's own fields", async () => {
+  it("answers an empty 500, with the application's own fields, if a hook returns a field that cannot be sent", async () => {
     const identify = (_req: IncomingMessage, res: ServerResponse, next: () => void): void => {
       res.setHeader("x-request-id", "7");
       next();
@@ -144,7 +144,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
     expect(errors).toEqual([]);
   });
 
-  it("leaves a reply alone that the application has begun in the meantime", async () => {
+  it("does not touch a reply that the application has already begun", async () => {
     let allow: () => void = () => {};
     const allowed = new Promise<void>((resolve) => {
       allow = resolve;

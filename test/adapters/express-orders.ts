@@ -6,16 +6,16 @@ import { appWith, type Express } from "./express-apps.js";
 import { createNodeHarness } from "./node-harness.js";
 import { comparable, createPredictableBackend, toPredictable } from "./predictable-service.js";
 
-/** An order service in an application of Express. */
+/** An order service in an Express application. */
 export interface ExpressOrders extends Orders {
-  /** What came to the error handler of the application, which answers it with an empty 500. */
+  /** Errors that reached the application's error handler, which answers each with an empty 500. */
   readonly errors: readonly unknown[];
 }
 
-/** Makes the handlers of an application, in their order, out of that of the service. */
+/** Returns the handlers of an application in order, given the handler of the service. */
 export type Arrange = (handler: ReturnType<typeof toExpressHandler>) => readonly unknown[];
 
-/** Mounts order services in applications of their own until `close`. */
+/** Mounts each order service in a new application. `close` ends all of them. */
 export function createExpressMounts(): {
   mount(express: Express, arrange: Arrange, options?: Options): Promise<ExpressOrders>;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export function createExpressMounts(): {
   return {
     mount: async (express, arrange, options) => {
       const errors: unknown[] = [];
-      // Express tells error handlers by their four parameters.
+      // Express recognizes error handlers by their four parameters.
       const onError = (error: unknown, _req: unknown, res: ServerResponse, _next: unknown): void => {
         errors.push(error);
         res.writeHead(500).end();
@@ -42,7 +42,7 @@ export function createExpressMounts(): {
   };
 }
 
-/** Sends these one after the other and gives what came back, as far as the service answers for it. */
+/** Sends the requests in order and returns the parts of the replies that the service decides. */
 export async function repliesTo(
   { send }: Pick<Orders, "send">,
   requests: readonly WireRequest[],

@@ -6,7 +6,7 @@ import type {
   WireResponse,
 } from "../../src/testing/suites/adapter/adapter-case.js";
 
-/** The harness of the adapter suite over `Request` objects, without sockets. */
+/** Creates a harness for the adapter suite that uses `Request` objects and no sockets. */
 export function createFetchHarness(createBackend: AdapterHarness["createBackend"]): AdapterHarness {
   return {
     capabilities: { sockets: false, fieldLines: false, streams: true, fallthrough: true },
@@ -28,7 +28,7 @@ async function sendByFetch(handler: FallthroughFetchHandler, request: WireReques
   return { status: reply.status, headers: [...reply.headers], body: await reply.text() };
 }
 
-/** A request of the adapter suite as a platform would hand it over. */
+/** Converts a request of the adapter suite to the `Request` that a platform would pass. */
 export function toRequest({ method, path, headers, body }: WireRequest): Request {
   const controller = new AbortController();
   const init = { method, headers: headers as [string, string][], signal: controller.signal };
@@ -45,12 +45,12 @@ export function toRequest({ method, path, headers, body }: WireRequest): Request
 
 const encoder = new TextEncoder();
 
-/** Without `Buffer`, which not every platform has. */
+/** Avoids `Buffer`, which some platforms lack. */
 function toBytes(text: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return typeof text === "string" ? encoder.encode(text) : new Uint8Array(text);
 }
 
-/** A client that goes away aborts the request's signal; what has been sent stays readable. */
+/** A client that disconnects aborts the request's signal. The chunks that it sent stay readable. */
 function toStream({ chunks, end }: Upload, controller: AbortController): ReadableStream<Uint8Array> {
   const rest = [...chunks];
   return new ReadableStream({

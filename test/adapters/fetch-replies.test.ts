@@ -7,7 +7,7 @@ import { toRequest } from "./fetch-harness.js";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What the adapter makes of a reply of a service. */
+/** Passes a reply of a service through the adapter. */
 function responseOf(reply: HttpResponse): Promise<Response> {
   return toFetchHandler({ handle: async () => reply })(new Request("http://localhost/"));
 }
@@ -31,7 +31,7 @@ describe("S19: replies of the Fetch adapter", () => {
     }
   });
 
-  it("have no body at all where there is none: HEAD, 204 and 304", async () => {
+  it("have a null body for HEAD, 204 and 304", async () => {
     const handler = toFetchHandler(createOrderService({ authorize: allowAnonymous() }));
     const accepted = await handler(toRequest(submission()));
     const path = accepted.headers.get("location") ?? "";
@@ -52,25 +52,25 @@ describe("S19: replies of the Fetch adapter", () => {
   });
 });
 
-describe("S19: replies of the Fetch adapter that are streams", () => {
-  it("pass on each piece as it comes", async () => {
-    let goOn: () => void = () => {};
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve;
+describe("S19: streamed replies of the Fetch adapter", () => {
+  it("forward each chunk as it arrives", async () => {
+    let sendSecond: () => void = () => {};
+    const maySendSecond = new Promise<void>((resolve) => {
+      sendSecond = resolve;
     });
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("first");
-      await mayGoOn;
+      await maySendSecond;
       yield encode("second");
     }
     const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
     expect(await reader?.read()).toEqual({ done: false, value: encode("first") });
-    goOn();
+    sendSecond();
     expect(await reader?.read()).toEqual({ done: false, value: encode("second") });
     expect(await reader?.read()).toEqual({ done: true, value: undefined });
   });
 
-  it("ask their source for no more than one piece in advance", async () => {
+  it("read at most one chunk ahead", async () => {
     let asked = 0;
     async function* body(): AsyncIterable<Uint8Array> {
       for (;;) {
@@ -84,7 +84,7 @@ describe("S19: replies of the Fetch adapter that are streams", () => {
     expect(asked).toBe(2);
   });
 
-  it("release a source that can have no response", async () => {
+  it("cancel their source if no Response can be built", async () => {
     for (const reply of [
       { status: 204, headers: {} },
       { status: 200, headers: { "x-a": "a\u0000b" } },
@@ -101,7 +101,7 @@ describe("S19: replies of the Fetch adapter that are streams", () => {
     }
   });
 
-  it("end their source when the client goes away between two pieces", async () => {
+  it("end their source when the client disconnects between two chunks", async () => {
     let isEnded = false;
     async function* body(): AsyncIterable<Uint8Array> {
       try {
@@ -116,7 +116,7 @@ describe("S19: replies of the Fetch adapter that are streams", () => {
     expect(isEnded).toBe(true);
   });
 
-  it("end their source when the client goes away while a piece is awaited, which is dropped", async () => {
+  it("end their source and drop the pending chunk when the client disconnects while waiting for it", async () => {
     let give: (chunk: Uint8Array) => void = () => {};
     let isEnded = false;
     async function* body(): AsyncIterable<Uint8Array> {
@@ -138,7 +138,7 @@ describe("S19: replies of the Fetch adapter that are streams", () => {
     expect(await reader?.read()).toEqual({ done: true, value: undefined });
   });
 
-  it("break off where their source fails, as a whole reply must not look", async () => {
+  it("fail when their source fails, so that a partial reply never looks complete", async () => {
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("first");
       throw new Error("the source of the stream failed");

@@ -5,7 +5,7 @@ import { ORDER } from "../../src/testing/suites/adapter/orders-fixture.js";
 
 const ID = "01980000-0000-7000-8000-000000000000";
 
-/** Posts an order to this URL and tells what the authorize hook saw of it. */
+/** Posts an order to this URL and returns the status and the path that the authorize hook saw. */
 async function pathSeenAt(url: string): Promise<readonly [status: number, path: string | undefined]> {
   let seen: string | undefined;
   const service = createOrderService({
@@ -27,7 +27,7 @@ it.each([
   ["http://localhost/orders?itemId=/operations/1&b=?", "/orders?itemId=/operations/1&b=?"],
   ["http://localhost/orders#/nothing?a=b", "/orders"],
   ["http://localhost/orders?a=b#/nothing", "/orders?a=b"],
-])("takes the path and the query of a URL, and nothing else: %s", async (url, path) => {
+])("uses only the path and the query of a URL: %s", async (url, path) => {
   expect(await pathSeenAt(url)).toEqual([202, path]);
 });
 
@@ -36,11 +36,11 @@ it.each([
   "http://localhost?/orders",
   "http://localhost#/orders",
   "http://localhost/#/orders",
-])("takes a URL without a path for that of the root: %s", async (url) => {
+])("treats a URL without a path as the root: %s", async (url) => {
   expect(await pathSeenAt(url)).toEqual([404, undefined]);
 });
 
-it("finds an operation whatever query and fragment the URL has", async () => {
+it("finds an operation with any query and fragment in the URL", async () => {
   const service = createOrderService({ authorize: () => ({ id: "a" }), runtime: { newId: () => ID } });
   const handler = toFetchHandler(service);
   const headers = { "content-type": "application/json" };

@@ -16,10 +16,10 @@ const bytes = new TextEncoder().encode(ORDER);
 const CHUNK_BYTES = 16_384;
 const MAX_BYTES = 65_536;
 
-/** Orders of principal `a` behind the adapter, and what becomes of them. */
+/** Creates an order service behind the adapter, with one principal named `a`. */
 function createOrders(options: Partial<OrderServiceOptions> = {}): {
   readonly handler: FetchHandler;
-  /** The codes of all refusals. */
+  /** Codes of all refusals so far. */
   readonly refusals: readonly string[];
   recorded(): Promise<number>;
 } {
@@ -43,22 +43,22 @@ interface Post {
   readonly signal?: AbortSignal;
 }
 
-/** A submission whose body is a stream. */
+/** Builds a submission whose body is a stream. */
 function post({ stream }: Pick<WatchedStream, "stream">, change: Post = {}): Request {
   const { path = "/orders", method = "POST", fields = {}, ...init } = change;
   const headers = { authorization: "Bearer token", "content-type": "application/json", ...fields };
-  // `duplex` is not in the types of every platform yet.
+  // The types of some platforms lack `duplex`.
   const streaming: RequestInit & { readonly duplex: "half" } = { ...init, body: stream, duplex: "half" };
   return new Request(`http://localhost${path}`, { method, headers, ...streaming });
 }
 
-/** Chunks that would go on up to 10 MB. */
+/** Yields chunks of 10 MB in total. */
 function* tenMegabytes(): Iterable<Uint8Array> {
   for (let sent = 0; sent < 10_000_000; sent += CHUNK_BYTES) yield new Uint8Array(CHUNK_BYTES).fill(0x20);
 }
 
 describe("S19: an upload through the Fetch adapter", () => {
-  it("of 10 MB is let go at the limit: no more than one chunk beyond it is ever taken", async () => {
+  it("of 10 MB is canceled at the limit, after at most one chunk beyond it", async () => {
     const { handler, recorded } = createOrders();
     const upload = watchStream(tenMegabytes());
     expect((await handler(post(upload))).status).toBe(413);
@@ -66,7 +66,7 @@ describe("S19: an upload through the Fetch adapter", () => {
     expect(await recorded()).toBe(0);
   });
 
-  it("whose length is declared to be too large is refused without a look at it", async () => {
+  it("with a declared length beyond the limit is refused unread", async () => {
     const upload = watchStream(tenMegabytes());
     const reply = await createOrders().handler(post(upload, { fields: { "content-length": "10000000" } }));
     expect([reply.status, upload.pulledBytes]).toEqual([413, 0]);
@@ -80,13 +80,13 @@ describe("S19: an upload through the Fetch adapter", () => {
     [415, { fields: { "content-encoding": "gzip" } }],
     [406, { fields: { accept: "text/html" } }],
     [400, { fields: { "idempotency-key": "a b" } }],
-  ])("is not looked at when the request is refused before with %i: %j", async (status, change) => {
+  ])("stays unread if the request is refused with %i first: %j", async (status, change) => {
     const upload = watchStream([bytes]);
     const reply = await createOrders().handler(post(upload, change));
     expect([reply.status, upload.pulledBytes]).toEqual([status, 0]);
   });
 
-  it("that stalls gets 408, and is let go", async () => {
+  it("that stalls gets 408 and is canceled", async () => {
     const clock = createManualClock();
     const { handler, recorded } = createOrders({ runtime: { clock } });
     const upload = watchStream([bytes.subarray(0, 5)], { end: "stall" });
@@ -98,8 +98,8 @@ describe("S19: an upload through the Fetch adapter", () => {
   });
 });
 
-describe("S19: a client that goes away", () => {
-  it("ends the reading of its upload, of which nothing is recorded", async () => {
+describe("S19: a client that disconnects", () => {
+  it("cancels its upload, and nothing is recorded", async () => {
     const { handler, refusals, recorded } = createOrders();
     const upload = watchStream([bytes.subarray(0, 5)], { end: "stall" });
     const client = new AbortController();
@@ -110,7 +110,7 @@ describe("S19: a client that goes away", () => {
     expect([upload.isCancelled, refusals, await recorded()]).toEqual([true, ["BODY_ABORTED"], 0]);
   });
 
-  it("does so although the source of the upload fails when it is let go", async () => {
+  it("cancels its upload even if the source fails on cancellation", async () => {
     const { handler, refusals } = createOrders();
     const onCancel = (): Promise<void> => Promise.reject(new Error("the connection was reset"));
     const upload = watchStream([], { end: "stall", onCancel });
@@ -122,7 +122,7 @@ describe("S19: a client that goes away", () => {
     expect([upload.isCancelled, refusals]).toEqual([true, ["BODY_ABORTED"]]);
   });
 
-  it("before its upload is asked for leaves it unread, and does not keep the service waiting", async () => {
+  it("before its body is read leaves the upload unread and does not block the service", async () => {
     const client = new AbortController();
     const authorize: OrderServiceOptions["authorize"] = async () => {
       client.abort();
@@ -135,7 +135,7 @@ describe("S19: a client that goes away", () => {
     expect([refusals, await recorded()]).toEqual([["BODY_ABORTED"], 0]);
   });
 
-  it("after its upload was read changes nothing any more: the order is accepted", async () => {
+  it("after its body was read still gets its order accepted", async () => {
     const client = new AbortController();
     const hash = (text: string): string => {
       client.abort();
@@ -147,30 +147,27 @@ describe("S19: a client that goes away", () => {
   });
 });
 
-describe("S19: a body that the application has read before", () => {
+describe("S19: a body that the application has already read", () => {
   const orders = createOrders({ authorize: allowAnonymous() });
   const readers: Readonly<Record<string, (request: Request) => unknown>> = {
-    "read whole": (request) => request.text(),
-    "read in part and given back": async (request) => {
+    "read completely": (request) => request.text(),
+    "partly read and unlocked again": async (request) => {
       const reader = request.body?.getReader();
       await reader?.read();
       reader?.releaseLock();
     },
-    "taken and not read yet": (request) => request.body?.getReader(),
+    "locked and not read yet": (request) => request.body?.getReader(),
   };
 
-  it.each(Object.entries(readers))(
-    "is no fault of the client, and the observer sees it: %s",
-    async (_, read) => {
-      const { handler, refusals, recorded } = createOrders();
-      const request = post(watchStream([bytes]));
-      await read(request);
-      expect((await handler(request)).status).toBe(500);
-      expect([refusals, await recorded()]).toEqual([["BODY_ALREADY_READ"], 0]);
-    },
-  );
+  it.each(Object.entries(readers))("gets 500 and is reported to the observer: %s", async (_, read) => {
+    const { handler, refusals, recorded } = createOrders();
+    const request = post(watchStream([bytes]));
+    await read(request);
+    expect((await handler(request)).status).toBe(500);
+    expect([refusals, await recorded()]).toEqual([["BODY_ALREADY_READ"], 0]);
+  });
 
-  it("can be had by a clone that was made before, as the error says", async () => {
+  it("can be submitted from a clone made beforehand, as the error suggests", async () => {
     const request = post(watchStream([bytes]));
     const clone = request.clone();
     await request.text();

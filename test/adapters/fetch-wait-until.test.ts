@@ -11,20 +11,20 @@ import { interceptBackend } from "../../src/testing/intercept-backend.js";
 import { ORDER, request, submission, TOKENS } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { toRequest } from "./fetch-harness.js";
 
-/** What Workers hand over: its method can be called on nothing else. */
+/** Behaves like the context that Workers pass: `waitUntil` must be called as a method. */
 class ExecutionContext {
-  readonly #works: Promise<unknown>[] = [];
+  readonly #pending: Promise<unknown>[] = [];
 
   waitUntil(work: Promise<unknown>): void {
-    this.#works.push(work);
+    this.#pending.push(work);
   }
 
-  get works(): readonly Promise<unknown>[] {
-    return this.#works;
+  get pending(): readonly Promise<unknown>[] {
+    return this.#pending;
   }
 }
 
-/** A handler of orders whose queue takes its time to publish. */
+/** Creates a handler of orders whose queue publishes nothing until `publish` is called. */
 function createOrders(options: Partial<OrderServiceOptions> = {}): {
   send(request: Parameters<typeof toRequest>[0], context?: object): Promise<Response>;
   publish(): void;
@@ -41,14 +41,14 @@ function createOrders(options: Partial<OrderServiceOptions> = {}): {
   return { send: (wire, context) => handler(toRequest(wire), context), publish: () => publish() };
 }
 
-describe("S19: waitUntil of the second argument", () => {
-  it("gets the announcement, called as its own object's method, and the reply does not wait for it", async () => {
+describe("S19: waitUntil on the second argument", () => {
+  it("is called as a method with the pending announcement, and the reply does not wait for it", async () => {
     const { send, publish } = createOrders();
     const context = new ExecutionContext();
     expect((await send(submission(), context)).status).toBe(202);
-    expect(context.works).toHaveLength(1);
+    expect(context.pending).toHaveLength(1);
     let isDone = false;
-    const done = Promise.all(context.works).then(() => {
+    const done = Promise.all(context.pending).then(() => {
       isDone = true;
     });
     await nextTurn();
@@ -57,11 +57,11 @@ describe("S19: waitUntil of the second argument", () => {
     await done;
   });
 
-  it("is called once for each submission that is accepted, and never for a replay, a refusal or a reading", async () => {
+  it("is called once per accepted submission, and never for a replay, a refusal or a status request", async () => {
     const { send } = createOrders({ cancellable: true });
     const callsFor = async (wire: Parameters<typeof send>[0]): Promise<readonly [number, number]> => {
       const context = new ExecutionContext();
-      return [(await send(wire, context)).status, context.works.length];
+      return [(await send(wire, context)).status, context.pending.length];
     };
     const keyed = { "idempotency-key": "k" };
     expect(await callsFor(submission())).toEqual([202, 1]);
@@ -77,23 +77,23 @@ describe("S19: waitUntil of the second argument", () => {
       expect(await callsFor(request(method, path))).toEqual([200, 0]);
   });
 
-  it("gets the announcement of an order that is created before the reply", async () => {
+  it("gets the announcement of an order whose resource is created before the reply", async () => {
     const context = new ExecutionContext();
     const { send } = createOrders({ create: () => ({ body: {} }) });
     expect((await send(submission(), context)).status).toBe(201);
-    expect(context.works).toHaveLength(1);
+    expect(context.pending).toHaveLength(1);
   });
 
   it.each<[string, object | undefined]>([
     ["nothing", undefined],
     ["what Deno passes", { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } }],
     ["what Bun passes", Object.create({ requestIP: () => null, upgrade: () => false }) as object],
-    ["a context without work to wait for", { waitUntil: undefined }],
-  ])("is not missed where the second argument is %s", async (_, context) => {
+    ["a context without waitUntil", { waitUntil: undefined }],
+  ])("is not required if the second argument is %s", async (_, context) => {
     expect((await createOrders().send(submission(), context)).status).toBe(202);
   });
 
-  it("changes nothing of the reply when it throws, and the observer is told", async () => {
+  it("does not change the reply if it throws, and the observer receives the error", async () => {
     const events: unknown[] = [];
     const { send } = createOrders({ observe: ({ event }) => events.push(event) });
     const waitUntil = (): never => {

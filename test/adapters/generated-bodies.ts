@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { mostly } from "./mostly.js";
 
-/** The bound that generated bodies are written for. */
+/** The body limit that generated bodies are meant to hit and exceed. */
 export const MAX_BYTES = 200;
 
 const order = fc
@@ -34,7 +34,7 @@ const content: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)) },
 );
 
-/** The same bytes in pieces. */
+/** The same bytes in up to four chunks. */
 const pieces = fc
   .tuple(content, fc.array(fc.nat({ max: MAX_BYTES }), { maxLength: 3 }))
   .map(([bytes, cuts]) => {
@@ -45,35 +45,35 @@ const pieces = fc
     return ends.map((end, index) => bytes.subarray(starts[index], end)).filter(({ length }) => length > 0);
   });
 
-/** A body and the field of its framing, if it has one of its own. */
+/** A body and its Content-Length field, if the request declares one. */
 export interface Framed {
   readonly body: WireRequest["body"] | undefined;
   readonly headers: WireRequest["headers"];
 }
 const framed = (body: fc.Arbitrary<Framed["body"]>): fc.Arbitrary<Framed> =>
   body.map((each) => ({ body: each, headers: [] }));
-/** An upload that lacks bytes of its declared length. */
+/** An upload that ends or stalls before its declared length. */
 const cutShort = (end: "abort" | "stall", missing: number): fc.Arbitrary<Framed> =>
   pieces.map((chunks) => ({
     body: { chunks, end },
     headers: [["content-length", String(Buffer.concat(chunks).length + missing)]],
   }));
 
-const none = framed(fc.constant(undefined));
+const noBody = framed(fc.constant(undefined));
 const finished = framed(
   fc.oneof(
     content,
     pieces.map((chunks) => ({ chunks })),
   ),
 );
-/** Only what is posted is sure to be told of when there is no reply: a refusal, if nothing else. */
+/** Only a POST may be broken off: it has no reply to compare, but the service always reports an event for it. */
 const bodyOfPost = fc.oneof(
   { weight: 20, arbitrary: finished },
-  { weight: 1, arbitrary: none },
+  { weight: 1, arbitrary: noBody },
   { weight: 1, arbitrary: framed(pieces.map((chunks) => ({ chunks, end: "abort" }))) },
   { weight: 1, arbitrary: cutShort("abort", 1) },
   { weight: 1, arbitrary: cutShort("stall", MAX_BYTES + 1) },
 );
-/** How a request of this method brings its body, if it has one. */
+/** Generates the body of a request with this method, and how it is sent. */
 export const generatedBody = (method: string): fc.Arbitrary<Framed> =>
-  method === "POST" ? bodyOfPost : mostly(none, finished);
+  method === "POST" ? bodyOfPost : mostly(noBody, finished);

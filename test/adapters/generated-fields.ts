@@ -6,10 +6,10 @@ const character = fc
   .integer({ min: 0x20, max: 0xff })
   .filter((code) => code !== 0x7f)
   .map((code) => String.fromCharCode(code));
-/** What a field can hold: Latin-1, as the bytes of HTTP come to a program. */
+/** Field values: Latin-1, because a program receives each byte of a field as one character. */
 const fieldText = fc.string({ unit: fc.oneof(character, fc.constant("\t")), maxLength: 20 });
 
-/** One line for each value. */
+/** The lines of a field, one for each value. */
 type Lines = readonly string[];
 const once = (value: fc.Arbitrary<string>): fc.Arbitrary<Lines> => value.map((each) => [each]);
 const absent = fc.constant<Lines>([]);
@@ -90,7 +90,7 @@ const spelling = fc.constantFrom<(name: string) => string>(
   (name) => name.toUpperCase(),
   (name) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
 );
-/** The fields of a request, but for those of its framing. */
+/** Generates the fields of a request without those that frame its body. */
 export const generatedFields: fc.Arbitrary<WireRequest["headers"]> = fc
   .tuple(fc.record(fields), spelling)
   .map(([all, spell]) =>

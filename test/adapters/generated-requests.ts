@@ -5,8 +5,8 @@ import { generatedFields } from "./generated-fields.js";
 import { mostly } from "./mostly.js";
 import { idOf } from "./predictable-service.js";
 
-// What the server's own parser answers never comes to an adapter, and is not generated: CONNECT, Expect, methods and framing
-// that it does not know, control characters in fields. test/adapters/node-framing.test.ts is about those.
+// Requests that the server's own parser answers never reach an adapter, so they are not generated: CONNECT, Expect,
+// unknown methods and framing, and control characters in fields. test/adapters/node-framing.test.ts covers those.
 
 const id = fc.integer({ min: 1, max: 60 }).map(idOf);
 const segment = fc.string({ unit: fc.constantFrom(..."abC1-._~%2e/"), maxLength: 8 });
@@ -43,7 +43,7 @@ const anyMethod = fc.constantFrom(
 const methodFor = (path: string): fc.Arbitrary<string> =>
   mostly(path.startsWith("/operations/") ? methodsOfMonitor : fc.constant("POST"), anyMethod);
 
-/** Requests of every kind that comes through the parser of a server. */
+/** Generates requests of every kind that a server's parser passes on. */
 export const generatedRequest: fc.Arbitrary<WireRequest> = target
   .chain((path) => fc.tuple(fc.constant(path), methodFor(path)))
   .chain(([path, method]) => fc.tuple(fc.constant({ method, path }), generatedFields, generatedBody(method)))

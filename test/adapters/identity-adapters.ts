@@ -4,7 +4,7 @@ import { createFetchHarness } from "./fetch-harness.js";
 import { createNodeHarness } from "./node-harness.js";
 import { createPredictableBackend } from "./predictable-service.js";
 
-/** A harness, and the end of what it has mounted. */
+/** A harness that can close everything it mounted. */
 export type ClosableHarness = AdapterHarness & { close(): Promise<void> };
 
 /** An adapter that must behave like the others. */
@@ -13,13 +13,13 @@ export interface ComparedAdapter {
   createHarness(): ClosableHarness;
 }
 
-/** What all others are compared with. */
+/** The adapter that all others are compared with. */
 export const firstAdapter: ComparedAdapter = {
   adapter: "Node",
   createHarness: () => createNodeHarness(createPredictableBackend),
 };
 
-/** What must behave like the first. */
+/** The adapters that must behave like the first one. */
 export const otherAdapters: readonly ComparedAdapter[] = [
   ...expressVersions.map(({ version, toListener }) => ({
     adapter: `Express ${version}`,
@@ -33,7 +33,7 @@ export const otherAdapters: readonly ComparedAdapter[] = [
 
 export const allAdapters: readonly ComparedAdapter[] = [firstAdapter, ...otherAdapters];
 
-/** Those that can be sent what the Fetch API cannot express. */
+/** The adapters that can receive requests that the Fetch API cannot express. */
 export const adaptersOnSockets: readonly ComparedAdapter[] = allAdapters.filter(
   ({ createHarness }) => createHarness().capabilities.sockets,
 );

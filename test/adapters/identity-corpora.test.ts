@@ -2,37 +2,37 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { submission } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { describeCorpus } from "../corpora.js";
-import { isForFetch } from "./beyond-fetch.js";
+import { canBeFetched } from "./beyond-fetch.js";
 import { adaptersOnSockets, allAdapters } from "./identity-adapters.js";
 import { createLineups, type Lineup } from "./identity-lineup.js";
 
-// What the adapters say to each case is judged in test/http/corpora-*.test.ts; here they must say the same.
+// test/http/corpora-*.test.ts checks the reply to each case. These tests check that all adapters give the same reply.
 
 const { lineUp, close } = createLineups();
 let all: Lineup;
 let onSockets: Lineup;
 beforeAll(async () => {
-  // The largest bodies must be read, so that what is in them counts.
+  // The limit lets the service read even the largest bodies, so that their contents decide the reply.
   all = await lineUp(allAdapters, { maxBodyBytes: 1_000_000 });
   onSockets = await lineUp(adaptersOnSockets, { maxBodyBytes: 1_000_000 });
 });
 afterAll(close);
 
 async function compare(request: WireRequest): Promise<void> {
-  const lineup = isForFetch(request) ? all : onSockets;
+  const lineup = canBeFetched(request) ? all : onSockets;
   const reply = await lineup.exchange(request);
   expect(reply?.status).toBeLessThan(500);
 }
 
 for (const corpus of ["json-parsing", "json-transform"]) {
   describeCorpus(corpus, (cases) => {
-    it.each(cases)("gets one reply from all adapters: $name as a body", async ({ base64 = "" }) => {
+    it.each(cases)("gets the same reply from all adapters: $name as a body", async ({ base64 = "" }) => {
       await compare(submission({ body: Buffer.from(base64, "base64") }));
     });
   });
 }
 
-/** A field is sent as the bytes of its UTF-8 form. The server's parser refuses those that hold control characters. */
+/** Fields are sent as UTF-8 bytes. The server's parser refuses control characters. */
 const linesOf = (values: readonly string[]): readonly string[] =>
   values.map((value) => Buffer.from(value).toString("latin1"));
 const isField = (line: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(line);
@@ -43,27 +43,27 @@ function keyed(lines: readonly string[]): WireRequest {
 
 describeCorpus("structured-fields", (cases) => {
   const sendable = cases.filter(({ raw = [] }) => linesOf(raw).every(isField));
-  it.each(sendable)("gets one reply from all adapters: $name as a key", async ({ raw = [] }) => {
+  it.each(sendable)("gets the same reply from all adapters: $name as a key", async ({ raw = [] }) => {
     await compare(keyed(linesOf(raw)));
   });
 });
 
 describeCorpus("naughty-strings", (cases) => {
   const values = cases.map(({ value = "" }) => value);
-  it.each(values)("gets one reply from all adapters: %j as an itemId", async (itemId) => {
+  it.each(values)("gets the same reply from all adapters: %j as an itemId", async (itemId) => {
     await compare(submission({ body: JSON.stringify({ itemId, quantity: 1 }) }));
   });
 
   const sendable = values.filter((value) => linesOf([value]).every(isField));
   it.each(sendable)(
-    "gets one reply from all adapters: %j as a key, quoted and as it stands",
+    "gets the same reply from all adapters: %j as a key, quoted and unquoted",
     async (value) => {
       await compare(keyed(linesOf([value])));
       await compare(keyed(linesOf([`"${value.replace(/["\\]/g, "\\$&")}"`])));
     },
   );
 
-  it("leaves the same behind in all stores", async () => {
+  it("leaves the same records in all stores", async () => {
     for (const lineup of [all, onSockets]) await lineup.work();
     await onSockets.recorded();
     expect((await all.recorded()).length).toBeGreaterThan(values.length);

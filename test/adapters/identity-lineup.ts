@@ -19,21 +19,21 @@ import { isBrokenOff } from "./identity-transcript.js";
 import { createWitness } from "./identity-witness.js";
 import { comparable, createPredictableBackend, createPredictableRuntime } from "./predictable-service.js";
 
-/** Equal services, each behind another adapter. */
+/** Identical services, each behind a different adapter. */
 export interface Lineup {
   /**
-   * Sends a request to all of them, and checks that all reply the same and have seen the same. Without a reply where the
-   * client breaks off.
+   * Sends a request to every adapter and checks that the replies, the events and the data seen by hooks are equal.
+   * Resolves to `undefined` if the client breaks off.
    */
   exchange(request: WireRequest): Promise<WireResponse | undefined>;
-  /** Works off what is due, at each of them. */
+  /** Runs all due work of each service. */
   work(): Promise<void>;
-  /** Checks that all have recorded the same, and gives it. */
+  /** Checks that all services recorded the same operations, and returns them. */
   recorded(): Promise<readonly Operation[]>;
   close(): Promise<void>;
 }
 
-/** Lines up adapters for the tests of a file; `close` ends all of them. */
+/** Creates lineups for the tests of a file. `close` ends all of them. */
 export function createLineups(): { lineUp: typeof createLineup; close(): Promise<void> } {
   const lineups: Lineup[] = [];
   return {
@@ -48,7 +48,7 @@ export function createLineups(): { lineUp: typeof createLineup; close(): Promise
   };
 }
 
-/** Lines up these adapters, the first of which is what the others are compared with. */
+/** Creates a lineup of these adapters. The others are compared with the first one. */
 async function createLineup(
   adapters: readonly ComparedAdapter[],
   options: Partial<OrderServiceOptions> = {},
@@ -58,7 +58,7 @@ async function createLineup(
     const [expected, ...others] = await Promise.all(
       members.map(async (member) => ({ adapter: member.adapter, answer: await ask(member) })),
     );
-    if (expected === undefined) return expect.unreachable("nobody is in the lineup");
+    if (expected === undefined) return expect.unreachable("the lineup is empty");
     for (const other of others) expect(other).toEqual({ ...other, answer: expected.answer });
     return expected.answer;
   };
@@ -100,7 +100,7 @@ async function createMember(
     adapter,
     exchange: async (request) => {
       const reply = await send(request);
-      if (reply === undefined) await witness.told();
+      if (reply === undefined) await witness.nextEvent();
       return { reply: reply && comparable(reply), seen: witness.take() };
     },
     work: async () => {
@@ -117,7 +117,7 @@ function ship({ itemId, quantity }: Order): unknown {
   return { shipped: quantity };
 }
 
-/** Sends on one connection for as long as it lasts, where there are connections. */
+/** Sends all requests on one connection while it lasts, if the adapter has connections. */
 function keepingAlive({ send, open }: Mounted): (request: WireRequest) => Promise<WireResponse | undefined> {
   let connection: WireConnection | undefined;
   return async (request) => {

@@ -4,25 +4,25 @@ import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { firstAdapter, otherAdapters } from "./identity-adapters.js";
 import { transcribe } from "./identity-transcript.js";
 
-/** Cases in which the network decides whose request comes first, and with it who gets which reply. */
+/** Cases whose replies depend on which of several concurrent requests arrives first. */
 const races = [
-  "gives one operation to any number of concurrent requests with one key",
-  "gives concurrent duplicates one order: each gets its 201 or is told to wait",
+  "records one operation for any number of concurrent requests with one key",
+  "creates one order for concurrent duplicates and answers each with its 201 or a 409",
 ];
 
-/** Cases whose lines `Request` joins to a value that is refused for another reason than that there are two. */
-const joined = ["answers 400 to a repeated Idempotency-Key, even when both lines agree"];
+/** Cases with repeated lines. `Request` joins them to one value, which is refused for a different reason. */
+const joined = ["answers 400 to a repeated Idempotency-Key, even if both lines agree"];
 
-/** Why a case cannot be compared behind an adapter that can do this much. */
+/** Returns why a case cannot be compared on an adapter with these capabilities, or `undefined` if it can. */
 function obstacleTo(
   { name, needs = [] }: AdapterCase,
   capabilities: AdapterCapabilities,
 ): string | undefined {
   const missing = needs.filter((need) => !capabilities[need]);
   if (missing.length > 0) return `needs ${missing.join(", ")}`;
-  if (needs.includes("streams") || needs.includes("fallthrough")) return "replaces what must be predictable";
+  if (needs.includes("streams") || needs.includes("fallthrough")) return "replaces predictable parts";
   if (races.includes(name)) return "is a race";
-  return joined.includes(name) && !capabilities.fieldLines ? "needs fieldLines to be told so" : undefined;
+  return joined.includes(name) && !capabilities.fieldLines ? "needs fieldLines" : undefined;
 }
 
 describe.each(otherAdapters)("the cases of the adapter suite behind $adapter", ({ createHarness }) => {
@@ -30,7 +30,7 @@ describe.each(otherAdapters)("the cases of the adapter suite behind $adapter", (
     const obstacle = obstacleTo(each, createHarness().capabilities);
     const because = obstacle === undefined ? "" : ` (${obstacle})`;
     it.skipIf(obstacle)(
-      `are, byte for byte, as behind ${firstAdapter.adapter}: ${each.name}${because}`,
+      `produce the same bytes as behind ${firstAdapter.adapter}: ${each.name}${because}`,
       async () => {
         const expected = await transcribe(firstAdapter.createHarness(), each.run);
         expect(await transcribe(createHarness(), each.run)).toEqual(expected);
@@ -39,7 +39,7 @@ describe.each(otherAdapters)("the cases of the adapter suite behind $adapter", (
   }
 });
 
-it("leaves out no case that there is not", () => {
+it("excludes only cases that exist", () => {
   const names = adapterCases.map(({ name }) => name);
   expect([...races, ...joined].filter((name) => !names.includes(name))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { createLineups } from "./identity-lineup.js";
 const { lineUp, close } = createLineups();
 afterEach(close);
 
-// The lineup compares what hooks are told, too: their `path` among it.
+// The lineup also compares what hooks see, including `path`.
 it.each([
   ["http://shop.example/orders", 202],
   ["HTTP://Shop.example:8080/orders", 202],
@@ -17,13 +17,13 @@ it.each([
   ["http://shop.example", 404],
   ["http://shop.example?/orders", 404],
   ["http://shop.example//orders", 404],
-])("a target in absolute form is the same to all adapters (RFC 9112 §3.2.2): %s", async (path, status) => {
+])("all adapters read a target in absolute form alike (RFC 9112 §3.2.2): %s", async (path, status) => {
   const { exchange } = await lineUp(allAdapters);
   expect((await exchange(submission({ path })))?.status).toBe(status);
 });
 
 it.each(["/x/../orders", "/./orders", "/%2e/orders", "/x/%2E%2E/orders", "/orders#x", "/\\orders"])(
-  "a path is compared as it stands, in absolute form as without: %s",
+  "a path is matched without normalization, in absolute form too: %s",
   async (path) => {
     const { exchange } = await lineUp(adaptersOnSockets);
     for (const target of [path, `http://shop.example${path}`])
@@ -31,7 +31,7 @@ it.each(["/x/../orders", "/./orders", "/%2e/orders", "/x/%2E%2E/orders", "/order
   },
 );
 
-it.each(allAdapters)("a target without a path is that of the root: $adapter", async ({ createHarness }) => {
+it.each(allAdapters)("a target without a path means the root: $adapter", async ({ createHarness }) => {
   const harness = createHarness();
   const service = createOrderService({ authorize: allowAnonymous() });
   const { send } = await harness.mount({

@@ -10,7 +10,7 @@ import type {
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 
-/** All that went in and came out while a case ran, and what it left behind. */
+/** All requests, replies and events of a case, and the operations that it recorded. */
 export interface Transcript {
   readonly exchanges: readonly Exchange[];
   readonly events: readonly unknown[];
@@ -19,11 +19,11 @@ export interface Transcript {
 
 interface Exchange {
   readonly request: WireRequest;
-  /** Absent where the client broke off. */
+  /** Absent if the client broke off. */
   reply?: WireResponse;
 }
 
-/** Runs a case behind an adapter and writes down what happens. */
+/** Runs a case behind an adapter and records everything that happens. */
 export async function transcribe(harness: ClosableHarness, run: AdapterCase["run"]): Promise<Transcript> {
   const exchanges: Exchange[] = [];
   const events: unknown[] = [];
@@ -47,7 +47,7 @@ export async function transcribe(harness: ClosableHarness, run: AdapterCase["run
   return { exchanges, events, recorded: recorded.flat() };
 }
 
-/** An event whose error can be compared with that of another service. */
+/** Replaces the error of an event with its text, so that events of two services can be compared. */
 export function toText(event: ServiceEvent): unknown {
   return "error" in event ? { ...event, error: String(event.error) } : event;
 }
@@ -62,7 +62,7 @@ function transcribed({ send, open }: Mounted, exchanges: Exchange[]): Mounted {
     send: async (request) => {
       const exchange = begin(request);
       const reply = await send(request);
-      // What is sent to nobody differs: a socket is gone, a function returns.
+      // After a disconnect the replies differ: a socket is gone, but a function still returns.
       if (!isBrokenOff(request)) exchange.reply = comparable(reply);
       return reply;
     },
@@ -70,7 +70,7 @@ function transcribed({ send, open }: Mounted, exchanges: Exchange[]): Mounted {
   };
 }
 
-/** Whether the client goes away in the middle of its upload. */
+/** Whether the client disconnects in the middle of its upload. */
 export function isBrokenOff({ body }: WireRequest): boolean {
   return typeof body === "object" && "end" in body && body.end === "abort";
 }

@@ -13,13 +13,13 @@ afterEach(async () => {
 });
 
 describe.each(allAdapters)("the $adapter adapter", ({ createHarness }) => {
-  /** Asks for an operation where a hook refuses with this value of a field. */
+  /** Sends a request that a hook refuses with this field value. */
   async function replyWith(value: string, wire = request("GET", "/operations/1")): Promise<WireResponse> {
     const harness = createHarness();
     closing.push(harness.close);
     const { send } = await mountOrders(harness, refuseWithField(value));
     await send(wire);
-    // The second shows that the first did no harm to the server.
+    // The second request shows that the first did not harm the server.
     return comparable(await send(wire));
   }
 
@@ -29,14 +29,14 @@ describe.each(allAdapters)("the $adapter adapter", ({ createHarness }) => {
     "Bearer\u0000",
     'Bearer realm="\u0100"',
     "Bearer \ud83d\udcda",
-  ])("answers 500 and nothing else where a hook gives a field that no reply can have: %j", async (value) => {
+  ])("answers an empty 500 if a hook returns a field that cannot be sent: %j", async (value) => {
     const nothing = { status: 500, headers: [], body: "" };
     expect(await replyWith(value)).toEqual(nothing);
     expect(await replyWith(value, submission({ body: { chunks: ["{", "}"] } }))).toEqual(nothing);
   });
 });
 
-it("says what a 500 is on a connection, too", async () => {
+it("writes a reason phrase for the 500 on a connection", async () => {
   const server = await startServer(createOrderService(refuseWithField("Bearer\nx")));
   closing.push(server.close);
   const connection = server.connect();

@@ -2,14 +2,15 @@ import { bearer, type OrderServiceOptions } from "async-request-reply";
 import { TOKENS } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { toText } from "./identity-transcript.js";
 
-/** Sees what a service tells, and what it lets its hooks see of requests. */
+/** Records the events of a service and what its hooks see of each request. */
 export function createWitness(): Required<Pick<OrderServiceOptions, "authorize" | "observe">> & {
-  /** Resolves as soon as the service has told of anything that was not taken yet. */
-  told(): Promise<void>;
+  /** Resolves as soon as there is an event that `take` has not returned yet. */
+  nextEvent(): Promise<void>;
+  /** Returns everything recorded since the last call. */
   take(): readonly unknown[];
 } {
   let seen: unknown[] = [];
-  let isTold = false;
+  let hasEvent = false;
   let wake: () => void = () => {};
   const known = bearer(TOKENS);
   return {
@@ -20,11 +21,11 @@ export function createWitness(): Required<Pick<OrderServiceOptions, "authorize" 
     },
     observe: (event) => {
       seen.push(toText(event));
-      isTold = true;
+      hasEvent = true;
       wake();
     },
-    told: async () => {
-      if (isTold) return;
+    nextEvent: async () => {
+      if (hasEvent) return;
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -32,13 +33,13 @@ export function createWitness(): Required<Pick<OrderServiceOptions, "authorize" 
     take: () => {
       const taken = seen;
       seen = [];
-      isTold = false;
+      hasEvent = false;
       return taken;
     },
   };
 }
 
-/** What the hook of the witness looks at: fields that the service reads, too, and fields that it does not know. */
+/** Fields that the witness reads: some that the service reads too, and some that it ignores. */
 const FIELDS_OF_HOOKS = [
   "Authorization",
   "accept",

@@ -11,20 +11,20 @@ const one = defineOperation({ name: "one", path: "/one", input }) as object;
 const two = defineOperation({ name: "two", path: "/two", input }) as object;
 const service = createService({ authorize, definitions: [one, two], observe: false });
 
-describe("a mistake in mounting a service says what is wrong, what is expected and what to do", () => {
+describe("the error of a mounting mistake says what is wrong and what is expected", () => {
   testMistakes([
     [
-      "a service without settings for node",
+      "no service for Node",
       `toNodeHandler() takes ${SERVICE}, not undefined.`,
       () => toNodeHandler(undefined),
     ],
     [
-      "a function for express",
+      "a function for Express",
       `toExpressHandler() takes ${SERVICE}, not a function.`,
       () => toExpressHandler(run),
     ],
     [
-      "a promise for fetch",
+      "a promise for Fetch",
       `toFetchHandler() takes ${SERVICE}, not an object.`,
       () => toFetchHandler(Promise.resolve(service)),
     ],

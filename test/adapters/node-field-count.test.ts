@@ -9,7 +9,7 @@ const listeners: readonly { readonly adapter: string; readonly toListener: ToLis
   ...expressVersions.map(({ version, toListener }) => ({ adapter: `Express ${version}`, toListener })),
 ];
 
-// Node and Deno stop collecting fields at `maxHeadersCount`, so that a field behind them is not seen.
+// Node and Deno stop collecting fields at `maxHeadersCount`, so a handler never sees the fields after it.
 describe.each(listeners)("many header fields behind the $adapter adapter", ({ toListener }) => {
   let running: RunningServer | undefined;
   let asked = 0;
@@ -23,7 +23,7 @@ describe.each(listeners)("many header fields behind the $adapter adapter", ({ to
     await running?.close();
   });
 
-  /** Sends so many fields, the last of which is a key. */
+  /** Sends `count` fields. The last one is an idempotency key. */
   async function send(count: number, maxHeadersCount?: number): Promise<{ status: number; type?: string }> {
     running = await startServer(
       createOrderService({ backend: createMemoryBackend(), authorize }),
@@ -31,7 +31,7 @@ describe.each(listeners)("many header fields behind the $adapter adapter", ({ to
     );
     if (maxHeadersCount !== undefined) running.server.maxHeadersCount = maxHeadersCount;
     const connection = running.connect();
-    // `host` and `content-length` are the first and the last but one.
+    // `writeRequest` adds `host` as the first field, and three more are listed below.
     const others = Array.from({ length: count - 4 }, (_, index) => [`x${index}`, "1"] as const);
     const headers = [
       ["content-type", "application/json"],
@@ -53,18 +53,18 @@ describe.each(listeners)("many header fields behind the $adapter adapter", ({ to
   const malformedKey = { status: 400, type: problemType("invalid-idempotency-key") };
   const tooMany = { status: 431, type: problemType("too-many-header-fields") };
 
-  it("are read to the last one as long as none can have been dropped", async () => {
+  it("are all read as long as the server cannot have dropped any", async () => {
     expect(await send(999)).toEqual(malformedKey);
     expect(asked).toBe(1);
   });
 
-  it("are refused with a problem beyond 1,000, before authorize, where the server drops none", async () => {
+  it("are refused with a problem before authorize if there are more than 1,000 and the server drops none", async () => {
     expect(await send(1_001, 0)).toEqual(tooMany);
     expect(asked).toBe(0);
   });
 
   it.each([1_000, 1_023, 1_024, 1_100])(
-    "are refused if they are %i, and the server may drop some",
+    "are refused if the server may have dropped some of the %i",
     async (count) => {
       expect((await send(count)).status).toBe(431);
       expect(asked).toBe(0);
@@ -78,14 +78,14 @@ describe.each(listeners)("many header fields behind the $adapter adapter", ({ to
     { maxHeadersCount: 50, count: 200 },
     { maxHeadersCount: 500, count: 600 },
   ])(
-    "are refused if they are $count and the server reads $maxHeadersCount",
+    "are refused if $count are sent and the server reads $maxHeadersCount",
     async ({ maxHeadersCount, count }) => {
       expect((await send(count, maxHeadersCount)).status).toBe(431);
       expect(asked).toBe(0);
     },
   );
 
-  it("are read to the last one if the server reads more than there are", async () => {
+  it("are all read if the server reads more fields than were sent", async () => {
     expect(await send(49, 50)).toEqual(malformedKey);
   });
 });

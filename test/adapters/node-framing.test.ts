@@ -2,8 +2,8 @@ import { allowAnonymous, createMemoryBackend, createOrderService } from "async-r
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "./node-harness.js";
 
-// Framing is the parser's business. These requests could be read as one request by one reader and as
-// two by another; the parser refuses them, and neither of the two is ever recorded.
+// Framing is up to the server's parser. Two parsers could read each of these as one request or as two
+// (request smuggling). The parser refuses them, and nothing is recorded.
 
 const ORDER = '{"itemId":"book","quantity":2}';
 const HIDDEN = `POST /orders HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${ORDER.length}\r\n\r\n${ORDER}`;
@@ -25,14 +25,14 @@ const ambiguous: readonly (readonly [what: string, fields: string, body: string]
   ["a length with a sign", `content-length: +${ORDER.length}`, ORDER],
   ["a negative length", "content-length: -1", ORDER],
   ["a length in hexadecimal", "content-length: 0x1e", ORDER],
-  ["a length beyond all integers", "content-length: 99999999999999999999999", ORDER],
-  ["a transfer coding before chunked that is unknown", "transfer-encoding: chunked, x", chunked(ORDER)],
-  ["a blank before the colon", `content-length : ${ORDER.length}`, ORDER],
+  ["a length beyond any integer", "content-length: 99999999999999999999999", ORDER],
+  ["an unknown transfer coding after chunked", "transfer-encoding: chunked, x", chunked(ORDER)],
+  ["a space before the colon", `content-length : ${ORDER.length}`, ORDER],
   ["a lone line feed after a field", `content-length: ${ORDER.length}\nx: y`, ORDER],
-  ["a lone carriage return within a field", `content-length: ${ORDER.length}\r\nx: y\rz: 1`, ORDER],
-  ["a NUL within a field", `content-length: ${ORDER.length}\r\nx: a\u0000b`, ORDER],
-  ["a chunk size that is none", "transfer-encoding: chunked", `zz\r\n${ORDER}\r\n0\r\n\r\n`],
-  ["a chunk that is longer than its size", "transfer-encoding: chunked", `2\r\n${ORDER}\r\n0\r\n\r\n`],
+  ["a lone carriage return in a field", `content-length: ${ORDER.length}\r\nx: y\rz: 1`, ORDER],
+  ["a NUL in a field", `content-length: ${ORDER.length}\r\nx: a\u0000b`, ORDER],
+  ["an invalid chunk size", "transfer-encoding: chunked", `zz\r\n${ORDER}\r\n0\r\n\r\n`],
+  ["a chunk longer than its size", "transfer-encoding: chunked", `2\r\n${ORDER}\r\n0\r\n\r\n`],
 ];
 
 const backend = createMemoryBackend();
@@ -43,8 +43,8 @@ beforeEach(async () => {
 });
 afterEach(() => running.close());
 
-describe("framing that two readers could understand differently", () => {
-  it.each(ambiguous)("is refused and nothing is recorded: %s", async (_, fields, body) => {
+describe("ambiguous framing", () => {
+  it.each(ambiguous)("is refused, and nothing is recorded: %s", async (_, fields, body) => {
     const connection = running.connect();
     await connection.write(
       `POST /orders HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${fields}\r\n\r\n${body}`,
@@ -54,7 +54,7 @@ describe("framing that two readers could understand differently", () => {
     expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
   });
 
-  it("is refused when all line ends are lone line feeds", async () => {
+  it("is refused if every line ends with a lone line feed", async () => {
     const connection = running.connect();
     await connection.write(HIDDEN.replaceAll("\r\n", "\n"));
     expect((await connection.read("POST")).status).toBe(400);
@@ -62,8 +62,8 @@ describe("framing that two readers could understand differently", () => {
   });
 });
 
-describe("framing that is in order", () => {
-  it("is accepted, so that the refusals above are about the framing", async () => {
+describe("valid framing", () => {
+  it("is accepted, which shows that the refusals above are due to the framing", async () => {
     const connection = running.connect();
     await connection.write(HIDDEN);
     expect((await connection.read("POST")).status).toBe(202);
@@ -73,20 +73,20 @@ describe("framing that is in order", () => {
     expect((await connection.read("POST")).status).toBe(202);
   });
 
-  it("ends a request where it says, so that what follows is a request of its own", async () => {
+  it("ends a request at its declared length, so that the next bytes are a new request", async () => {
     const connection = running.connect();
     await connection.write(`${HIDDEN}GET /operations/1 HTTP/1.1\r\nhost: a\r\n\r\n`);
     expect((await connection.read("POST")).status).toBe(202);
     expect((await connection.read("GET")).status).toBe(404);
   });
 
-  it("may name the target in absolute form (RFC 9112 §3.2.2)", async () => {
+  it("allows a target in absolute form (RFC 9112 §3.2.2)", async () => {
     const connection = running.connect();
     await connection.write(HIDDEN.replace("/orders", "http://shop.example/orders"));
     expect((await connection.read("POST")).status).toBe(202);
   });
 
-  it("may wait for 100 Continue before it sends the body (RFC 9110 §10.1.1)", async () => {
+  it("allows a client to expect 100 Continue before the body (RFC 9110 §10.1.1)", async () => {
     const connection = running.connect();
     const [head = "", body = ""] = HIDDEN.replace("host: a", "host: a\r\nexpect: 100-continue").split(
       "\r\n\r\n",

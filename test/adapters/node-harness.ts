@@ -13,26 +13,28 @@ import { type MountOptions, toNodeHandler } from "async-request-reply/node";
 import type { AdapterHarness, Mounted, WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
 import { openRawConnection, type RawConnection } from "../raw-connection.js";
 
-/** A service behind a real server of Node. */
+/** A service behind a real Node server. */
 export interface RunningServer {
   readonly server: Server;
   readonly port: number;
   connect(): RawConnection;
-  /** Ends the server and whatever is still connected to it. */
+  /** Closes the server and all of its connections. */
   close(): Promise<void>;
 }
 
-/** Makes a listener for Node's server out of a service. */
+/** Creates a listener for Node's server from a service. */
 export type ToListener = (service: Mountable, options?: MountOptions) => RequestListener;
 
-/** Node's handler before an application that answers what falls through. */
+/** Creates the Node handler. With options, `applicationHandler` answers what falls through. */
 const toNodeListener: ToListener = (service, options) => {
   const handler = toNodeHandler(service, options);
-  return options === undefined ? handler : (req, res) => handler(req, res, () => theApplication(req, res));
+  return options === undefined
+    ? handler
+    : (req, res) => handler(req, res, () => applicationHandler(req, res));
 };
 
-/** Tells that it was reached, and with which body. */
-export async function theApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** Replies with the body of the request, which shows that the application was reached. */
+export async function applicationHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {
   res.writeHead(200).end(`the application: ${await text(req)}`);
 }
 
@@ -57,14 +59,14 @@ export async function startServer(
   };
 }
 
-/** The harness of the adapter suite over real sockets. `close` ends what its cases have mounted. */
+/** Creates a harness for the adapter suite over real sockets. `close` ends everything that its cases mounted. */
 export function createNodeHarness(
   createBackend: AdapterHarness["createBackend"],
   toListener?: ToListener,
 ): AdapterHarness & { close(): Promise<void> } {
   const running: RunningServer[] = [];
   return {
-    // Bun answers 431 itself, whatever its server is told.
+    // Bun answers 431 itself and cannot be configured otherwise.
     capabilities: {
       sockets: true,
       fieldLines: true,
@@ -75,7 +77,7 @@ export function createNodeHarness(
     createBackend,
     mount: async (service, options) => {
       const started = await startServer(service, toListener, options);
-      // Node 22 would answer 431 itself.
+      // Otherwise Node 22 answers 431 itself.
       started.server.maxHeadersCount = 0;
       running.push(started);
       return mounted(started);
@@ -112,7 +114,7 @@ function mounted({ connect }: RunningServer): Mounted {
   };
 }
 
-/** Writes a request byte by byte as it is described, with the framing that it lacks. */
+/** Writes a request exactly as described, and adds framing if it declares none. */
 export async function writeRequest(connection: RawConnection, request: WireRequest): Promise<void> {
   const { method, path, headers, body } = request;
   const declared = headers.some(([name]) => name === "content-length");

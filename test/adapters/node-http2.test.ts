@@ -6,7 +6,7 @@ import { allowAnonymous, createOrderService } from "async-request-reply";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-/** `Http2ServerRequest` has the call shape of `IncomingMessage`, and no type says so. */
+/** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
 type Http2Handler = Parameters<typeof createServer>[1] & NodeHandler;
 
 describe("the Node adapter on HTTP/2", () => {
@@ -36,18 +36,18 @@ describe("the Node adapter on HTTP/2", () => {
 
   const post = { ":method": "POST", ":path": "/orders", "content-type": "application/json" };
 
-  it("reads a body that no field announces", async () => {
+  it("reads a body without Content-Length", async () => {
     expect(await send(post, '{"itemId":"book","quantity":2}')).toMatchObject({ status: 202 });
   });
 
-  it("reads a body of a declared length", async () => {
+  it("reads a body with Content-Length", async () => {
     const body = '{"itemId":"book","quantity":2}';
     expect(await send({ ...post, "content-length": String(body.length) }, body)).toMatchObject({
       status: 202,
     });
   });
 
-  it("refuses a body that is too long, and one that is none", async () => {
+  it("refuses a body over the limit, and a missing body", async () => {
     expect(await send(post, "x".repeat(1_001))).toMatchObject({ status: 413 });
     expect(await send(post)).toMatchObject({ status: 400 });
   });

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** An order service whose requests somebody else gets to see before. */
+/** Mounts an order service whose requests another function sees first. */
 async function mountAfter(before: (req: IncomingMessage) => unknown): Promise<Orders> {
   const harness = createNodeHarness(createMemoryBackend, (service) => {
     const handler = toNodeHandler(service);
@@ -30,32 +30,29 @@ async function mountAfter(before: (req: IncomingMessage) => unknown): Promise<Or
 }
 
 const readers: Readonly<Record<string, (req: IncomingMessage) => unknown>> = {
-  whole: text,
-  "in part": async (req) => {
+  completely: text,
+  partly: async (req) => {
     for await (const _ of req.iterator({ destroyOnReturn: false })) break;
   },
 };
 
-describe("a body that something before the Node adapter has read", () => {
-  it.each(Object.entries(readers))(
-    "%s is no fault of the client, and the observer sees it",
-    async (_, read) => {
-      const { send, events, recorded } = await mountAfter(read);
-      for (const body of ["{}", { chunks: ["{", "}"] }])
-        expect((await send(submission({ body }))).status).toBe(500);
-      const refusal = { event: "request.refused", status: 500, code: "BODY_ALREADY_READ" };
-      expect(events).toMatchObject([refusal, refusal]);
-      expect(await recorded()).toEqual([]);
-    },
-  );
+describe("a body that was read before the Node adapter", () => {
+  it.each(Object.entries(readers))("%s gets 500 and is reported to the observer", async (_, read) => {
+    const { send, events, recorded } = await mountAfter(read);
+    for (const body of ["{}", { chunks: ["{", "}"] }])
+      expect((await send(submission({ body }))).status).toBe(500);
+    const refusal = { event: "request.refused", status: 500, code: "BODY_ALREADY_READ" };
+    expect(events).toMatchObject([refusal, refusal]);
+    expect(await recorded()).toEqual([]);
+  });
 
-  it("is missed although it was empty", async () => {
+  it("is reported even if it was empty", async () => {
     const { send, events } = await mountAfter(text);
     await send(submission({ body: { chunks: [] } }));
     expect(events).toMatchObject([{ code: "BODY_ALREADY_READ" }]);
   });
 
-  it("does not matter where the service does not ask for it", async () => {
+  it("does not matter if the service never reads the body", async () => {
     const { send } = await mountAfter(text);
     expect((await send(request("GET", "/operations/1"))).status).toBe(404);
     expect((await send(submission({ fields: { authorization: undefined } }))).status).toBe(401);

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const { close } of running.splice(0)) await close();
 });
 
-/** A server whose every reply is this one. */
+/** Starts a server that answers every request with this reply. */
 async function serve(reply: HttpResponse): Promise<RunningServer> {
   const { settings } = createOrderService({ authorize: allowAnonymous() });
   const service: Pick<Service, "handle" | "settings"> = { settings, handle: async () => reply };
@@ -31,7 +31,7 @@ function createSignal(): { readonly given: Promise<void>; give(): void } {
 }
 
 describe("replies of the Node adapter", () => {
-  it("carry text, bytes or nothing, with the fields of the service", async () => {
+  it("carry text, bytes or an empty body, with the fields of the service", async () => {
     for (const [body, expected] of [
       ["tëxt", "tëxt"],
       [encode("bytes"), "bytes"],
@@ -50,7 +50,7 @@ describe("replies of the Node adapter", () => {
     expect((await connection.read()).status).toBe(204);
   });
 
-  it("pass a stream on piece by piece, as it comes", async () => {
+  it("forward each chunk of a stream as it arrives", async () => {
     const { given, give } = createSignal();
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("first");
@@ -66,7 +66,7 @@ describe("replies of the Node adapter", () => {
     expect(await connection.readUntil("0\r\n\r\n")).toContain("second");
   });
 
-  it("ask a stream for no more than the connection takes", async () => {
+  it("read a stream only as fast as the connection accepts it", async () => {
     const CHUNK = encode("x".repeat(100_000));
     let waiting = 0;
     let reply: ServerResponse | undefined;
@@ -91,11 +91,11 @@ describe("replies of the Node adapter", () => {
     const connection = server.connect();
     await connection.write(GET);
     expect((await connection.read()).body).toHaveLength(20_000_000);
-    // What the stream has in advance, and what Node adds to each chunk.
+    // Allows for one chunk read ahead and for the bytes that Node adds to each chunk.
     expect(waiting).toBeLessThan(3 * CHUNK.byteLength);
   });
 
-  it("stop asking for a stream when the client has gone", async () => {
+  it("stop reading a stream when the client disconnects", async () => {
     const { given, give } = createSignal();
     async function* body(): AsyncIterable<Uint8Array> {
       try {
@@ -115,7 +115,7 @@ describe("replies of the Node adapter", () => {
     await expect(given).resolves.toBeUndefined();
   });
 
-  it("do not end a stream that failed as if it were whole", async () => {
+  it("break off when a stream fails, so that a partial reply never looks complete", async () => {
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("first");
       throw new Error("the source of the stream failed");
@@ -126,7 +126,7 @@ describe("replies of the Node adapter", () => {
     await expect(connection.read()).rejects.toThrow("the connection ended");
   });
 
-  it("pass a stream on although a long upload has not been read", async () => {
+  it("stream while a long upload is still unread", async () => {
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("event");
     }

@@ -9,16 +9,16 @@ const KEYS = effort(100, 500);
 const DUPLICATES = 50;
 const CONNECTIONS = 100;
 
-/** One in ten repeats a key with another order. */
-const isOther = (duplicate: number): boolean => duplicate % 10 === 9;
+/** One request in ten reuses its key with a different order. */
+const isMismatch = (duplicate: number): boolean => duplicate % 10 === 9;
 
 function requestOf(key: number, duplicate: number): string {
-  const body = `{"itemId":"item-${key}","quantity":${isOther(duplicate) ? 2 : 1}}`;
+  const body = `{"itemId":"item-${key}","quantity":${isMismatch(duplicate) ? 2 : 1}}`;
   const fields = `content-type: application/json\r\nidempotency-key: key-${key}\r\ncontent-length: ${body.length}`;
   return `POST /orders HTTP/1.1\r\nhost: a\r\n${fields}\r\n\r\n${body}`;
 }
 
-/** All requests in an order in which the duplicates of a key meet on many connections at the same time. */
+/** Orders the requests so that duplicates of a key arrive on many connections at the same time. */
 function requests(): { readonly key: number; readonly duplicate: number }[] {
   const window = 4;
   return Array.from({ length: KEYS / window }, (_, block) =>
@@ -29,7 +29,7 @@ function requests(): { readonly key: number; readonly duplicate: number }[] {
 }
 
 describe.each(modes)("a storm of duplicates with $mode", ({ createBackend }) => {
-  it("gives each key one operation and one run, and never a 5xx", { timeout: 60_000 }, async () => {
+  it("creates one operation and one run per key, and never answers 5xx", { timeout: 60_000 }, async () => {
     const backend = createBackend();
     const service = createOrderService({ backend, authorize: allowAnonymous() });
     const runs = new Map<string, number>();

@@ -23,7 +23,7 @@ interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** A running order service with a view of what the server has in hand. */
+/** Starts an order service and exposes the server's requests and the service's refusals. */
 async function start(options: Partial<OrderServiceOptions> = {}): Promise<
   RunningServer & {
     readonly exchanges: readonly Exchange[];
@@ -67,8 +67,8 @@ function head(fields: readonly string[], { method = "POST", token = "token" } = 
 const chunked = "transfer-encoding: chunked";
 const declared = (bytes: number): string => `content-length: ${bytes}`;
 
-describe("uploads that take their time", () => {
-  it("hold up nobody else and bind no key, whether they stop in their fields or in their bodies", async () => {
+describe("slow uploads", () => {
+  it("block no other client and claim no key, whether they stop in the header fields or in the body", async () => {
     const { connect, recorded, refusals } = await start();
     const slow = Array.from({ length: 200 }, () => connect());
     const cut = Array.from({ length: 60 }, () => connect());
@@ -99,7 +99,7 @@ describe("uploads that take their time", () => {
 });
 
 describe("uploads that are too large", () => {
-  it("get 413 at the bound, and of 10 MB without a declared length hardly any are held in memory", async () => {
+  it("get 413 at the limit, and only a small part of 10 MB without a declared length is kept in memory", async () => {
     const { connect, exchanges, recorded } = await start();
     const connection = connect();
     await connection.write(head([chunked]));
@@ -117,7 +117,7 @@ describe("uploads that are too large", () => {
     expect(await recorded()).toBe(0);
   });
 
-  it("get their reply in full although they never end, and are closed then", async () => {
+  it("get a complete reply even if they never end, and are then closed", async () => {
     const { connect, exchanges } = await start();
     const tenGigabytes = head([declared(10_000_000_000)]) + CHUNK;
     const unauthorized = head([chunked], { token: "wrong" }) + CHUNK_ON_THE_WIRE;
@@ -131,27 +131,27 @@ describe("uploads that are too large", () => {
       const reply = await connection.read("POST");
       expect(reply.status).toBe(status);
       expect(JSON.parse(reply.body)).toMatchObject({ status });
-      // Not closed yet, or a client that was still sending would have lost the reply.
+      // The connection is still open: closing it now could lose the reply of a client that is still sending.
       expect(exchanges.at(-1)?.res.writableEnded).toBe(false);
       closings.push(connection.closed);
     }
-    // The server ends them by itself, and has read no more than what had been sent.
+    // The server closes the connections itself and has read only the bytes that were sent.
     await Promise.all(closings);
     const read = exchanges.map(({ req }) => req.socket.bytesRead);
     expect(read).toEqual([tenGigabytes.length, unauthorized.length]);
   });
 });
 
-describe("uploads that nobody reads", () => {
+describe("uploads that the service does not read", () => {
   it.each([
     ["HEAD", 405],
     ["OPTIONS", 204],
-  ])("get a reply without content at once, too: %s", async (method, status) => {
+  ])("get a reply without content immediately: %s", async (method, status) => {
     const { connect, exchanges } = await start();
     const connection = connect();
     await connection.write(head([chunked], { method }) + CHUNK_ON_THE_WIRE);
     expect((await connection.read(method)).status).toBe(status);
-    // Had the reply waited for the end of the upload, it would have been ended with it.
+    // A reply that waited for the end of the upload would have ended by now.
     expect(exchanges[0]?.res.writableEnded).toBe(false);
     await connection.write("0\r\n\r\n");
     await connection.closed;

@@ -9,18 +9,18 @@ import {
 import { systemClock } from "../../src/ports/system-runtime.js";
 import type { AdapterHarness, WireResponse } from "../../src/testing/suites/adapter/adapter-case.js";
 
-// Two services that are given the same requests, in the same order, give the same bytes only when
-// nothing in them is left to chance.
+// Two services reply to the same requests with the same bytes only if ids, tokens, random numbers and the
+// clock are deterministic.
 
-/** Its present stands still; its timers run all the same, because limits of time are among what is compared. */
+/** A clock whose `now` never changes. Its timers run, because timeouts are compared too. */
 const standingClock: Clock = { now: () => Date.UTC(2026, 0), schedule: systemClock.schedule };
 
-/** The id of the operation that was counted so. */
+/** Returns the id of the nth operation, counted from 1. */
 export function idOf(count: number): string {
   return `0198cafe-0000-7000-9000-${count.toString(16).padStart(12, "0")}`;
 }
 
-/** A runtime that counts where the platform takes chances. */
+/** Creates a runtime that counts ids and tokens instead of drawing random ones. */
 export function createPredictableRuntime(): Partial<Runtime> {
   let ids = 0;
   let tokens = 0;
@@ -38,11 +38,11 @@ export function createPredictableRuntime(): Partial<Runtime> {
   };
 }
 
-/** A back end whose times are those of the runtime. */
+/** Creates a memory back end that uses the same clock as the runtime. */
 export const createPredictableBackend: AdapterHarness["createBackend"] = (options) =>
   createMemoryBackend({ clock: standingClock, ...options });
 
-/** The same service with nothing left to chance. */
+/** Rebuilds a service with a predictable runtime. */
 export function toPredictable(service: Service): Service {
   const { definitions, backend, create, observe, settings, formats } = service;
   const { admit, ...others } = settings;
@@ -51,7 +51,7 @@ export function toPredictable(service: Service): Service {
     backend,
     create: create as Readonly<Record<string, CreateResource<unknown, unknown>>>,
     observe,
-    // JSON is the first, and always there.
+    // JSON comes first and is always added.
     formats: formats.slice(1),
     runtime: createPredictableRuntime(),
     ...others,
@@ -59,10 +59,10 @@ export function toPredictable(service: Service): Service {
   });
 }
 
-/** Fields that servers add, for the connection or of their own accord. */
+/** Fields that servers add themselves. */
 const FIELDS_OF_SERVERS = ["date", "connection", "keep-alive", "transfer-encoding"];
 
-/** What a service alone answers for: the order of fields means nothing (RFC 9110 §5.3). */
+/** Drops fields added by the server and sorts the rest: the order of fields has no meaning (RFC 9110 §5.3). */
 export function comparable({ status, headers, body }: WireResponse): WireResponse {
   const own = headers.filter(([name]) => !FIELDS_OF_SERVERS.includes(name));
   return { status, headers: own.toSorted(([a], [b]) => (a < b ? -1 : 1)), body };

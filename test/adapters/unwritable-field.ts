@@ -1,6 +1,6 @@
 import { AsyncReplyError, type SettingsOptions } from "async-request-reply";
 
-/** Hooks that let everybody in, and refuse every request with a field of this value. */
+/** Hooks that authorize every request and then refuse it with this value in a reply field. */
 export function refuseWithField(value: string): Pick<SettingsOptions, "authorize" | "admit"> {
   return {
     authorize: () => ({ id: "a" }),

@@ -1,23 +1,23 @@
-/** A stream of bytes that tells what is done to it. */
+/** A byte stream that records how it is read. */
 export interface WatchedStream {
   readonly stream: ReadableStream<Uint8Array>;
-  /** The bytes that were taken so far. */
+  /** Bytes read so far. */
   readonly pulledBytes: number;
-  /** Whether the reader has let go of it. */
+  /** Whether the reader has canceled it. */
   readonly isCancelled: boolean;
-  /** Resolves when it is asked for a chunk that it does not give: from then on it stalls. */
+  /** Resolves when the reader asks for a chunk that never comes. */
   readonly stalled: Promise<void>;
 }
 
-/** What {@link watchStream} can be told besides the chunks. */
+/** Options of {@link watchStream}. */
 export interface WatchOptions {
-  /** What comes after the chunks. Default `finish`. */
+  /** Behavior after the last chunk. Default: `finish`. */
   readonly end?: "finish" | "stall";
-  /** What the source makes of being let go. */
+  /** Called when the reader cancels. Default: succeeds. */
   readonly onCancel?: () => Promise<void>;
 }
 
-/** Watches a stream of these chunks. It asks its source for nothing before somebody reads. */
+/** Creates a watched stream of these chunks. It pulls nothing until the first read. */
 export function watchStream(
   chunks: Iterable<Uint8Array>,
   { end = "finish", onCancel = async () => {} }: WatchOptions = {},
@@ -49,7 +49,7 @@ export function watchStream(
         return onCancel();
       },
     },
-    // With the default it would take a chunk in advance.
+    // The default would pull one chunk ahead.
     { highWaterMark: 0 },
   );
   return {

@@ -19,7 +19,7 @@ function operation(index: number): NewOperation {
   };
 }
 
-/** A memory back end and the steps that the tests take with it. */
+/** A memory back end with the steps that the tests share. */
 function stage(maxOperations = 100) {
   const backend = memoryOnClock({ maxOperations });
   const { operations, idempotency, clock } = backend;
@@ -39,8 +39,8 @@ function stage(maxOperations = 100) {
   };
 }
 
-describe("a memory back end whose clock was a year ahead", () => {
-  it("keeps an operation that ended meanwhile for its retention, not for a year", async () => {
+describe("a memory back end after a year-long clock jump", () => {
+  it("keeps an operation that ended during the jump for its retention, not for a year", async () => {
     const { end, purge, ids, clock } = stage();
     await clock.jump(YEAR_MS);
     await end(1);
@@ -53,7 +53,7 @@ describe("a memory back end whose clock was a year ahead", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("purges operations that ended before and after, each when its retention is over", async () => {
+  it("purges operations that ended before and after the jump when their retention is over", async () => {
     const { end, purge, ids, clock } = stage();
     await end(1);
     await clock.jump(YEAR_MS);
@@ -68,7 +68,7 @@ describe("a memory back end whose clock was a year ahead", () => {
     expect(await purge()).toBe(2);
   });
 
-  it("has room again for as many operations as it purged", async () => {
+  it("has room again for each purged operation", async () => {
     const { end, purge, operations, clock } = stage(2);
     await clock.jump(YEAR_MS);
     await end(1);
@@ -81,7 +81,7 @@ describe("a memory back end whose clock was a year ahead", () => {
     await end(4);
   });
 
-  it("forgets operations that were removed meanwhile after the time that was asked for", async () => {
+  it("deletes operations that were removed during the jump after the requested time", async () => {
     const { end, operations, ids, clock } = stage();
     await clock.jump(YEAR_MS);
     await end(1);
@@ -93,7 +93,7 @@ describe("a memory back end whose clock was a year ahead", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("hands out claims that were made meanwhile once they are as old as asked for", async () => {
+  it("hands out claims made during the jump once they are as old as requested", async () => {
     const { idempotency, clock } = stage();
     const claim = {
       tenant: "tenant-1",

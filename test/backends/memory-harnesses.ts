@@ -29,12 +29,12 @@ const capabilities: Capabilities = {
   fills: true,
 };
 
-/** Changes a port before a case sees it: how a broken one is made. */
+/** Changes a port before a case uses it, for example to break it. */
 export type Alter<Port> = (port: Port, clock: ManualClock) => Port;
 
 const unaltered = <Port>(port: Port): Port => port;
 
-/** A harness whose cases each get a port of a new memory back end, all on one manual clock. */
+/** Creates a harness whose cases each get a port of a new memory back end on a manual clock. */
 function memoryHarness<Port>(
   portOf: (backend: Backend<never>) => Port,
   alter: Alter<Port>,
@@ -85,13 +85,13 @@ export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered
   };
 }
 
-/** The atomic steps of a memory back end. */
+/** Returns the atomic steps of a memory back end. */
 export function submissionsOf(backend: Backend<never>): Submissions<unknown> {
-  if (backend.submissions === undefined) throw new Error("the memory back end records atomically");
+  if (backend.submissions === undefined) throw new Error("expected the memory back end to record atomically");
   return backend.submissions;
 }
 
-/** A memory back end on a manual clock. */
+/** Creates a memory back end on a manual clock. */
 export function memoryOnClock(
   options: Omit<MemoryBackendOptions, "clock"> = {},
 ): Backend<never> & { readonly clock: ManualClock } {

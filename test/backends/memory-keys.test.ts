@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { memoryOnClock } from "./memory-harnesses.js";
 
-/** Short names of few characters, so that different ones often look alike once they are run together. */
+/** Short names from few characters, so that different keys often look alike when joined. */
 const name = fc.string({ unit: fc.constantFrom(":", "0", "1", "a"), maxLength: 3 });
 
 const references = fc.uniqueArray(fc.record({ tenant: name, definition: name, key: name }), {
@@ -11,7 +11,7 @@ const references = fc.uniqueArray(fc.record({ tenant: name, definition: name, ke
   maxLength: 200,
 });
 
-it("never takes two references for one another whose parts differ", async () => {
+it("never confuses two references whose parts differ", async () => {
   await fc.assert(
     fc.asyncProperty(references, async (different) => {
       const { idempotency } = memoryOnClock();

@@ -13,7 +13,7 @@ function operation(index: number, members: Partial<NewOperation> = {}): NewOpera
 const full = expect.objectContaining({ code: "OVERLOADED" });
 
 describe("a memory back end that is full", () => {
-  it("refuses one more operation and drops none, whatever state they are in", async () => {
+  it("refuses another operation and drops none, in any state", async () => {
     const { operations } = memoryOnClock({ maxOperations: 3 });
     await operations.create(operation(1));
     await operations.create(operation(2), { state: "preparing", token: "t", leaseMs: 1_000 });
@@ -24,7 +24,7 @@ describe("a memory back end that is full", () => {
     expect(states.map((each) => each?.state)).toEqual(["pending", "preparing", "failed"]);
   });
 
-  it("takes operations again once others were purged", async () => {
+  it("accepts operations again once others were purged", async () => {
     const backend = memoryOnClock({ maxOperations: 1 });
     await backend.operations.create(operation(1), { state: "failed", error: "null" });
     await expect(backend.operations.create(operation(2))).rejects.toEqual(full);
@@ -32,7 +32,7 @@ describe("a memory back end that is full", () => {
     expect(await backend.operations.create(operation(2))).toBe("created");
   });
 
-  it("leaves the key free of a submission that it refuses", async () => {
+  it("leaves the key of a refused submission free", async () => {
     const backend = memoryOnClock({ maxOperations: 1 });
     const { operations, idempotency } = backend;
     const submissions = submissionsOf(backend);
@@ -47,7 +47,7 @@ describe("a memory back end that is full", () => {
     });
   });
 
-  it("answers a submission whose key it knows", async () => {
+  it("returns the existing operation to a submission with a known key", async () => {
     const backend = memoryOnClock({ maxOperations: 1 });
     const submissions = submissionsOf(backend);
     const first = operation(1, { key: "key-1" });
@@ -56,7 +56,7 @@ describe("a memory back end that is full", () => {
     expect(await submissions.record(again)).toMatchObject({ outcome: "exists", operation: { id: first.id } });
   });
 
-  it("ends operations all the same, and creates what follows them", async () => {
+  it("still ends operations and creates their follow-ups", async () => {
     const { operations } = memoryOnClock({ maxOperations: 2 });
     const onEnd = (index: number) => ({ ...operation(index), definition: "notices" });
     await operations.create(operation(1, { onEnd: onEnd(3) }));
@@ -75,7 +75,7 @@ describe("a memory back end that is full", () => {
     await expect(operations.create(operation(5))).rejects.toEqual(full);
   });
 
-  it("refuses a redrive whole, and takes it when there is room", async () => {
+  it("refuses a redrive completely and accepts it once there is room", async () => {
     const backend = memoryOnClock({ maxOperations: 2 });
     const { operations } = backend;
     await operations.create(operation(1, { retentionMs: 1_000 }));
@@ -92,7 +92,7 @@ describe("a memory back end that is full", () => {
     });
   });
 
-  it("refuses a batch of announcements that does not fit, whole, and takes it when there is room", async () => {
+  it("refuses a batch of announcements that does not fit completely and accepts it once there is room", async () => {
     const { queue } = memoryOnClock({ maxAnnouncements: 3 });
     const announcements = [1, 2, 3, 4].map((n) => announce(operation(n), "1"));
     const receive = async (limit: number): Promise<string[]> => {
@@ -104,6 +104,26 @@ describe("a memory back end that is full", () => {
     expect(await receive(1)).toEqual([operation(1).id]);
     await queue.publish(announcements.slice(2));
     expect(await receive(10)).toEqual([2, 3, 4].map((n) => operation(n).id));
+  });
+});
+
+describe("the message of a memory back end that is full", () => {
+  it("names the limit of operations and what to do", async () => {
+    const { operations } = memoryOnClock({ maxOperations: 1 });
+    await operations.create(operation(1));
+    await expect(operations.create(operation(2))).rejects.toThrow(
+      "OVERLOADED: The memory back end holds at most `maxOperations` operations (1). Raise the option, or shorten " +
+        "`retentionMs` of the definitions.",
+    );
+  });
+
+  it("names the limit of announcements and what to do", async () => {
+    const { queue } = memoryOnClock({ maxAnnouncements: 1 });
+    const announcements = [1, 2].map((n) => announce(operation(n), "1"));
+    await expect(queue.publish(announcements)).rejects.toThrow(
+      "QUEUE_UNAVAILABLE: The memory back end holds at most `maxAnnouncements` announcements (1). The sweep announces " +
+        "the rest later. Add workers, or raise the option.",
+    );
   });
 });
 
@@ -121,7 +141,7 @@ describe("the options of the memory back end", () => {
     },
   );
 
-  it("take a limit of 1, and can be left out", () => {
+  it("accept a limit of 1 and are optional", () => {
     expect(() => createMemoryBackend({ maxOperations: 1, maxAnnouncements: 1 })).not.toThrow();
     expect(() => createMemoryBackend()).not.toThrow();
   });

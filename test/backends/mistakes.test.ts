@@ -15,7 +15,7 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
       () => createMemoryBackend([]),
     ],
     [
-      "a clock that is none",
+      "an invalid clock",
       "Option `clock` must be a clock, such as `createManualClock()` for tests, not a function.",
       () => createMemoryBackend({ clock: Date }),
     ],
@@ -46,7 +46,7 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
       () => createPostgresBackend({ pool, migrate: "never" }),
     ],
     [
-      "a listen that is no boolean",
+      "a listen that is not a boolean",
       'Option `listen` must be true or false, not "yes".',
       () => createPostgresBackend({ pool, listen: "yes" }),
     ],

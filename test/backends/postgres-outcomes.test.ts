@@ -6,12 +6,12 @@ type Answer = () => unknown;
 
 const never: Answer = () => new Promise(() => {});
 
-/** An error of the driver, of the network or of the server. */
+/** An error of the driver, the network or the server. */
 function failing(code: string, message = "failed"): Answer {
   return () => Promise.reject(Object.assign(new Error(message), { code }));
 }
 
-/** A pool whose connections give these answers, in this order, and then none. */
+/** Creates a pool whose connections return these answers in order and fail afterwards. */
 function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
   const log: string[] = [];
   const query = (): unknown => {
@@ -64,9 +64,9 @@ const certain: readonly [
   ["the pool has ended", "STORE_UNAVAILABLE", [ended, ended, ended], []],
   ["the server refuses connections", "STORE_UNAVAILABLE", Array(3).fill(refusedConnection), []],
   ["the server has no connection left", "OVERLOADED", [failing("53300")], []],
-  ["the pool never gives a connection", "STORE_UNAVAILABLE", [never], []],
+  ["the pool never returns a connection", "STORE_UNAVAILABLE", [never], []],
   ["the table is missing", "STORE_UNAVAILABLE", [], [failing("42P01")]],
-  ["the role may not write", "STORE_UNAVAILABLE", [], [failing("42501")]],
+  ["the role lacks permission", "STORE_UNAVAILABLE", [], [failing("42501")]],
   ["the disk is full", "OVERLOADED", [], [failing("53100")]],
   ["the server is read-only", "STORE_UNAVAILABLE", [], Array(3).fill(failing("25006"))],
 ];
@@ -78,8 +78,8 @@ const uncertain: readonly [name: string, connects: readonly Answer[], answers: r
     [connected, ...Array(2).fill(refusedConnection)],
     [failing("ECONNRESET")],
   ],
-  ["the connection breaks and the table is missing then", [], [failing("ECONNRESET"), failing("42P01")]],
-  ["the answer does not come", [], [never]],
+  ["the connection breaks and the table is then missing", [], [failing("ECONNRESET"), failing("42P01")]],
+  ["the answer does not arrive", [], [never]],
   ["the server shuts down", [], Array(3).fill(failing("57P01"))],
 ];
 
@@ -97,7 +97,7 @@ describe("a submission that fails in Postgres", () => {
     expect(refused()).toMatchObject([{ code: "SUBMISSION_UNCERTAIN" }]);
   });
 
-  it("was not recorded if the pool gives a connection after the caller has timed out", async () => {
+  it("was not recorded if the pool returns a connection after the caller has timed out", async () => {
     let give: () => void = () => {};
     const late: Answer = () =>
       new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ describe("a submission that fails in Postgres", () => {
     expect(refused()).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
   });
 
-  it("was not recorded if too many submissions wait", async () => {
+  it("was not recorded if too many submissions are waiting", async () => {
     const { service, refused } = serviceOn(poolOf([never], []).pool, {
       maxWaiting: 1,
       maxInFlight: 1,
@@ -123,7 +123,7 @@ describe("a submission that fails in Postgres", () => {
     expect(refused().map(({ code }) => code)).not.toContain("SUBMISSION_UNCERTAIN");
   });
 
-  it("has an uncertain outcome if others of its batch were recorded", async () => {
+  it("has an uncertain outcome if other submissions of its batch were recorded", async () => {
     const badRow = failing("22021");
     const recorded: Answer = () => ({ rows: [{ place: 1, outcome: "created" }] });
     const { pool } = poolOf([], [badRow, badRow, recorded, failing("42501")]);

@@ -11,11 +11,11 @@ const POST = { method: "POST", path: "/orders", headers: { "content-type": "appl
 describe("transactions on PGlite, which has one connection", () => {
   const database = new PGlite();
   let count = 0;
-  // It starts a whole Postgres, which takes its time where there is little of it.
+  // PGlite starts a complete Postgres, which is slow on a small machine.
   beforeAll(() => database.exec("create table effects (operation_id text)"), 60_000);
   afterAll(() => database.close());
 
-  // Not migrated: whatever comes first does it.
+  // Not migrated: the first call migrates.
   const open = () =>
     createPostgresBackend({ pool: fromPGlite(database), schema: `test_${++count}`, pollIntervalMs: 60_000 });
   const write = (tx: PGliteTransaction, operationId: string): Promise<unknown> =>
@@ -34,7 +34,7 @@ describe("transactions on PGlite, which has one connection", () => {
     });
   });
 
-  it("submits in a transaction of the user, which wakes a worker that completes it in another", async () => {
+  it("submits in a transaction of the user and wakes a worker that completes the operation in another", async () => {
     const backend = open();
     const service = createOrderService({ backend, authorize: allowAnonymous() });
     const submit = (end: "commit" | "rollback"): Promise<string> => {
@@ -78,7 +78,7 @@ describe("transactions on PGlite, which has one connection", () => {
     }
   });
 
-  it("rejects an input that JSON cannot represent with its place, before it uses the transaction", async () => {
+  it("rejects an input that JSON cannot represent, with its path, before it uses the transaction", async () => {
     const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
     const submit = (input: unknown) =>
       service.submit(service.definitions[0], input as typeof ORDER, {
@@ -103,11 +103,11 @@ describe("transactions on PGlite, which has one connection", () => {
     ["", "has 0 characters"],
     ["a".repeat(256), "has 256 characters"],
     ["a\0", "contains NUL"],
-    ["a\ud800", "contains one half of a surrogate pair"],
-    ["a\udc00b", "contains one half of a surrogate pair"],
+    ["a\ud800", "contains a lone surrogate"],
+    ["a\udc00b", "contains a lone surrogate"],
     [7, "is a number"],
     [undefined, "is undefined"],
-  ])("refuses the tenant %j of a submission without a word to the database", async (tenant, says) => {
+  ])("refuses the tenant %j of a submission without a query", async (tenant, says) => {
     const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
     const statements: unknown[] = [];
     const tx = {
@@ -124,7 +124,7 @@ describe("transactions on PGlite, which has one connection", () => {
     expect(statements).toEqual([]);
   });
 
-  it("quotes no parameter of a statement that fails, as PGlite itself does", async () => {
+  it("quotes no parameters of a failed statement, although PGlite does", async () => {
     const events: ServiceEvent[] = [];
     const backend = open();
     const service = createOrderService({
@@ -140,7 +140,7 @@ describe("transactions on PGlite, which has one connection", () => {
     expect(deepText(events)).not.toContain("kanarie");
   });
 
-  it("creates an order before the reply, and rolls back one that takes too long", async () => {
+  it("creates an order before the reply and rolls back a creation that takes too long", async () => {
     let late: unknown;
     let slow = true;
     const ids: string[] = [];
@@ -149,7 +149,7 @@ describe("transactions on PGlite, which has one connection", () => {
       authorize: allowAnonymous(),
       createTimeoutMs: 50,
       create: async (_, { operationId, signal, tx }) => {
-        if (tx === undefined) throw new Error("there is a transaction");
+        if (tx === undefined) throw new Error("expected a transaction");
         ids.push(operationId);
         await write(tx, operationId);
         if (!slow) return { body: {} };

@@ -6,13 +6,16 @@ import { runPortSuites } from "./postgres/run-port-suites.js";
 
 describe("the back end on PGlite", { timeout: 30_000 }, () => {
   let database: PGlite;
-  // It makes a whole database cluster, which takes seconds of work.
+  // Creating a database cluster takes seconds.
   beforeAll(async () => {
     database = await PGlite.create();
   }, 60_000);
   afterAll(() => database?.close());
 
-  /** Schemas that nobody uses: migrating another and compiling its functions would be most of the time of a case. */
+  /**
+   * Schemas that are free for reuse. Migrating a new one and compiling its functions would take most of the time of
+   * a case.
+   */
   const free: string[] = [];
   let count = 0;
 
@@ -28,7 +31,7 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
     return schema;
   }
 
-  /** The clock that the migration made, which cases may have replaced. */
+  /** The original clock function of each schema. Cases may replace it. */
   const clocks = new Map<string, string>();
   async function clockOf(schema: string): Promise<string> {
     const text = `select pg_get_functiondef('${schema}.now_v1()'::regprocedure) as definition`;

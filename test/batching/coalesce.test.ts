@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { coalesce } from "../../src/batching/coalesce.js";
 import { signalOf } from "../worker/stage.js";
 
-/** Batches that were flushed, each held back until it is let go. */
+/** Flushed batches, each held back until it is released. */
 function heldFlush() {
   const batches: (readonly number[])[] = [];
   const gates: (() => void)[] = [];
@@ -20,7 +20,7 @@ function heldFlush() {
 }
 
 describe("coalesced calls", () => {
-  it("that come while a flush is in flight form the next batch, and each gets its own result", async () => {
+  it("that arrive during a flush form the next batch and get their own results", async () => {
     const { batches, gates, flush, flushed } = heldFlush();
     const { add } = coalesce({ flush, maxBatch: 10, maxWaiting: 100 });
     const first = add(1);
@@ -49,7 +49,7 @@ describe("coalesced calls", () => {
     expect(batches).toEqual([4, 4, 2]);
   });
 
-  it("beyond what may wait are refused, and the others are not harmed", async () => {
+  it("beyond the limit are refused, without affecting the others", async () => {
     const { gates, flush, flushed } = heldFlush();
     const { add } = coalesce({ flush, maxBatch: 1, maxWaiting: 2 });
     const first = add(1);
@@ -63,7 +63,7 @@ describe("coalesced calls", () => {
     expect(await Promise.all([first, ...waiting])).toEqual([10, 20, 30]);
   });
 
-  it("fail with the flush that they were in, and only with that one", async () => {
+  it("fail with their own flush and with no other", async () => {
     let calls = 0;
     const { add } = coalesce<number, number>({
       flush: async (items) => {
@@ -78,7 +78,7 @@ describe("coalesced calls", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   });
 
-  it("go out in as many flushes at once as may be under way", async () => {
+  it("are flushed in at most as many concurrent batches as allowed", async () => {
     const { batches, gates, flush, flushed } = heldFlush();
     const { add, idle } = coalesce({ flush, maxBatch: 2, maxWaiting: 100, inFlight: 2 });
     const added = [1, 2, 3, 4, 5, 6].map(add);
@@ -91,7 +91,7 @@ describe("coalesced calls", () => {
     const resting = idle().then(() => {
       isIdle = true;
     });
-    // The second ends before the first, and what waits takes its place.
+    // The second flush ends before the first, and a waiting batch takes its place.
     gates[1]?.();
     expect(await added[2]).toBe(30);
     await flushed(3);
@@ -103,7 +103,7 @@ describe("coalesced calls", () => {
     expect(await Promise.all(added)).toEqual([10, 20, 30, 40, 50, 60]);
   });
 
-  it("that come when a flush has just ended are flushed too", async () => {
+  it("that arrive when a flush has just ended are flushed too", async () => {
     const { add, idle } = coalesce({
       flush: async (items: readonly number[]) => items,
       maxBatch: 10,
@@ -117,7 +117,7 @@ describe("coalesced calls", () => {
     await idle();
   });
 
-  it("go out in batches of the size that is chosen", async () => {
+  it("are flushed in batches of the chosen size", async () => {
     const batches: (readonly number[])[] = [];
     const { add } = coalesce<number, void>({
       flush: async (items) => {

@@ -10,13 +10,13 @@ describe("a deprecated definition", () => {
     ["deprecated.sunset", { since, sunset: new Date("tomorrow") }],
     ["deprecated.sunset", { since, sunset: new Date(since.getTime() - 1) }],
     ["deprecated.link", { since, link: "/orders-v2" }],
-  ])("refuses a bad %s and names it", (option, deprecated) => {
+  ])("rejects a bad %s by name", (option, deprecated) => {
     const define = (): unknown => defineOrders({ deprecated: deprecated as { since: Date } });
     expect(define).toThrow(option);
     expect(define).toThrow(expect.toSatisfy(isAsyncReplyError));
   });
 
-  it("keeps the dates that it was given, whatever becomes of them", () => {
+  it("keeps its dates when the caller changes them", () => {
     const given = new Date(since);
     const { deprecated } = defineOrders({ deprecated: { since: given } });
     given.setFullYear(1999);

@@ -39,7 +39,7 @@ describe("an idempotency key", () => {
     expect(parseIdempotencyKey(value)).toBe(key);
   });
 
-  it("is the same in both spellings, so that they never make two orders", () => {
+  it("is the same in both spellings, so that they never create two orders", () => {
     const visible = fc.stringMatching(/^[!#-+\--:<-~]{1,255}$/);
     fc.assert(
       fc.property(visible, (key) => {
@@ -49,7 +49,7 @@ describe("an idempotency key", () => {
     );
   });
 
-  it("may hold any printable ASCII when it is quoted (RFC 8941 §3.3.3)", () => {
+  it("may contain any printable ASCII if it is quoted (RFC 8941 §3.3.3)", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ -~]{1,255}$/), (key) => {
         expect(parseIdempotencyKey(asString(key))).toBe(key);
@@ -71,7 +71,7 @@ describe("an idempotency key", () => {
     ['"";a=1', 0],
     ["x".repeat(256), 256],
     [asString("x".repeat(256)), 256],
-  ])("is refused for its length, and told so: %j", (value, length) => {
+  ])("is refused for its length with a clear message: %j", (value, length) => {
     const { code, detail } = refusalOf(() => parseIdempotencyKey(value));
     expect(code).toBe("INVALID_IDEMPOTENCY_KEY");
     expect(detail).toBe(`The header field Idempotency-Key must have 1 to 255 characters, not ${length}.`);
@@ -178,7 +178,7 @@ describe("parameters after a quoted key", () => {
 });
 
 describe("a hostile value", () => {
-  it("is refused or gives a key of printable ASCII, and nothing else happens", () => {
+  it("is refused or becomes a key of printable ASCII", () => {
     const value = fc.string({ unit: fc.constantFrom(...'ab1.-*:?=;,"\\ \té\u0000'), maxLength: 30 });
     fc.assert(
       fc.property(value, (text) => {
@@ -213,7 +213,7 @@ describe("a hostile value", () => {
 });
 
 describeCorpus("structured-fields", (cases) => {
-  // The corpus speaks of Structured Field Items. Where our answer differs there is a reason.
+  // The corpus tests Structured Field Items. Each intentional difference has a reason.
   const exceptions: Readonly<Record<string, { key?: string; reason: string }>> = {
     "string.json: empty string": { reason: "a key has at least one character" },
     "string.json: long string": { reason: "a key has at most 255 characters, this one has 260" },
@@ -241,7 +241,7 @@ describeCorpus("structured-fields", (cases) => {
 
 describeCorpus("naughty-strings", (cases) => {
   for (const { name, value = "" } of cases) {
-    it(`takes string ${name} unchanged or refuses it`, () => {
+    it(`accepts string ${name} unchanged or refuses it`, () => {
       expect(keyOf(asString(value))).toBe(/^[ -~]{1,255}$/.test(value) ? value : undefined);
       const bare = value.replace(/^[ \t]+|[ \t]+$/g, "");
       if (!value.includes('"'))

@@ -3,10 +3,10 @@ import * as z from "zod";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { defineOperation, defineOrders } = untyped;
-const NAME = "1 to 100 characters out of `A-Za-z0-9._-`, beginning with a letter or digit, such as `orders`";
+const NAME = "1 to 100 characters of `A-Za-z0-9._-`, starting with a letter or digit, such as `orders`";
 const VALIDATOR = "a Standard Schema validator, such as a schema of zod, valibot or arktype";
 const JSON_SCHEMA =
-  "is a JSON Schema, which validates nothing by itself. Pass a Standard Schema validator: with zod `z.fromJSONSchema(schema)`, or a schema such as `z.strictObject({ quantity: z.int() })`.";
+  "is a JSON Schema, which cannot validate by itself. Pass a Standard Schema validator: with zod `z.fromJSONSchema(schema)`, or a schema such as `z.strictObject({ quantity: z.int() })`.";
 const input = z.object({});
 const jsonSchema = { type: "object", properties: { quantity: { type: "integer" } } };
 const define = (change: object): unknown => defineOperation({ name: "one", path: "/one", input, ...change });
@@ -41,7 +41,7 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
     ],
     [
       "a path with a space",
-      'Option `path` is "/a b", which has the segment "a b". A segment is one or more of `A-Za-z0-9._~-`, or a field. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
+      'Option `path` is "/a b", which has the segment "a b". A segment has one or more characters of `A-Za-z0-9._~-`, or is a field. Pass a path such as `/orders` or `/accounts/{accountId}/exports`.',
       () => define({ path: "/a b" }),
     ],
     [
@@ -62,12 +62,12 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
       () => define({ input: () => true }),
     ],
     [
-      "a result schema that is none",
+      "an invalid result schema",
       `Option \`result\` must be ${VALIDATOR}, not 1.`,
       () => define({ result: 1 }),
     ],
     [
-      "a JSON Schema that is none",
+      "an invalid JSON Schema",
       'Option `jsonSchema` must be a JSON Schema, which is an object, not "object".',
       () => define({ jsonSchema: "object" }),
     ],
@@ -77,12 +77,12 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
       () => defineOrders({ idempotencyKey: "never" }),
     ],
     [
-      "a cancellable that is no boolean",
+      "a cancellable that is not a boolean",
       'Option `cancellable` must be true or false, not "yes".',
       () => defineOrders({ cancellable: "yes" }),
     ],
     [
-      "a create that belongs to the service",
+      "a create, which belongs to the service",
       "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, deprecated.",
       () => define({ create: () => ({ body: {} }) }),
     ],

@@ -22,7 +22,7 @@ const table: readonly (readonly [OperationState, Settlement["to"], boolean, Oper
 
 describe("an operation (spec §3)", () => {
   it.each(table)(
-    "%s, settled as %s with cancel requested: %s, becomes %s",
+    "in state %s, settled as %s with cancel requested: %s, becomes %s",
     (from, to, cancelRequested, next) => {
       expect(transition(from, to, cancelRequested)).toBe(next);
     },

@@ -15,7 +15,7 @@ const service = createOrderService({ authorize });
 const orders = (): void => {};
 const pool = { connect: (): void => {} };
 
-/** What no limit and no duration may be: each would switch the limit off, or end it at once. */
+/** Invalid limits and durations. Each would disable the limit or make it 0. */
 const badNumbers = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1mb", "10", null, {}];
 
 const numbers: Readonly<Record<string, (value: never) => unknown>> = {
@@ -60,21 +60,21 @@ describe("the retention of a definition", () => {
   });
 });
 
-describe("a duration that no timer counts", () => {
+describe("a duration that exceeds the range of timers", () => {
   it.each(["retentionMs", "purgeGraceMs", "abandonAfterMs"] as const)(
     "may be up to 100 years long: %s",
     (option) => {
       expect(numbers[option]?.(HUNDRED_YEARS_MS as never)).toBeDefined();
       const longer = HUNDRED_YEARS_MS + 1;
       expect(() => numbers[option]?.(longer as never)).toThrow(
-        `Option \`${option}\` is ${longer}; pass at most ${HUNDRED_YEARS_MS} (100 years).`,
+        `Option \`${option}\` is ${longer}. Pass at most ${HUNDRED_YEARS_MS} (100 years).`,
       );
       expectInvalid(option, () => numbers[option]?.(Number.MAX_SAFE_INTEGER as never));
     },
   );
 });
 
-describe("a bad option throws at construction and is named", () => {
+describe("a bad option throws at construction and is named in the message", () => {
   for (const [option, make] of Object.entries(numbers)) {
     it.each(badNumbers)(`${option}: %s`, (value) =>
       expectInvalid(option.split(" ")[0] ?? "", () => make(value as never)),
@@ -82,8 +82,8 @@ describe("a bad option throws at construction and is named", () => {
   }
 });
 
-describe("a bad option that throws when it is converted to text", () => {
-  it.each(unreadable.map(([name]) => name))("is still named: %s", (name) => {
+describe("a bad option that throws when it is converted to a string", () => {
+  it.each(unreadable.map(([name]) => name))("is still named in the message: %s", (name) => {
     const value = new Map(unreadable).get(name) as never;
     expectInvalid("maxBodyBytes", () => createOrderService({ authorize, maxBodyBytes: value }));
   });

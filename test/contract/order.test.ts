@@ -19,7 +19,7 @@ const cases: readonly (readonly [
   violations: readonly (readonly [string, string])[],
 ])[] = [
   [
-    "nothing in it",
+    "no members",
     {},
     [
       ["#/itemId", "is required"],
@@ -28,14 +28,14 @@ const cases: readonly (readonly [
   ],
   ["a quantity of 0", { itemId: "a", quantity: 0 }, [["#/quantity", "must be greater than 0"]]],
   ["a quantity below 0", { itemId: "a", quantity: -1 }, [["#/quantity", "must be greater than 0"]]],
-  ["a quantity as text", { itemId: "a", quantity: "2" }, [["#/quantity", "must be a number"]]],
+  ["a quantity as a string", { itemId: "a", quantity: "2" }, [["#/quantity", "must be a number"]]],
   [
     "half a quantity",
     { itemId: "a", quantity: 1.5 },
     [["#/quantity", "must be a whole number of at most 9007199254740991"]],
   ],
   [
-    "a quantity that doubles do not count",
+    "a quantity beyond the safe integers",
     { itemId: "a", quantity: 2 ** 53 },
     [["#/quantity", "must be a whole number of at most 9007199254740991"]],
   ],
@@ -63,13 +63,13 @@ describe("an order", () => {
   it.each([
     { itemId: "a", quantity: 1 },
     { itemId: "x".repeat(255), quantity: Number.MAX_SAFE_INTEGER },
-  ])("is accepted as it is: %j", (order) => expect(violationsOf(order)).toEqual(order));
+  ])("is accepted: %j", (order) => expect(violationsOf(order)).toEqual(order));
 
-  it.each(cases)("with %s is refused, with every violation at its place", (_, value, violations) => {
+  it.each(cases)("with %s is refused with every violation and its location", (_, value, violations) => {
     expect(violationsOf(value)).toEqual(violations.map(([pointer, detail]) => ({ pointer, detail })));
   });
 
-  it("is refused in our words whatever language somebody has set for zod", () => {
+  it("is refused in the words of this package in every language of zod", () => {
     z.config(z.locales.de());
     try {
       expect(violationsOf({ quantity: "2" })).toEqual([
@@ -81,7 +81,7 @@ describe("an order", () => {
     }
   });
 
-  it("has the JSON Schema that full zod gives for it", () => {
+  it("has the JSON Schema that full zod generates for it", () => {
     const full = z.strictObject({
       itemId: z.string().min(1).max(255),
       quantity: z.int().positive(),

@@ -16,7 +16,7 @@ const orders = (): void => {};
 const backend = createMemoryBackend();
 const definitions = [defineOperation({ name: "orders", path: "/orders", input })];
 
-describe("an unknown option throws, and the closest known one is suggested", () => {
+describe("an unknown option throws and suggests the closest known one", () => {
   testMistakes([
     [
       "of defineOperation",
@@ -40,7 +40,7 @@ describe("an unknown option throws, and the closest known one is suggested", () 
       () => createService({ definitions, authorise: authorize }),
     ],
     [
-      "of createService, after the name that `definitions` had before",
+      "of createService, with the former name of `definitions`",
       "Unknown option `operations` of createService. Known options: authorize, admit, basePath, statusPath, list, problemBaseUri, maxBodyBytes, maxDepth, " +
         "bodyTimeoutMs, authorizeTimeoutMs, recordTimeoutMs, createTimeoutMs, leaseMs, maxResultBytes, definitions, " +
         "backend, create, formats, observe, runtime.",
@@ -63,7 +63,7 @@ describe("an unknown option throws, and the closest known one is suggested", () 
       () => createWorker(service, { orders }, { backoff: { baseMS: 3 } }),
     ],
     [
-      "of what a worker is created from, unless it is a service",
+      "of the first argument of a worker, unless it is a service",
       "Unknown option `obsrve` of createWorker. Did you mean `observe`?",
       () => createWorker({ backend, definitions, obsrve: () => {} }, { orders }),
     ],
@@ -95,7 +95,7 @@ describe("an unknown option throws, and the closest known one is suggested", () 
     ],
   ]);
 
-  it("is not suggested if it is a whole text", () => {
+  it("is not suggested if it is a long text", () => {
     const name = "maxAttempts".repeat(20);
     const { detail } = refusalOf(() => createWorker(service, { orders }, { [name]: 3 }));
     expect(detail).not.toContain("Did you mean");
@@ -103,7 +103,7 @@ describe("an unknown option throws, and the closest known one is suggested", () 
 });
 
 describe("an option that is undefined", () => {
-  it("counts as absent, also if its name is unknown", () => {
+  it("counts as absent, even if its name is unknown", () => {
     expect(createWorker(service, { orders }, { maxAttemps: undefined, leaseMs: undefined })).toBeDefined();
   });
 });

@@ -6,23 +6,23 @@ import { createOrdersClient } from "./orders-client.js";
 import { runServer, startServer } from "./server-process.js";
 
 describe("the example server's configuration", { timeout: 30_000 }, () => {
-  const roleSentence = "needs a back end that processes can share, which memory: is not";
+  const roleSentence = "needs a BACKEND that several processes can share, such as postgres://…, not memory:";
   it.each([
     [
       { BACKEND: "disk:orders" },
-      'BACKEND: unknown back end "disk:orders", known are memory:, pglite:DIR, postgres://…',
+      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "disk:orders"',
     ],
     [
       { BACKEND: "memory:orders" },
-      'BACKEND: unknown back end "memory:orders", known are memory:, pglite:DIR, postgres://…',
+      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "memory:orders"',
     ],
-    [{ BACKEND: "" }, 'BACKEND: unknown back end "", known are memory:, pglite:DIR, postgres://…'],
-    [{ QUEUE: "mail:orders" }, 'QUEUE: unknown queue "mail:orders", known are none: leave it unset'],
+    [{ BACKEND: "" }, 'BACKEND must be one of memory:, pglite:DIR, postgres://…, not ""'],
+    [{ QUEUE: "mail:orders" }, 'QUEUE must be unset, not "mail:orders"'],
     [{ ROLE: "api" }, `ROLE=api ${roleSentence}`],
     [{ ROLE: "worker" }, `ROLE=worker ${roleSentence}`],
     [
       { ROLE: "worker", BACKEND: "pglite:orders" },
-      "ROLE=worker needs a back end that processes can share, which pglite:orders is not",
+      "ROLE=worker needs a BACKEND that several processes can share, such as postgres://…, not pglite:orders",
     ],
     [
       { BACKEND: "postgres://app:secret@127.0.0.1:1/orders" },
@@ -34,25 +34,34 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536"'],
     [{ PORT: "" }, 'PORT must be a whole number from 0 to 65535, not ""'],
     [{ HOST: "two words" }, 'HOST must be a host name or an IP address, not "two words"'],
-    [{ API_TOKENS: "secret" }, "API_TOKENS must be token=principal,… and its part 1 is not"],
-    [{ API_TOKENS: "a=ann,b=" }, "API_TOKENS must be token=principal,… and its part 2 is not"],
-    [{ API_TOKENS: "" }, "API_TOKENS must be token=principal,… and its part 1 is not"],
-    [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS repeats a token in its part 2"],
+    [
+      { API_TOKENS: "secret" },
+      "API_TOKENS must be a list of token=principal, separated by commas; entry 1 is not valid",
+    ],
+    [
+      { API_TOKENS: "a=ann,b=" },
+      "API_TOKENS must be a list of token=principal, separated by commas; entry 2 is not valid",
+    ],
+    [
+      { API_TOKENS: "" },
+      "API_TOKENS must be a list of token=principal, separated by commas; entry 1 is not valid",
+    ],
+    [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS must not repeat a token; entry 2 does"],
     [{ WORK_MS: "-1" }, 'WORK_MS must be a whole number from 0 to 2147483647, not "-1"'],
     [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
     [{ LOG: "loud" }, 'LOG must be one of pretty, json, not "loud"'],
-  ])("refuses %o with one sentence", async (variables, sentence) => {
+  ])("refuses %o with one line on stderr", async (variables, sentence) => {
     expect(await runServer(variables)).toEqual({ code: 1, stdout: [], stderr: [sentence] });
   });
 
-  it("does not repeat the password of an address that it refuses", async () => {
+  it("hides the password of a refused address", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
     expect(stderr).toEqual([
-      'BACKEND: unknown back end "disk:…@host/orders", known are memory:, pglite:DIR, postgres://…',
+      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "disk:…@host/orders"',
     ]);
   });
 
-  it("says that a port is taken", async () => {
+  it("reports a port that is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await once(other, "listening");
@@ -63,7 +72,7 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     });
   });
 
-  it("takes a token that ends in an equals sign", async () => {
+  it("accepts a token that ends with an equals sign", async () => {
     const server = await startServer({ API_TOKENS: "c2VjcmV0cw===ann" });
     onTestFinished(() => server.kill());
     const response = await createOrdersClient(server.baseUrl, "c2VjcmV0cw==").submit({
@@ -73,7 +82,7 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
     expect(response.status).toBe(202);
   });
 
-  it("knows the demo token when no tokens are given, and no other", async () => {
+  it("accepts only the demo token by default", async () => {
     const server = await startServer();
     onTestFinished(() => server.kill());
     const order = { itemId: "book", quantity: 1 };

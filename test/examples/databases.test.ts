@@ -17,7 +17,7 @@ describe("the example server on PGlite", { timeout: 30_000 }, () => {
     return first;
   });
 
-  it("has an order that was answered when it starts again in the same folder", async () => {
+  it("keeps an accepted order over a restart in the same folder", async () => {
     const location = await createOrdersClient(first.baseUrl).accepted({ itemId: "pen", quantity: 1 });
     first.signal("SIGTERM");
     expect((await first.exited).code).toBe(0);

@@ -9,12 +9,12 @@ export interface EventLine {
   readonly error?: string;
 }
 
-/** The events logged so far. Fails on a line that is no JSON. */
+/** Returns the events logged so far. Throws on a line that is not JSON. */
 export function eventsOf(stdout: Lines): readonly EventLine[] {
   return stdout.all().map(parse);
 }
 
-/** Waits until an event of this name was logged, or so many of them. */
+/** Waits until `count` events of this name are logged. Default: 1. */
 export async function untilLogged(stdout: Lines, name: string, count = 1): Promise<void> {
   await stdout.find((line) => parse(line).event === name, count);
 }

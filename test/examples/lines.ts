@@ -1,17 +1,17 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** The lines that a stream has brought so far. */
+/** The lines that a stream has delivered so far. */
 export interface Lines {
   all(): readonly string[];
   /**
-   * Waits for the first line, or the `count`-th, of which `isIt` is true, past lines included. Rejects when the stream
-   * ends without it.
+   * Resolves to the `count`-th line for which `matches` returns true, past lines included. Default: the first one.
+   * Rejects if the stream ends without it.
    */
-  find(isIt: (line: string) => boolean, count?: number): Promise<string>;
+  find(matches: (line: string) => boolean, count?: number): Promise<string>;
 }
 
-/** Reads a stream by lines from now on. */
+/** Collects the lines of a stream from now on. */
 export function collectLines(stream: Readable): Lines {
   const lines: string[] = [];
   const reader = createInterface({ input: stream }).on("line", (line) => lines.push(line));
@@ -22,11 +22,11 @@ export function collectLines(stream: Readable): Lines {
 
   return {
     all: () => lines,
-    find: (isIt, count = 1) =>
+    find: (matches, count = 1) =>
       new Promise((resolve, reject) => {
         let left = count;
         const look = (line: string): void => {
-          if (!isIt(line)) return;
+          if (!matches(line)) return;
           left -= 1;
           if (left === 0) finish(() => resolve(line));
         };

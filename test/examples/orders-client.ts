@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** The operation resource, with what a client of the example server reads of it. */
+/** The members of the operation resource that the tests read. */
 interface OperationBody {
   readonly operationId: string;
   readonly status: string;
@@ -9,9 +9,9 @@ interface OperationBody {
 }
 
 export interface OrdersClient {
-  /** Posts a value as JSON, or a text as it is; `undefined` leaves a default header field out. */
+  /** Posts a value as JSON, or a string unchanged. `undefined` omits a default header field. */
   submit(body: unknown, headers?: Readonly<Record<string, string | undefined>>): Promise<Response>;
-  /** Submits and gives the location of the operation. */
+  /** Submits an order and returns the location of its operation. Throws unless the status is 202. */
   accepted(body: unknown): Promise<string>;
   read(location: string): Promise<OperationBody>;
   /** Polls until the operation is terminal. */

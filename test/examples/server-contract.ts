@@ -9,7 +9,7 @@ const YANG = "https://www.npmjs.com/package/async-request-reply#order-submission
 
 const order = { itemId: "book", quantity: 1 };
 
-/** Declares the tests of what a client sees of the example server, whatever its back end is. They share one server. */
+/** Declares the tests of the example server's HTTP interface, for any back end. They share one server. */
 export function declareServerContract(start: StartServer): void {
   let server: ServerProcess;
   let client: OrdersClient;
@@ -19,7 +19,7 @@ export function declareServerContract(start: StartServer): void {
   }, 60_000);
   afterAll(() => server?.kill());
 
-  it("accepts an order with 202, the location of its operation and the seconds to wait", async () => {
+  it("accepts an order with 202, Location and Retry-After", async () => {
     const response = await client.submit(order);
     const body = (await response.json()) as { readonly operationId: string };
     expect(response.status).toBe(202);
@@ -46,7 +46,7 @@ export function declareServerContract(start: StartServer): void {
       "application/yang-data+xml",
       `<order xmlns="${YANG}"><itemId>book</itemId><quantity>1</quantity></order>`,
     ],
-  ])("takes and gives %s", async (type, body) => {
+  ])("reads and writes %s", async (type, body) => {
     const response = await client.submit(body, { "content-type": type, accept: type });
     expect(response.status).toBe(202);
     expect(response.headers.get("content-type")).toBe(type);
@@ -54,10 +54,10 @@ export function declareServerContract(start: StartServer): void {
     expect(await client.settled(location)).toMatchObject({ status: "completed", result: { quantity: 1 } });
   });
 
-  it("answers a key that comes again with the same operation", async () => {
+  it("replays the operation when a key is used again", async () => {
     const key = { "idempotency-key": '"again"' };
     const first = await client.submit(order, key);
-    // The same value in another spelling.
+    // The same value with different whitespace, member order and number format.
     const second = await client.submit('{ "quantity": 1.0, "itemId": "book" }', key);
     const ids = [await first.json(), await second.json()] as { readonly operationId: string }[];
     expect([first.status, second.status]).toEqual([202, 202]);
@@ -67,7 +67,7 @@ export function declareServerContract(start: StartServer): void {
     expect(ids[1]?.operationId).toBe(ids[0]?.operationId);
   });
 
-  it("refuses a key that comes again with another order, with a problem type of its own", async () => {
+  it("refuses a key that is reused with a different order", async () => {
     const key = { "idempotency-key": "another" };
     await client.submit(order, key);
     const response = await client.submit({ ...order, quantity: 2 }, key);
@@ -77,7 +77,7 @@ export function declareServerContract(start: StartServer): void {
     });
   });
 
-  it("takes one key of two principals as two keys", async () => {
+  it("keeps equal keys of two principals apart", async () => {
     const key = { "idempotency-key": "shared" };
     const mine = await client.submit(order, key);
     const theirs = await createOrdersClient(server.baseUrl, "other-token").submit(
@@ -103,7 +103,7 @@ export function declareServerContract(start: StartServer): void {
     expect(await problemOf(response)).toMatchObject({ status: 401, type: problemType("unauthenticated") });
   });
 
-  it("refuses a name that is repeated behind an escape", async () => {
+  it("refuses a repeated name that is hidden by an escape", async () => {
     const response = await client.submit('{"itemId":"book","\\u0069temId":"pen","quantity":1}');
     expect(await problemOf(response)).toMatchObject({ status: 400, type: problemType("malformed-body") });
   });
@@ -111,10 +111,10 @@ export function declareServerContract(start: StartServer): void {
   it.each([
     ["a quantity of 0", { itemId: "book", quantity: 0 }, "#/quantity"],
     ["a quantity that is a string", { itemId: "book", quantity: "2" }, "#/quantity"],
-    ["a quantity that is no whole number", { itemId: "book", quantity: 1.5 }, "#/quantity"],
+    ["a quantity that is not an integer", { itemId: "book", quantity: 1.5 }, "#/quantity"],
     ["no quantity", { itemId: "book" }, "#/quantity"],
-    ["a member that it does not know", { itemId: "book", quantity: 1, gift: true }, "#/gift"],
-  ])("refuses an order with %s, and points at it", async (_, body, pointer) => {
+    ["an unknown member", { itemId: "book", quantity: 1, gift: true }, "#/gift"],
+  ])("refuses an order with %s, and reports its pointer", async (_, body, pointer) => {
     expect(await problemOf(await client.submit(body))).toMatchObject({
       status: 422,
       type: problemType("contract-violation"),
@@ -122,7 +122,7 @@ export function declareServerContract(start: StartServer): void {
     });
   });
 
-  it("shows its OpenAPI document to anybody", async () => {
+  it("serves its OpenAPI document without authentication", async () => {
     const reply = await fetch(`${server.baseUrl}/openapi.json`);
     expect(reply.status).toBe(200);
     const { info, paths, security } = (await reply.json()) as OpenApiDocument;
@@ -131,7 +131,7 @@ export function declareServerContract(start: StartServer): void {
     expect(security).toEqual([{ bearer: [] }]);
   });
 
-  it("shows work that failed for good as failed, with a sentence for people", async () => {
+  it("shows work that failed permanently as failed, with a readable reason", async () => {
     const operation = await client.settled(await client.accepted({ itemId: "fail-1", quantity: 1 }));
     expect(operation.status).toBe("failed");
     expect(operation.error).toMatchObject({
@@ -141,7 +141,7 @@ export function declareServerContract(start: StartServer): void {
   });
 }
 
-/** The problem of a refusal, which must say the same status in its body and in its status line. */
+/** Returns the problem of a refusal, after checking that its `status` equals the status of the reply. */
 async function problemOf(response: Response): Promise<unknown> {
   expect(response.headers.get("content-type")).toBe("application/problem+json");
   const problem = (await response.json()) as { readonly status: number; readonly title: string };

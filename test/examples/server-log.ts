@@ -3,9 +3,9 @@ import { eventsOf, untilLogged } from "./event-lines.js";
 import { createOrdersClient } from "./orders-client.js";
 import type { StartServer } from "./server-process.js";
 
-/** Declares the tests of what the example server writes, whatever its back end is. */
+/** Declares the tests of the example server's log, for any back end. */
 export function declareServerLog(start: StartServer): void {
-  it("is with LOG=json one object a line on stdout, and nothing else there", async () => {
+  it("consists of one JSON object per line on stdout with LOG=json", async () => {
     const server = await start({ LOG: "json", WORK_MS: "1" });
     onTestFinished(() => server.kill());
     const client = createOrdersClient(server.baseUrl);
@@ -32,7 +32,7 @@ export function declareServerLog(start: StartServer): void {
     expect(server.stderr.all()).toEqual([`listening on ${server.baseUrl}`]);
   });
 
-  it("tells of the two failures of flaky work, and of its success at the third attempt", async () => {
+  it("contains two retries of flaky work and its success at the third attempt", async () => {
     const server = await start({ LOG: "json", WORK_MS: "1" });
     onTestFinished(() => server.kill());
     const client = createOrdersClient(server.baseUrl);
@@ -50,7 +50,7 @@ export function declareServerLog(start: StartServer): void {
     ]);
   });
 
-  it("is otherwise for people, one line for each event whatever a client sent", async () => {
+  it("is readable text by default, with one line per event even if the input contains line breaks", async () => {
     const server = await start({ WORK_MS: "1" });
     onTestFinished(() => server.kill());
     const client = createOrdersClient(server.baseUrl);

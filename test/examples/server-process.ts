@@ -9,30 +9,30 @@ type Variables = Readonly<Record<string, string>>;
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export interface Exit {
-  /** Null where the process was killed. */
+  /** Null if the process was killed. */
   readonly code: number | null;
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
 }
 
 export interface ServerProcess {
-  /** Of no use where it only works. */
+  /** Empty for a process that only runs work. */
   readonly baseUrl: string;
   readonly stdout: Lines;
   readonly stderr: Lines;
   signal(name: "SIGTERM" | "SIGINT"): void;
   /** Sends SIGTERM and waits until the example server has stopped accepting. */
   beginStop(): Promise<void>;
-  /** Resolves when the process has ended and all that it wrote was read. */
+  /** Resolves when the process has ended and its output is complete. */
   readonly exited: Promise<Exit>;
-  /** Ends the process if it still runs. */
+  /** Kills the process if it still runs. */
   kill(): Promise<void>;
 }
 
-/** Starts the example server, on a back end that whoever runs the tests has chosen. */
+/** Starts the example server. The caller of the declared tests chooses the back end. */
 export type StartServer = (variables?: Variables) => Promise<ServerProcess>;
 
-/** Starts a built example on a free port and waits until it listens, or works. It sees the given variables only. */
+/** Starts a built example on a free port and waits until it is ready. Its environment has the given variables only. */
 export async function startServer(
   variables: Variables = {},
   example: string = "orders-server",
@@ -61,16 +61,16 @@ export async function startServer(
   };
 }
 
-/** Runs the example server to its end, for starts that fail. */
+/** Runs the example server until it exits, for tests of a failed start. */
 export function runServer(variables: Variables): Promise<Exit> {
   const child = spawnExample("orders-server/dist/server.js", variables);
   return exitOf(child, collectLines(child.stdout), collectLines(child.stderr));
 }
 
-/** No server outlives this, whatever becomes of its test. */
+/** Limits the life of a server whose test never stops it. */
 const LIFETIME_MS = 60_000;
 
-/** Starts a built program of the examples. It sees the given variables only. */
+/** Starts a built program of the examples. Its environment has the given variables only. */
 export function spawnExample(program: string, env: Variables): Child {
   return spawn(process.execPath, [join(root, "examples", program)], {
     env,
@@ -80,7 +80,7 @@ export function spawnExample(program: string, env: Variables): Child {
   });
 }
 
-/** Resolves when the process has ended and all that it wrote was read. */
+/** Resolves when the process has ended and its output is complete. */
 export async function exitOf(child: Child, stdout: Lines, stderr: Lines): Promise<Exit> {
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: stdout.all(), stderr: stderr.all() };

@@ -9,11 +9,11 @@ import type { ServerProcess, StartServer } from "./server-process.js";
 const FOREVER = "600000";
 const order = JSON.stringify({ itemId: "book", quantity: 1 });
 
-/** Declares the tests of how the example server ends, whatever its back end is. */
+/** Declares the tests of the example server's shutdown, for any back end. */
 export function declareServerShutdown(startServer: StartServer): void {
-  const start = starting(startServer);
+  const start = startForTest(startServer);
 
-  it("finishes under load what has begun, answers whom it accepted, and exits with 0", async () => {
+  it("finishes running work under load, answers every accepted request, and exits with 0", async () => {
     const server = await start("200");
     const clients = Array.from({ length: 8 }, () => postUntilRefused(server.baseUrl));
     await untilLogged(server.stdout, "operation.completed", 20);
@@ -25,14 +25,14 @@ export function declareServerShutdown(startServer: StartServer): void {
     expect(code).toBe(0);
     expect(stderr).toEqual([
       `listening on ${server.baseUrl}`,
-      "SIGTERM: finishing what has begun; a second signal ends the process at once",
+      "SIGTERM: finishing requests and attempts in progress; a second signal ends the process at once",
     ]);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
     expect(idsOf(events, "operation.accepted")).toEqual(replies.map(({ operationId }) => operationId).sort());
     expect(idsOf(events, "operation.completed")).toEqual(idsOf(events, "operation.started"));
   });
 
-  it("answers a request that it has begun to read, and refuses new connections", async () => {
+  it("answers a request that it has started to read, and refuses new connections", async () => {
     const server = await start("1");
     const begun = await beginRequest(server.baseUrl);
     await server.beginStop();
@@ -49,7 +49,7 @@ export function declareServerShutdown(startServer: StartServer): void {
     ["SIGTERM", "SIGTERM", 143],
     ["SIGTERM", "SIGINT", 130],
     ["SIGINT", "SIGTERM", 143],
-  ] as const)("ends at once when after %s comes %s", async (first, second, exitCode) => {
+  ] as const)("exits immediately when %s is followed by %s", async (first, second, exitCode) => {
     const server = await start(FOREVER);
     await createOrdersClient(server.baseUrl).accepted(order);
     await untilLogged(server.stdout, "operation.started");
@@ -61,11 +61,11 @@ export function declareServerShutdown(startServer: StartServer): void {
   });
 }
 
-/** Declares the test of what happens after the server's grace, which is 10 seconds. */
+/** Declares the test of the end of the server's grace period, which is 10 seconds. */
 export function declareShutdownGrace(startServer: StartServer): void {
-  const start = starting(startServer);
+  const start = startForTest(startServer);
 
-  it("begins nothing more, and after its grace gives back what still runs and cuts off who still sends", async () => {
+  it("starts no more work, and after the grace period releases running work and resets open requests", async () => {
     const server = await start(FOREVER);
     const client = createOrdersClient(server.baseUrl);
     await Promise.all(Array.from({ length: 15 }, () => client.accepted(order)));
@@ -82,8 +82,8 @@ export function declareShutdownGrace(startServer: StartServer): void {
   });
 }
 
-/** Starts a server that ends with the test. */
-function starting(startServer: StartServer): (workMs: string) => Promise<ServerProcess> {
+/** Returns a function that starts a server and kills it at the end of the test. */
+function startForTest(startServer: StartServer): (workMs: string) => Promise<ServerProcess> {
   return async (workMs) => {
     const server = await startServer({ LOG: "json", WORK_MS: workMs });
     onTestFinished(() => server.kill());
@@ -96,12 +96,12 @@ interface Reply {
   readonly operationId: string;
 }
 
-/** Posts one order after the other until the server is gone. */
+/** Posts orders in sequence until the server is gone. */
 async function postUntilRefused(baseUrl: string): Promise<readonly Reply[]> {
   const client = createOrdersClient(baseUrl);
   const replies: Reply[] = [];
   for (;;) {
-    // Only what was never accepted may fail: the test compares with the log.
+    // Only requests that were never accepted may fail. The test compares the replies with the log.
     const response = await client.submit(order).catch(() => undefined);
     if (response === undefined) return replies;
     const { operationId } = (await response.json()) as { readonly operationId: string };
@@ -110,12 +110,12 @@ async function postUntilRefused(baseUrl: string): Promise<readonly Reply[]> {
 }
 
 interface BegunRequest {
-  /** Rejects when the connection is cut off. */
+  /** Rejects if the connection is reset. */
   readonly response: Promise<IncomingMessage>;
   sendRest(): void;
 }
 
-/** Sends the head and the first byte of an order; resolves when the server has said that it wants the rest. */
+/** Sends the head of an order, waits for 100 Continue, and sends the first byte of the body. */
 async function beginRequest(baseUrl: string): Promise<BegunRequest> {
   const headers = {
     authorization: "Bearer demo-token",
@@ -125,7 +125,7 @@ async function beginRequest(baseUrl: string): Promise<BegunRequest> {
   };
   const outgoing = request(`${baseUrl}/orders`, { method: "POST", headers });
   const response = once(outgoing, "response").then(([incoming]) => incoming as IncomingMessage);
-  // It may be cut off before anybody waits for it.
+  // The connection may be reset before a test awaits the response.
   response.catch(() => {});
   outgoing.flushHeaders();
   await once(outgoing, "continue");

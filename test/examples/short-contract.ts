@@ -3,20 +3,20 @@ import { expect, it, onTestFinished } from "vitest";
 import { startServer } from "./server-process.js";
 import { type ShortExample, sendCommand } from "./short-example.js";
 
-/** What of the contract depends on the example. */
+/** The parts of the contract that differ between the examples. */
 export interface Contract {
-  /** A body that is well formed and against the contract, and where. */
+  /** A well-formed body that violates the contract, and the pointers of its violations. */
   readonly refused: { readonly body: string; readonly pointers: readonly string[] };
-  /** A body in which a name is repeated: a parser before the service would have taken it. */
+  /** A body with a repeated name, which a parser in front of the service would accept. */
   readonly repeatedName: string;
 }
 
-/** Declares the tests of what every short example does, whatever it shows besides. */
+/** Declares the tests that every short example must pass. */
 export function declareContract(
   { name, send, client }: ShortExample,
   { refused, repeatedName }: Contract,
 ): void {
-  it("answers its own command with 202, and sees the work through", async () => {
+  it("answers its own command with 202, and completes the work", async () => {
     const response = await send();
     expect(response.status).toBe(202);
     expect(await response.json()).toMatchObject({ status: "pending" });
@@ -25,14 +25,14 @@ export function declareContract(
     expect(await client().settled(location)).toMatchObject({ status: "completed" });
   });
 
-  it("answers the command with the same operation when it comes again", async () => {
+  it("replays the operation when the command is repeated", async () => {
     const [first, second] = [await send({ key: "again" }), await send({ key: "again" })];
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.headers.get("idempotent-replayed")).toBe("true");
     expect(second.headers.get("location")).toBe(first.headers.get("location"));
   });
 
-  it("refuses what is against the contract, and points at it", async () => {
+  it("refuses a violation of the contract, and reports its pointer", async () => {
     const response = await send({ body: refused.body, key: undefined });
     expect([response.status, response.headers.get("content-type")]).toEqual([
       422,
@@ -44,13 +44,13 @@ export function declareContract(
     });
   });
 
-  it("gets the bytes as they were sent, so that a repeated name is refused", async () => {
+  it("passes the unparsed bytes to the service, so that a repeated name is refused", async () => {
     const response = await send({ body: repeatedName, key: undefined });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ type: problemType("malformed-body") });
   });
 
-  it("finishes at SIGTERM what has begun, and exits with 0", async () => {
+  it("finishes running work on SIGTERM, and exits with 0", async () => {
     const server = await startServer({}, name);
     onTestFinished(() => server.kill());
     const response = await sendCommand(`${name}/server.ts`, server.baseUrl);
@@ -63,7 +63,7 @@ export function declareContract(
   });
 }
 
-/** The contract where the example takes orders. */
+/** The contract of examples that take orders. */
 export const orderContract: Contract = {
   refused: { body: '{"quantity":0,"colour":"red"}', pointers: ["#/itemId", "#/quantity", "#/colour"] },
   repeatedName: '{"itemId":"book","quantity":1,"quantity":2}',

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { declareContract } from "./short-contract.js";
 import { useExample } from "./short-example.js";
 
-describe("the example for definitions of one's own", { timeout: 30_000 }, () => {
+describe("the example for custom definitions", { timeout: 30_000 }, () => {
   const example = useExample("custom-operation");
   declareContract(example, {
     refused: { body: '{"year":1999,"month":1}', pointers: ["#/year", "#/month"] },
@@ -18,8 +18,8 @@ describe("the example for definitions of one's own", { timeout: 30_000 }, () => 
   const read = async (location: string): Promise<Record<string, unknown>> =>
     (await (await example.fetch(location, { headers })).json()) as Record<string, unknown>;
 
-  /** A report that was seen under way: one may be ready before anybody looks. */
-  async function reportUnderWay(year: number): Promise<readonly [string, Record<string, unknown>]> {
+  /** Submits reports until one is seen running, because a report may finish before the first read. */
+  async function runningReport(year: number): Promise<readonly [string, Record<string, unknown>]> {
     for (;;) {
       const location = await report(year);
       const operation = await vi.waitUntil(
@@ -33,8 +33,8 @@ describe("the example for definitions of one's own", { timeout: 30_000 }, () => 
     }
   }
 
-  it("tells how far the report is, and gives it in the end", async () => {
-    const [location, { progress }] = await reportUnderWay(2021);
+  it("shows the progress of a report, and then its result", async () => {
+    const [location, { progress }] = await runningReport(2021);
     expect(progress).toEqual({ months: expect.any(Number) });
     expect(await example.client().settled(location)).toMatchObject({
       status: "completed",
@@ -42,8 +42,8 @@ describe("the example for definitions of one's own", { timeout: 30_000 }, () => 
     });
   });
 
-  it("stops the report when it is cancelled", async () => {
-    const [location] = await reportUnderWay(2022);
+  it("stops a report when it is canceled", async () => {
+    const [location] = await runningReport(2022);
     const response = await example.fetch(location, { method: "DELETE", headers });
     expect(response.status).toBe(202);
     expect(await example.client().settled(location)).toMatchObject({
@@ -52,14 +52,14 @@ describe("the example for definitions of one's own", { timeout: 30_000 }, () => 
     });
   });
 
-  it("fails for good what can never be reported, with a reason", async () => {
+  it("fails a report that can never succeed, with a reason", async () => {
     expect(await example.client().settled(await report(9999))).toMatchObject({
       status: "failed",
       error: { type: problemType("work-failed"), detail: "The year 9999 is not over." },
     });
   });
 
-  it("works on the other definition too, which requires a key", async () => {
+  it("runs the other definition too, which requires a key", async () => {
     const mailing = { path: "/mailings", body: '{"to":"ann@shop.example"}' };
     const refused = await example.send({ ...mailing, key: undefined });
     expect([refused.status, await refused.json()]).toEqual([

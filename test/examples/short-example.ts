@@ -6,26 +6,26 @@ import { root } from "../package/built.js";
 import { createOrdersClient, type OrdersClient } from "./orders-client.js";
 import { type ServerProcess, startServer } from "./server-process.js";
 
-/** What is different from the command of the leading comment. */
+/** Differences from the command in the leading comment. */
 export interface Change {
   readonly path?: string;
   readonly body?: string;
-  /** A key of its own; `undefined` leaves the key out. */
+  /** Another key. `undefined` omits the key. */
   readonly key?: string | undefined;
 }
 
-/** A short example, which runs as long as the tests of its file. */
+/** A short example that runs during the tests of its file. */
 export interface ShortExample {
   readonly name: string;
-  /** Sends the command of the leading comment. */
+  /** Sends the command in the leading comment. */
   send(change?: Change): Promise<Response>;
-  /** Sends anything else, to a path of the example. */
+  /** Sends another request to a path of the example. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Reads operations. */
+  /** Creates a client for reading operations. */
   client(): OrdersClient;
 }
 
-/** Starts an example before the tests of a file, and ends it after them. */
+/** Starts an example before the tests of a file and kills it after them. */
 export function useExample(name: string): ShortExample {
   let running: ServerProcess;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ export function useExample(name: string): ShortExample {
   };
 }
 
-/** Sends the command of the leading comment of an example, a file of `examples`, to where the example listens. */
+/** Sends the command in the leading comment of a file of `examples` to the running example. */
 export function sendCommand(file: string, baseUrl: string, change: Change = {}): Promise<Response> {
   const { request } = parseCurl(commandOf(file), new Map());
   const { method, path, body } = { ...request, ...change };

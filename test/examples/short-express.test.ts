@@ -9,13 +9,13 @@ describe("the example for Express", { timeout: 30_000 }, () => {
   const quote = (body: string): Promise<Response> =>
     example.fetch("/quotes", { method: "POST", headers: { "content-type": "application/json" }, body });
 
-  it("has a route of its own, whose body Express parses", async () => {
+  it("serves its own route, whose body Express parses", async () => {
     const response = await quote('{"quantity":3}');
     expect([response.status, await response.json()]).toEqual([200, { price: 36 }]);
   });
 
   it.each(['{"quantity":', '{"quantity":"three"}'])(
-    "answers %s on that route by its error handler",
+    "answers %s on that route with its error handler",
     async (body) => {
       const response = await quote(body);
       expect([response.status, await response.json()]).toEqual([400, { error: expect.any(String) }]);

@@ -9,7 +9,7 @@ describe("the example for Fastify", { timeout: 30_000 }, () => {
   const quote = (body: string): Promise<Response> =>
     example.fetch("/quotes", { method: "POST", headers: { "content-type": "application/json" }, body });
 
-  it("has a route of its own, whose body Fastify parses", async () => {
+  it("serves its own route, whose body Fastify parses", async () => {
     const response = await quote('{"quantity":3}');
     expect([response.status, await response.json()]).toEqual([200, { price: 36 }]);
   });

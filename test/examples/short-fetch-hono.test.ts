@@ -6,7 +6,7 @@ describe("the example for Hono", { timeout: 30_000 }, () => {
   const example = useExample("fetch-hono");
   declareContract(example, orderContract);
 
-  it("has routes of its own, and its own answer where nothing is", async () => {
+  it("serves its own route and its own 404", async () => {
     const [item, nothing] = [await example.fetch("/items/book"), await example.fetch("/nothing")];
     expect([item.status, await item.json()]).toEqual([200, { itemId: "book", price: 12 }]);
     expect([nothing.status, await nothing.json()]).toEqual([404, { error: "There is nothing here." }]);

@@ -10,7 +10,7 @@ const names = readdirSync(folder, { withFileTypes: true })
   .map(({ name }) => name);
 
 describe("the examples", () => {
-  it("have each one line in examples/README.md, and nothing else has", () => {
+  it("match the rows of examples/README.md", () => {
     const rows = readFileSync(join(folder, "README.md"), "utf8").matchAll(
       /^\| \[[^\]]+\]\((tasks\/[^/)]+|[^/)]+)\/?[^)]*\) \|/gm,
     );
@@ -19,18 +19,18 @@ describe("the examples", () => {
   });
 
   it.each(names.filter((name) => existsSync(join(folder, name, "server.ts"))))(
-    "are short, at most 60 lines of code in server.ts: %s",
+    "have at most 60 lines of code in server.ts: %s",
     (name) => {
       expect(linesOfCode(join(folder, name, "server.ts"))).toBeLessThanOrEqual(60);
     },
   );
 
-  it.each(tasks)("do a common task in at most 25 lines of code in all its files: %s", (name) => {
+  it.each(tasks)("have at most 25 lines of code per task: %s", (name) => {
     const lines = filesOf(join(folder, "tasks", name)).map(linesOfCode);
     expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(25);
   });
 
-  it.each(tasks)("import only packages and the files of their own task: %s", (name) => {
+  it.each(tasks)("import only packages and files of the same task: %s", (name) => {
     const own = name.endsWith(".ts") ? /^[^.]/ : /^[^.]|^\.\/[\w-]+\.js$/;
     const imports = filesOf(join(folder, "tasks", name)).flatMap(importsOf);
     expect(imports.length).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe("the examples", () => {
   });
 });
 
-/** Counts imports, but neither blank lines nor comments. */
+/** Counts lines without blank lines and comments. Imports count. */
 function linesOfCode(file: string): number {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line)).length;

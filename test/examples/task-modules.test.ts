@@ -22,12 +22,12 @@ describe("the example that submits from code", () => {
   });
 });
 
-describe("the example that works later and on a schedule", () => {
+describe("the example that delays and schedules work", () => {
   type Example = typeof import("../../examples/tasks/schedule.js");
   let example: Example;
   let done: readonly unknown[][];
   beforeAll(async () => {
-    // Before the import, which starts the schedule.
+    // The import starts the schedule, so the clock has to be fake before it.
     vi.useFakeTimers({
       now: Date.UTC(2026, 0, 1, 12),
       toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
@@ -43,37 +43,37 @@ describe("the example that works later and on a schedule", () => {
     vi.useRealTimers();
   });
 
-  /** Sets the time, then lets the schedule fire and the worker sweep. */
-  async function passTo(time: number): Promise<void> {
+  /** Moves the clock to a time, then lets the schedule fire and the worker sweep. */
+  async function advanceTo(time: number): Promise<void> {
     vi.setSystemTime(time);
     await vi.advanceTimersByTimeAsync(120_000);
   }
 
-  it("works once a day, however often the schedule fires", async () => {
-    await passTo(Date.UTC(2026, 0, 1, 13));
-    await passTo(Date.UTC(2026, 0, 1, 14));
+  it("writes one digest per day, even if the schedule fires more often", async () => {
+    await advanceTo(Date.UTC(2026, 0, 1, 13));
+    await advanceTo(Date.UTC(2026, 0, 1, 14));
     await expect.poll(() => done).toEqual([["writing the digest of 2026-01-01"]]);
     expect(await example.submitDigest()).toMatchObject({ status: "completed", replayed: true });
-    await passTo(Date.UTC(2026, 0, 2, 1));
+    await advanceTo(Date.UTC(2026, 0, 2, 1));
     await expect.poll(() => done).toHaveLength(2);
     expect(done[1]).toEqual(["writing the digest of 2026-01-02"]);
   });
 
-  it("works when the time has come, unless it was canceled", async () => {
+  it("runs delayed work when it is due, unless it was canceled", async () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1));
     await example.purgeLater("cat.mov");
     const { operationId } = await example.purgeLater("dog.mov");
     expect(await example.service.cancel(operationId, { tenant: "studio" })).toBe("cancelled");
-    await passTo(Date.UTC(2026, 2, 2));
+    await advanceTo(Date.UTC(2026, 2, 2));
     await expect.poll(() => done).toContainEqual(["writing the digest of 2026-03-02"]);
     expect(done).not.toContainEqual(["deleting cat.mov"]);
-    await passTo(Date.UTC(2026, 2, 4));
+    await advanceTo(Date.UTC(2026, 2, 4));
     await expect.poll(() => done).toContainEqual(["deleting cat.mov"]);
     expect(done).not.toContainEqual(["deleting dog.mov"]);
   });
 });
 
-describe("the example that runs failed work again", () => {
+describe("the example that redrives failed work", () => {
   type Example = typeof import("../../examples/tasks/redrive.js");
   const tenant = "studio";
   let example: Example;
@@ -106,7 +106,7 @@ describe("the example that runs failed work again", () => {
     return operationId;
   }
 
-  it("runs one operation again, as a new one", async () => {
+  it("runs one failed operation again as a new operation", async () => {
     const failed = await submitFailing("cat.mov");
     status = 200;
     const id = await example.runAgain(failed);
@@ -116,7 +116,7 @@ describe("the example that runs failed work again", () => {
     await expect(example.runAgain(id)).rejects.toThrow(`Operation ${id} cannot run again.`);
   });
 
-  it("runs everything again that failed since a time, and nothing twice", async () => {
+  it("runs every operation again that failed since a time, each once", async () => {
     const failed = [await submitFailing("dog.mov"), await submitFailing("bird.mov")];
     status = 200;
     await example.recover(new Date(Date.now() + 60_000));

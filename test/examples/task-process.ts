@@ -3,15 +3,15 @@ import { freePort } from "../servers/free-port.js";
 import { collectLines, type Lines } from "./lines.js";
 import { exitOf, spawnExample } from "./server-process.js";
 
-/** A program of `examples/tasks` that runs in a process of its own. */
+/** A running program of `examples/tasks`. */
 export interface TaskProcess {
   readonly baseUrl: string;
   readonly stdout: Lines;
-  /** Sends SIGTERM, waits for the end and returns the exit code. */
+  /** Sends SIGTERM and resolves to the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts a built program for the present test, on a free port. It sees the given variables only. */
+/** Starts a built program on a free port and kills it after the test. Its environment has the given variables only. */
 export async function startTask(
   program: string,
   variables: Readonly<Record<string, string>> = {},
@@ -34,7 +34,7 @@ export async function startTask(
   };
 }
 
-/** Starts a built program that serves HTTP, and waits until it does. */
+/** Starts a built program and waits until it serves HTTP. */
 export async function startTaskServer(...given: Parameters<typeof startTask>): Promise<TaskProcess> {
   const task = await startTask(...given);
   const answers = (): Promise<boolean> =>

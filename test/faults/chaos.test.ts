@@ -6,26 +6,26 @@ import { useFaultBench } from "./use-fault-bench.js";
 const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 2_000);
 
-describeWithPostgres("processes and a Postgres that are killed at random", (installation) => {
+describeWithPostgres("processes and a Postgres killed at random", (installation) => {
   const bench = useFaultBench(installation);
-  let warnings: readonly string[] = ["it did not get to its end"];
+  let warnings: readonly string[] = ["the run did not finish"];
 
-  it(`do each of ${ORDERS} orders once, whatever happens (seed ${SEED})`, async () => {
+  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
     const report = await runChaos(bench(), { seed: SEED, orders: ORDERS });
     expect(report.sent).toHaveLength(ORDERS);
     expect(Object.keys(report.faults).length).toBeGreaterThan(0);
     warnings = report.warnings;
   });
 
-  it("give Node nothing to warn of, such as a leak of listeners", () => {
+  it("trigger no warning of Node, such as a listener leak", () => {
     expect(warnings).toEqual([]);
   });
 });
 
-describeWithPostgres("the same, with work that shares a transaction with its end", (installation) => {
+describeWithPostgres("processes and a Postgres killed at random, with transactional work", (installation) => {
   const bench = useFaultBench(installation);
 
-  it(`repeat no effect of ${ORDERS} orders (seed ${SEED})`, async () => {
+  it(`apply the effect of each of ${ORDERS} orders once (seed ${SEED})`, async () => {
     const report = await runChaos(bench(), { seed: SEED, orders: ORDERS, transactional: true });
     expect(report.sent).toHaveLength(ORDERS);
   });

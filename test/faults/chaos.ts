@@ -1,50 +1,51 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { FaultBench } from "./fault-bench.js";
-import type { OrderProcess, Weight } from "./order-processes.js";
+import type { OrderProcess, ResourceUse } from "./order-processes.js";
 import { isTransient, newOrder, type OrderOperation, readOnce, type SentOrder, sendOnce } from "./orders.js";
 import { createRandom, type Random } from "./random.js";
 
 export interface ChaosOptions {
-  /** Chooses what breaks and what clients do. When it happens is up to the machine. */
+  /** Determines the faults and the actions of clients. Their timing depends on the machine. */
   readonly seed: number;
-  /** Ends it after so many orders. */
+  /** Number of orders after which the run ends. */
   readonly orders: number;
-  /** Ends it after so long, if that is earlier. Default never. */
-  readonly lastsMs?: number;
+  /** Milliseconds after which the run ends, if that is earlier. Default: no limit. */
+  readonly durationMs?: number;
+  /** Number of concurrent clients. Default: 32. */
   readonly clients?: number;
-  /** Whether the work commits its effect together with its end. Then no effect is ever repeated. */
+  /** Commits effects in the transaction that completes the operation, so that none is repeated. Default: false. */
   readonly transactional?: boolean;
-  /** The mean pause between two faults. Default 700. */
+  /** Mean pause between two faults, in milliseconds. Default: 700. */
   readonly pauseMs?: number;
 }
 
-/** What a run of it came to. */
+/** The outcome of a run. */
 export interface ChaosReport {
   readonly sent: readonly SentOrder[];
-  /** How often each fault was done. */
+  /** Number of occurrences of each fault. */
   readonly faults: Readonly<Record<string, number>>;
-  /** Of one process that serves and works and is never killed itself, at intervals. */
-  readonly weights: readonly Weight[];
-  /** What Node warned of in that process. */
+  /** Regular measurements of one process that is never killed. It serves requests and runs work. */
+  readonly measurements: readonly ResourceUse[];
+  /** Warnings of Node in that process. */
   readonly warnings: readonly string[];
 }
 
-const WEIGH_EVERY_MS = 10_000;
+const MEASURE_EVERY_MS = 10_000;
 
 /**
- * Lets clients send orders, repeat and double them, while processes and Postgres are killed, stopped and paused; then waits
- * until all is done and checks that every promise was kept.
+ * Lets clients send orders, with retries and duplicates, while processes and Postgres are killed, stopped and paused.
+ * Then waits until every operation is terminal and checks the invariants.
  */
 export async function runChaos(bench: FaultBench, options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, orders, lastsMs = Number.POSITIVE_INFINITY, clients = 32, pauseMs = 700 } = options;
+  const { seed, orders, durationMs = Number.POSITIVE_INFINITY, clients = 32, pauseMs = 700 } = options;
   const { transactional = false } = options;
   const random = createRandom(seed);
-  const end = performance.now() + lastsMs;
+  const end = performance.now() + durationMs;
   const steady = await bench.start({ role: "all", transactional });
-  const crew = await createCrew(bench, random, transactional);
+  const fleet = await createFleet(bench, random, transactional);
   const sent: SentOrder[] = [];
-  const ended = new Map<string, OrderOperation>();
+  const seenTerminal = new Map<string, OrderOperation>();
   let next = 0;
   let busy = true;
 
@@ -52,43 +53,43 @@ export async function runChaos(bench: FaultBench, options: ChaosOptions): Promis
     while (next < orders && performance.now() < end) {
       const order = newOrder(`order-${++next}`);
       sent.push(order);
-      await insist(order, () => random.pick([steady, ...crew.apis]).baseUrl, random);
+      await sendUntilAccepted(order, () => random.pick([steady, ...fleet.apis]).baseUrl, random);
       const [id = ""] = order.operationIds;
       const seen = await readOnce(id, steady.baseUrl);
-      if (typeof seen !== "number" && seen.status !== "pending") ended.set(id, seen);
+      if (typeof seen !== "number" && seen.status !== "pending") seenTerminal.set(id, seen);
     }
   }
 
-  async function sabotage(): Promise<void> {
+  async function injectFaults(): Promise<void> {
     while (busy) {
       await sleep(random.below(2 * pauseMs));
-      await crew.breakSomething();
+      await fleet.injectFault();
     }
   }
 
-  const weights: Weight[] = [];
-  const weigh = async (): Promise<void> => {
+  const measurements: ResourceUse[] = [];
+  const measureRegularly = async (): Promise<void> => {
     while (busy) {
-      weights.push(await steady.weigh());
-      await sleep(Math.min(WEIGH_EVERY_MS, Math.max(0, end - performance.now()) + 500));
+      measurements.push(await steady.measure());
+      await sleep(Math.min(MEASURE_EVERY_MS, Math.max(0, end - performance.now()) + 500));
     }
   };
 
-  const breaking = Promise.all([sabotage(), weigh()]);
+  const background = Promise.all([injectFaults(), measureRegularly()]);
   await Promise.all(Array.from({ length: clients }, client));
   busy = false;
-  await breaking;
-  await bench.settled(120_000);
-  expect(crew.crashes, "processes that ended by themselves").toEqual([]);
+  await background;
+  await bench.untilTerminal(120_000);
+  expect(fleet.crashes, "exit codes of processes that crashed").toEqual([]);
   await bench.expectInvariants(sent);
   if (transactional) expect(await bench.effects(), "effects").toHaveLength(sent.length);
-  // What a client has seen as ended is ended in the same way for ever.
-  for (const [id, before] of ended) expect(await readOnce(id, steady.baseUrl)).toEqual(before);
-  return { sent, faults: crew.faults, weights, warnings: steady.warnings };
+  // A terminal state that a client has seen never changes.
+  for (const [id, before] of seenTerminal) expect(await readOnce(id, steady.baseUrl)).toEqual(before);
+  return { sent, faults: fleet.faults, measurements, warnings: steady.warnings };
 }
 
-/** Sends an order until it is accepted, sometimes several times at once and sometimes once more. */
-async function insist(order: SentOrder, chooseUrl: () => string, random: Random): Promise<void> {
+/** Sends an order until it is accepted. Sometimes sends copies at the same time, or once more at the end. */
+async function sendUntilAccepted(order: SentOrder, chooseUrl: () => string, random: Random): Promise<void> {
   for (;;) {
     const copies = random.below(10) < 2 ? 3 : 1;
     const statuses = await Promise.all(Array.from({ length: copies }, () => sendOnce(order, chooseUrl())));
@@ -100,41 +101,41 @@ async function insist(order: SentOrder, chooseUrl: () => string, random: Random)
   if (random.below(10) < 2) await sendOnce(order, chooseUrl());
 }
 
-interface Crew {
+interface Fleet {
   readonly apis: readonly OrderProcess[];
   readonly faults: Readonly<Record<string, number>>;
-  /** The exit codes of processes that ended by themselves, which none should. */
+  /** Exit codes of processes that ended without being killed or stopped. */
   readonly crashes: readonly number[];
-  breakSomething(): Promise<void>;
+  injectFault(): Promise<void>;
 }
 
-/** Processes that are killed and replaced, and a Postgres that is killed and started again. */
-async function createCrew(
+/** Starts processes that can be killed and replaced, beside a Postgres that can be killed and restarted. */
+async function createFleet(
   { start, postgres }: FaultBench,
   random: Random,
   transactional: boolean,
-): Promise<Crew> {
+): Promise<Fleet> {
   const crashes: number[] = [];
-  const hire = async (role: "api" | "worker"): Promise<OrderProcess> => {
-    const hired = await start({ role, transactional });
-    // Without a code it was killed.
-    void hired.exited.then((code) => code !== null && code !== 0 && crashes.push(code));
-    return hired;
+  const startOne = async (role: "api" | "worker"): Promise<OrderProcess> => {
+    const started = await start({ role, transactional });
+    // A process that was killed has no exit code.
+    void started.exited.then((code) => code !== null && code !== 0 && crashes.push(code));
+    return started;
   };
-  const apis = [await hire("api"), await hire("api")];
-  const workers = [await hire("worker"), await hire("worker")];
+  const apis = [await startOne("api"), await startOne("api")];
+  const workers = [await startOne("worker"), await startOne("worker")];
   const faults: Record<string, number> = {};
 
   const replace = (role: "api" | "worker", signal: "SIGKILL" | "SIGTERM") => async (): Promise<void> => {
-    const team = role === "api" ? apis : workers;
-    const index = random.below(team.length);
-    team[index]?.kill(signal);
-    team[index] = await hire(role);
+    const group = role === "api" ? apis : workers;
+    const index = random.below(group.length);
+    group[index]?.kill(signal);
+    group[index] = await startOne(role);
   };
   const pause = async (): Promise<void> => {
     const worker = random.pick(workers);
     worker.kill("SIGSTOP");
-    // Past its lease.
+    // Longer than its lease.
     await sleep(2_000);
     worker.kill("SIGCONT");
   };
@@ -150,14 +151,14 @@ async function createCrew(
     ["worker stopped", replace("worker", "SIGTERM")],
     ["worker paused", pause],
     ["postgres killed", restart(postgres.kill9)],
-    ["postgres stopped at once", restart(() => postgres.stop("immediate"))],
-    ["postgres stopped in good order", restart(() => postgres.stop("fast"))],
+    ["postgres stopped immediately", restart(() => postgres.stop("immediate"))],
+    ["postgres shut down cleanly", restart(() => postgres.stop("fast"))],
   ];
   return {
     apis,
     faults,
     crashes,
-    breakSomething: async () => {
+    injectFault: async () => {
       const [name, fault] = random.pick(kinds);
       faults[name] = (faults[name] ?? 0) + 1;
       await fault();

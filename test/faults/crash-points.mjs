@@ -1,8 +1,8 @@
 /**
- * Makes the function that is called at every named point and kills this process at the one of `crashAt`, the `crashOn`-th
- * time. Where it kills it never returns; where `crashBy` is SIGSTOP it returns when the process goes on.
+ * Creates the function that is called at every named point. It sends this process `crashBy` at the point `crashAt`, the
+ * `crashOn`-th time. After SIGKILL it never returns. After SIGSTOP it returns once the process continues.
  */
-export function crashing({ crashAt, crashOn = 1, crashBy = "SIGKILL" }) {
+export function createCrashPoint({ crashAt, crashOn = 1, crashBy = "SIGKILL" }) {
   let left = crashOn;
   return async (point) => {
     if (point !== crashAt) return;
@@ -11,14 +11,14 @@ export function crashing({ crashAt, crashOn = 1, crashBy = "SIGKILL" }) {
   };
 }
 
-/** A back end that calls `reach` before, during and after what it does. */
+/** Wraps a back end so that it calls `reach` before, during and after its methods. */
 export function withCrashPoints(reach, backend) {
   const around =
     (name, call) =>
     async (request, ...more) => {
       await reach(`before-${name}`);
       const answer = call(request, ...more);
-      // Once what is sent has been sent, and before an answer to it can be read.
+      // Runs when the request has been sent and before its reply can be read.
       setImmediate(() => reach(`during-${name}`));
       const value = await answer;
       await reach(`after-${name}`);
@@ -41,11 +41,11 @@ export function withCrashPoints(reach, backend) {
   };
 }
 
-/** A handler that kills this process at its first POST: before a byte of the reply is sent, or after a few of them. */
+/** Wraps a handler so that it kills this process at the first POST, before the reply or after its first bytes. */
 export function withCrashInReply({ crashAt }, handler) {
   if (crashAt !== "before-reply" && crashAt !== "during-reply") return handler;
   return (req, res) => {
-    // Until then Node keeps the head to itself.
+    // Node buffers the head of the reply until `end`.
     const end = () => (crashAt === "during-reply" ? res.socket.write("HTTP/1.1 202 Acc", die) : die());
     if (req.method === "POST") res.end = end;
     handler(req, res);

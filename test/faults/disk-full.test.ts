@@ -1,24 +1,24 @@
 import { problemType } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
-import { mayMountTmpfs } from "../servers/tmpfs.js";
+import { canMountTmpfs } from "../servers/tmpfs.js";
 import type { FaultBench } from "./fault-bench.js";
 import { keysOf, newOrder, readOnce, send, sendAll, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mount:", () => {
-  describeWithPostgres("a Postgres whose disk is full (F19)", (installation) => {
+describe.skipIf(!canMountTmpfs())("on a separate disk, which only root can mount:", () => {
+  describeWithPostgres("a Postgres with a full disk (F19)", (installation) => {
     const bench = useFaultBench(installation, { diskMegabytes: 80 });
 
-    it("is a 503 and leaves nothing half-written; everything goes on once there is room again", async () => {
-      // Both go on throughout: neither is started again once there is room.
+    it("leads to 503 without half-written operations, and recovers when space is freed", async () => {
+      // Both processes run throughout. Neither is restarted when space is freed.
       const api = await bench().start({ role: "api" });
       await bench().start({ role: "worker" });
       const before = await sendAll(keysOf("before", 50), () => api.baseUrl);
-      await bench().settled();
+      await bench().untilTerminal();
       await fillDisk(bench());
       const orders = keysOf("full", 1_000).map(newOrder);
-      // The pages that are there already have some room left.
+      // The first orders still fit into existing pages.
       const statuses: number[] = [];
       for (const order of orders) {
         const status = await sendOnce(order, api.baseUrl, { itemId: `${order.key}-${"x".repeat(200)}` });
@@ -27,8 +27,8 @@ describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mou
       }
       expect(statuses.at(-1)).toBe(503);
       const tried = orders.slice(0, statuses.length);
-      // There are other kinds of 503, which say that somebody else is at fault.
-      expect(tried.at(-1)).toMatchObject({ problems: [problemType("unavailable")], blind: 0 });
+      // Other problem types also use 503, so the status alone would not be enough.
+      expect(tried.at(-1)).toMatchObject({ problems: [problemType("unavailable")], missingRetryAfter: 0 });
       const failures = api.events.flatMap((each) => ("error" in each ? [String(each.error)] : []));
       expect(failures.at(-1)).toContain("The store is full.");
       const accepted = tried.flatMap(({ operationIds }) => [...operationIds]);
@@ -42,7 +42,7 @@ describe.skipIf(!mayMountTmpfs())("on a disk of its own, which only root can mou
       const after = await Promise.all(
         tried.map(({ key }) => send(key, () => api.baseUrl, { itemId: `${key}-${"x".repeat(200)}` })),
       );
-      await bench().settled();
+      await bench().untilTerminal();
       await bench().expectInvariants([...before, ...after]);
       expect(after.filter(({ operationIds }) => operationIds.size !== 1)).toEqual([]);
       expect((await readKnown()).filter((read) => typeof read === "number")).toEqual([]);

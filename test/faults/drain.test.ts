@@ -3,10 +3,10 @@ import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { alternate, keysOf, send, sendAll } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-describeWithPostgres("processes that are told to stop (F17)", (installation) => {
+describeWithPostgres("processes that receive SIGTERM (F17)", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("finish under load what has begun and exit with 0; others go on with the rest", async () => {
+  it("finish running work and exit with 0 under load, while other processes do the rest", async () => {
     const [first, second] = await Promise.all([
       bench().start({ role: "all" }),
       bench().start({ role: "all" }),
@@ -17,9 +17,9 @@ describeWithPostgres("processes that are told to stop (F17)", (installation) => 
     first.kill("SIGTERM");
     expect(await first.exited).toBe(0);
     const sent = await sending;
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants(sent);
-    // Nothing was done twice: what had begun was finished, what had not was left.
+    // No work was repeated: attempts that had started were finished, and no others were started.
     expect(await bench().effects()).toHaveLength(keys.length);
     const events = first.events.map(({ event }) => event);
     const count = (name: string): number => events.filter((event) => event === name).length;
@@ -28,7 +28,7 @@ describeWithPostgres("processes that are told to stop (F17)", (installation) => 
     expect(await second.exited).toBe(0);
   });
 
-  it("give back what does not end in time, and end at once when they are told a second time", async () => {
+  it("release unfinished work after the drain timeout, and exit immediately on a second SIGTERM", async () => {
     const api = await bench().start({ role: "api" });
     const order = await send("hang-1", () => api.baseUrl);
     const worker = await bench().start({ role: "worker", worker: { drainTimeoutMs: 300 } });

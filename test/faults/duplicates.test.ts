@@ -8,18 +8,18 @@ import { useFaultBench } from "./use-fault-bench.js";
 describeWithPostgres("duplicates", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("of announcements lead to one piece of work each (F7)", async () => {
+  it("of announcements run the work once per operation (F7)", async () => {
     const api = await bench().start({ role: "api" });
     const sent = await sendAll(keysOf("announced", 300), () => api.baseUrl);
     await announceAgain(5);
     await Promise.all(["a", "b", "c"].map(() => bench().start({ role: "worker" })));
     await announceAgain(5);
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants(sent);
     expect(await bench().effects()).toHaveLength(300);
   });
 
-  it("of requests, at the same time at several processes, get one operation for each key (F13)", async () => {
+  it("of requests, sent to several processes at once, create one operation per key (F13)", async () => {
     const apis = await Promise.all(["a", "b", "c", "d"].map(() => bench().start({ role: "api" })));
     const storms = keysOf("storm", 40).map((key) => ({ key, one: newOrder(key), other: newOrder(key) }));
     const requests = storms.flatMap(({ one, other, key }) =>
@@ -32,15 +32,15 @@ describeWithPostgres("duplicates", (installation) => {
     for (const { one, other } of storms) {
       const [winner, loser] = one.operationIds.size > 0 ? [one, other] : [other, one];
       expect([winner.operationIds.size, loser.operationIds.size]).toEqual([1, 0]);
-      // 409 says that it is not decided yet.
+      // 409 means that the first submission is still in progress.
       expect(winner.statuses.filter((status) => status !== 202 && status !== 409)).toEqual([]);
       expect(loser.statuses.filter((status) => status !== 422 && status !== 409)).toEqual([]);
     }
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants(storms.map(({ one, other }) => (one.operationIds.size > 0 ? one : other)));
   });
 
-  /** Says again of every operation that it is there to be worked on. */
+  /** Publishes further announcements of every operation. */
   async function announceAgain(times: number): Promise<void> {
     const pool = new Pool({ connectionString: bench().postgres.url(), max: 2 });
     const { queue, close } = createPostgresBackend({ pool });

@@ -3,17 +3,17 @@ import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { newOrder, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-/** One reply, as its client saw it. */
+/** One reply as its client saw it. Times are those of `performance.now()`. */
 interface Seen {
   readonly operationId: string;
   readonly begunAt: number;
   readonly endedAt: number;
 }
 
-describeWithPostgres("a key whose operation is purged again and again (F14)", (installation) => {
+describeWithPostgres("a key whose operations are purged repeatedly (F14)", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("belongs to one operation at a time, and none comes back after its purge", async () => {
+  it("belongs to one operation at a time, and no operation reappears after its purge", async () => {
     const options = { definition: { retentionMs: 1_000 }, worker: { sweepIntervalMs: 50 } };
     const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", ...options })));
     const end = performance.now() + 8_000;
@@ -22,8 +22,8 @@ describeWithPostgres("a key whose operation is purged again and again (F14)", (i
     ).flat();
     const ids = [...new Set(seen.map(({ operationId }) => operationId))];
     expect(ids.length).toBeGreaterThan(3);
-    expect(comebacks(seen)).toEqual([]);
-    await bench().settled();
+    expect(staleReplies(seen)).toEqual([]);
+    await bench().untilTerminal();
     expect((await bench().effects()).map(({ operationId }) => operationId).sort()).toEqual(ids.sort());
   });
 });
@@ -40,8 +40,8 @@ async function hammer(baseUrl: string, end: number): Promise<readonly Seen[]> {
   return seen;
 }
 
-/** Replies to requests that began when another operation had already taken the key over from theirs. */
-function comebacks(seen: readonly Seen[]): readonly Seen[] {
+/** Returns replies that name an operation although the key had already moved to the next one when the request began. */
+function staleReplies(seen: readonly Seen[]): readonly Seen[] {
   const firstSeen = new Map<string, number>();
   for (const { operationId, endedAt } of seen)
     firstSeen.set(operationId, Math.min(endedAt, firstSeen.get(operationId) ?? Number.POSITIVE_INFINITY));

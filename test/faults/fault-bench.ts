@@ -11,26 +11,29 @@ import {
 import { createOrderProcesses, type OrderProcess, type ProcessOptions } from "./order-processes.js";
 import type { SentOrder } from "./orders.js";
 
-/** One effect that work had. */
+/** One effect of a processor. */
 interface Effect {
   readonly operationId: string;
   readonly itemId: string;
 }
 
-/** A Postgres of its own with the tables of the back end and a ledger of effects, and processes that work on it. */
+/** A private Postgres with the back end's tables and tables of effects, and processes that use it. */
 export interface FaultBench {
   readonly postgres: PrivatePostgres;
-  /** Starts a process; `url` is that of Postgres if it is left out. */
+  /** Starts a process. Default `url`: this Postgres. */
   start(options: Omit<ProcessOptions, "url"> & { readonly url?: string }): Promise<OrderProcess>;
-  /** All operations that there are. */
+  /** Returns all operations. */
   operations(): Promise<readonly Operation[]>;
-  /** One for each operation whose work had an effect: a repeated effect leaves no second one. */
+  /** Returns one row for each operation with an effect. Its primary key ignores repeated effects. */
   ledger(): Promise<readonly Effect[]>;
-  /** One for each time that work had an effect. */
+  /** Returns one row for each effect, including repeated ones. */
   effects(): Promise<readonly Effect[]>;
   /** Waits until every operation is terminal. */
-  settled(timeoutMs?: number): Promise<void>;
-  /** Checks what must hold after every fault: see the body. */
+  untilTerminal(timeoutMs?: number): Promise<void>;
+  /**
+   * Checks that every 202 named an operation that completed, that every key has one operation, and that the ledger has
+   * one row per completed operation.
+   */
   expectInvariants(sent: readonly SentOrder[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,12 +44,13 @@ export async function openFaultBench(
 ): Promise<FaultBench> {
   const postgres = await startPrivatePostgres({ installation, ...options });
   const pool = new Pool({ connectionString: postgres.url(), max: 2 });
-  // Connections break here by intent; without a listener that would end the tests.
+  // The tests break connections on purpose. Without a listener that would end the test run.
   pool.on("error", () => {});
   const processes = createOrderProcesses();
   const backend = createPostgresBackend({ pool });
   const { list, getMany } = backend.operations;
-  if (list === undefined || getMany === undefined) throw new Error("the back end lists operations");
+  if (list === undefined || getMany === undefined)
+    throw new Error("the Postgres back end must be able to list operations");
 
   const operations = async (): Promise<readonly Operation[]> => {
     const found: Operation[] = [];
@@ -66,10 +70,10 @@ export async function openFaultBench(
     operations,
     ledger: () => rowsOf("ledger"),
     effects: () => rowsOf("effects"),
-    settled: async (timeoutMs = 60_000) => {
-      const isSettled = async (): Promise<boolean> =>
+    untilTerminal: async (timeoutMs = 60_000) => {
+      const areTerminal = async (): Promise<boolean> =>
         (await operations()).every(({ state }) => state === "completed" || state === "failed");
-      await vi.waitUntil(isSettled, { timeout: timeoutMs, interval: 200 });
+      await vi.waitUntil(areTerminal, { timeout: timeoutMs, interval: 200 });
     },
     expectInvariants: async (sent) => expectInvariants(sent, await operations(), await rowsOf("ledger")),
     close: async () => {
@@ -90,7 +94,6 @@ export async function openFaultBench(
   return bench;
 }
 
-/** Every 202 names an operation that completed; one operation for each key; one row of the ledger for each operation. */
 function expectInvariants(
   sent: readonly SentOrder[],
   operations: readonly Operation[],
@@ -104,7 +107,7 @@ function expectInvariants(
       found.every((operation) => operation?.state === "completed" && operation.key === key);
     return isRight ? [] : [{ key, operationIds: [...operationIds], found }];
   });
-  expect(wrong, "orders that were accepted and not completed as one operation").toEqual([]);
+  expect(wrong, "accepted orders without exactly one completed operation").toEqual([]);
   expect(repeated(operations.flatMap(({ key }) => key ?? [])), "keys with two operations").toEqual([]);
   expect(repeated(ledger.map(({ itemId }) => itemId)), "orders with two effects").toEqual([]);
   const completed = operations.filter(({ state }) => state === "completed").map(({ id }) => id);

@@ -4,7 +4,7 @@ import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { type SentOrder, send } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-describeWithPostgres("work whose process", (installation) => {
+describeWithPostgres("work whose process is killed or paused", (installation) => {
   const bench = useFaultBench(installation);
   const submit = async (key: string): Promise<SentOrder> => {
     const api = await bench().start({ role: "api" });
@@ -18,18 +18,18 @@ describeWithPostgres("work whose process", (installation) => {
     (await bench().effects()).filter(({ itemId }) => itemId === key);
 
   it.each([
-    ["before it begins", "before-work"],
-    ["in the middle of it", "in-work"],
+    ["before the work starts", "before-work"],
+    ["during the work", "in-work"],
     ["after its effect", "after-effect"],
-    ["before it is settled", "before-settle"],
-    ["while it is settled", "during-settle"],
-    ["after it was settled", "after-settle"],
-  ])("is killed %s is done all the same, with one row of the ledger (F2)", async (_, crashAt) => {
+    ["before the operation is settled", "before-settle"],
+    ["while the operation is settled", "during-settle"],
+    ["after the operation is settled", "after-settle"],
+  ])("completes, with one ledger row, if it is killed %s (F2)", async (_, crashAt) => {
     const order = await submit(crashAt);
     const crashing = await bench().start({ role: "worker", crashAt });
     expect(await crashing.exited).toBeNull();
     const other = await bench().start({ role: "worker" });
-    await bench().settled();
+    await bench().untilTerminal();
     other.kill("SIGTERM");
     expect(await other.exited).toBe(0);
     await bench().expectInvariants([order]);
@@ -40,31 +40,31 @@ describeWithPostgres("work whose process", (installation) => {
     ["in its transaction", "after-effect"],
     ["at the end of its transaction", "during-transaction"],
     ["after its transaction", "after-transaction"],
-  ])("is killed %s leaves one effect, where it settles in a transaction (F2)", async (_, crashAt) => {
+  ])("has one effect if it settles in a transaction and is killed %s (F2)", async (_, crashAt) => {
     const order = await submit(`transaction-${crashAt}`);
     const crashing = await bench().start({ role: "worker", transactional: true, crashAt });
     expect(await crashing.exited).toBeNull();
     const other = await bench().start({ role: "worker", transactional: true });
-    await bench().settled();
+    await bench().untilTerminal();
     other.kill("SIGTERM");
     expect(await other.exited).toBe(0);
     await bench().expectInvariants([order]);
     expect(await effectsOf(order)).toHaveLength(1);
   });
 
-  it("stands still in its transaction is ended by the server, and leaves the one effect of another (F8)", async () => {
+  it("has one effect if it pauses in its transaction, which the server ends (F8)", async () => {
     const order = await submit("transaction-stopped");
     const crash = { crashAt: "after-effect", crashBy: "SIGSTOP" } as const;
     const backend = { idleTransactionTimeoutMs: 2_500 };
     const paused = await bench().start({ role: "worker", transactional: true, backend, ...crash });
     await vi.waitUntil(() => paused.begun.length === 1, { timeout: 10_000 });
     const other = await bench().start({ role: "worker", transactional: true });
-    // Its lease has run out before, but its transaction holds the operation until the server ends it.
+    // The lease has expired, but the transaction holds the operation until the server ends it.
     await vi.waitUntil(() => other.begun.length === 1, { timeout: 20_000 });
     paused.kill("SIGCONT");
     const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
     await vi.waitUntil(isLost, { timeout: 10_000 });
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants([order]);
     expect(await effectsOf(order)).toHaveLength(1);
     for (const worker of [paused, other]) worker.kill("SIGKILL");
@@ -72,18 +72,18 @@ describeWithPostgres("work whose process", (installation) => {
   });
 
   it.each([
-    ["while another process does it again", "slow-held", "in-work", 5_000],
-    ["while another does it, and has only to say that it is done", "slow-late", "before-settle", 5_000],
-    ["once another process has done it", "slow-done", "before-settle", 600],
+    ["during the work, while another process repeats it", "slow-held", "in-work", 5_000],
+    ["before settling, while another process repeats the work", "slow-late", "before-settle", 5_000],
+    ["before settling, until another process has completed the work", "slow-done", "before-settle", 600],
   ])(
-    "stands still past its lease and goes on later changes nothing, %s (F8)",
+    "keeps the result of the new attempt if it pauses past its lease %s (F8)",
     async (_, key, crashAt, slowMs) => {
       const order = await submit(key);
       const paused = await bench().start({ role: "worker", crashAt, crashBy: "SIGSTOP" });
       await vi.waitUntil(() => paused.begun.length === 1, { timeout: 10_000 });
       const other = await bench().start({ role: "worker", slowMs });
       await vi.waitUntil(() => other.begun.length === 1, { timeout: 10_000 });
-      if (key === "slow-done") await bench().settled();
+      if (key === "slow-done") await bench().untilTerminal();
       paused.kill("SIGCONT");
       const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
       await vi.waitUntil(isLost, { timeout: 10_000 });
@@ -93,8 +93,8 @@ describeWithPostgres("work whose process", (installation) => {
         state: key === "slow-done" ? "completed" : "pending",
         attempt: 2,
       });
-      await bench().settled();
-      // The result of the second attempt: the first came too late.
+      await bench().untilTerminal();
+      // The result comes from the second attempt, because the first one lost its lease.
       expect(await mine()).toMatchObject({ result: JSON.stringify({ itemId: key, attempt: 2 }) });
       await bench().expectInvariants([order]);
       for (const worker of [paused, other]) worker.kill("SIGKILL");

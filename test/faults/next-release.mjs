@@ -1,9 +1,9 @@
-// What a process of the next release has of its own: the functions of its schema, and its contract.
+// The parts of a process that the next release changes: the functions of its schema, and its contract.
 import { defineOperation } from "async-request-reply";
 import pg from "pg";
 import * as z from "zod";
 
-/** A connection that calls, of the functions that record, those that next-schema.ts makes. */
+/** A connection that calls the recording functions of next-schema.ts instead of the current ones. */
 export class NextClient extends pg.Client {
   query(statement, ...more) {
     const text = statement?.text?.replace(/\.(record_(?:\w+_)?)v1\(/g, ".$1v2(");
@@ -11,7 +11,7 @@ export class NextClient extends pg.Client {
   }
 }
 
-/** The orders of the next release: they know one more member, and refuse quantities that were fine before. */
+/** The orders of the next release. They allow one more member and refuse quantities that are valid today. */
 export const nextOrders = defineOperation({
   name: "orders",
   path: "/orders",

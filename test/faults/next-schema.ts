@@ -3,8 +3,8 @@ import type { PrivatePostgres } from "../servers/private-postgres.js";
 const SCHEMA = "async_request_reply";
 
 /**
- * Applies a migration as the release after this one would bring it: a column, an index over it, and beside each function
- * that records a second version, which writes the column. What this release has stays as it is.
+ * Applies a migration like one of the next release: a column, an index on it, and a second version of each recording
+ * function, which writes the column. Everything of this release stays unchanged.
  */
 export async function migrateToNext(postgres: PrivatePostgres): Promise<void> {
   const [newest] = await postgres.query<{ version: number }>(
@@ -17,7 +17,7 @@ export async function migrateToNext(postgres: PrivatePostgres): Promise<void> {
   await postgres.query(migration((newest?.version ?? 0) + 1, functions.map(nextVersion)));
 }
 
-/** How many operations were recorded by functions of this release, and how many by those of the next. */
+/** Counts the operations recorded by functions of this release and of the next one. */
 export async function countRecorded(
   postgres: PrivatePostgres,
 ): Promise<{ readonly present: number; readonly next: number }> {
@@ -37,7 +37,7 @@ function nextVersion({ definition }: { readonly definition: string }): string {
     );
 }
 
-/** In the form of what `postgresMigrations` gives: it waits for its turn, and does nothing where its version is there. */
+/** Has the form of a real migration: waits for concurrent ones, and does nothing if its version is already applied. */
 function migration(version: number, functions: readonly string[]): string {
   return `DO $migration$
 BEGIN

@@ -1,27 +1,27 @@
-// One process of the order service on Postgres: it serves, works or both, and ends itself at a named point.
+// One process of the order service on Postgres. It serves requests, runs work or both, and can crash at a named point.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { allowAnonymous, createService, createWorker, defineOrders } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import pg from "pg";
-import { crashing, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
+import { createCrashPoint, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
 import { NextClient, nextOrders } from "./next-release.mjs";
 import { skewClock } from "./skewed-clock.mjs";
 
 const options = JSON.parse(process.argv[2]);
 skewClock(options.clockSkewMs ?? 0);
 
-const tell = (message) => process.connected && process.send(message, () => {});
+const report = (message) => process.connected && process.send(message, () => {});
 const observe = (event) =>
-  tell({ event: "error" in event ? { ...event, error: describeError(event.error) } : event });
+  report({ event: "error" in event ? { ...event, error: describeError(event.error) } : event });
 const describeError = (error) => [String(error), error?.cause].filter(Boolean).map(String).join(": ");
 
-process.on("warning", ({ name, message }) => tell({ warning: `${name}: ${message}` }));
+process.on("warning", ({ name, message }) => report({ warning: `${name}: ${message}` }));
 
 function openPool(extra) {
   const pool = new pg.Pool({ connectionString: options.url, connectionTimeoutMillis: 2_000, ...extra });
-  // Without a listener the end of an idle connection would end the process.
+  // Without a listener a broken idle connection would end the process.
   pool.on("error", () => {});
   return pool;
 }
@@ -29,7 +29,7 @@ function openPool(extra) {
 const pool = openPool({ ...options.pool, ...(options.nextSchema && { Client: NextClient }) });
 const ledger = openPool({ connectionString: options.ledgerUrl ?? options.url, max: 4 });
 
-const reach = crashing(options);
+const reach = createCrashPoint(options);
 const backend = withCrashPoints(
   reach,
   createPostgresBackend({ pool, migrate: options.migrate ?? "auto", ...options.backend }),
@@ -44,8 +44,8 @@ const service = createService({
   ...options.service,
 });
 
-/** What an order does to the process that works on it before it has an effect, by the first word of its `itemId`. */
-const behaviours = {
+/** Behavior of a processor before its effect, by the first word of the `itemId`. */
+const behaviors = {
   exit: () => process.exit(1),
   block: ({ attempt }) => attempt === 1 && blockFor(4_500),
   slow: () => sleep(options.slowMs ?? 600),
@@ -61,10 +61,10 @@ function blockFor(ms) {
 
 async function work({ itemId }, job) {
   await reach("before-work");
-  tell({ begun: job.operationId, attempt: job.attempt });
-  // A result that cannot be kept.
+  report({ begun: job.operationId, attempt: job.attempt });
+  // A bigint result, which JSON cannot represent.
   if (itemId.startsWith("garbage")) return 1n;
-  await behaviours[itemId.split("-")[0]]?.(job);
+  await behaviors[itemId.split("-")[0]]?.(job);
   await reach("in-work");
   const effect = async (connection) => {
     await connection.query("INSERT INTO effects (operation_id, item_id) VALUES ($1, $2)", [
@@ -80,7 +80,7 @@ async function work({ itemId }, job) {
   };
   if (!options.transactional) return effect(ledger);
   const result = await job.transaction((tx) => {
-    // Once the statement that settles has been sent.
+    // Runs when the settling statement has been sent.
     const leave = (value) => setImmediate(() => reach("during-transaction")) && value;
     return effect(tx).then(leave);
   });
@@ -95,7 +95,7 @@ const worker = createWorker(
     leaseMs: 1_500,
     sweepIntervalMs: 100,
     backoff: { baseMs: 50, maxMs: 500 },
-    // A store that is down for long must not use them up.
+    // A long outage of the store must not use up the attempts.
     maxAttempts: 1_000,
     drainTimeoutMs: 2_000,
     ...options.worker,
@@ -120,16 +120,16 @@ let stopping = false;
 process.on("SIGTERM", () => {
   if (stopping) process.exit(143);
   stopping = true;
-  tell({ stopping });
+  report({ stopping });
   void stop();
 });
-// Nobody is left to kill it.
+// The parent is gone and can no longer kill this process.
 process.on("disconnect", () => stopping || process.exit(1));
 process.on("message", ({ measure }) => {
   globalThis.gc?.();
   const { heapUsed } = process.memoryUsage();
-  tell({ measured: measure, heapUsed, handles: process.getActiveResourcesInfo().length });
+  report({ measured: measure, heapUsed, handles: process.getActiveResourcesInfo().length });
 });
 for (let stuck = 0; stuck < (options.stuckConnections ?? 0); stuck += 1)
   pool.query("SELECT pg_sleep(600)").catch(() => {});
-tell({ listening: server?.address().port ?? 0 });
+report({ listening: server?.address().port ?? 0 });

@@ -3,32 +3,32 @@ import { once } from "node:events";
 import type { ServiceEvent, SettingsOptions, WorkerOptions } from "async-request-reply";
 import type { PostgresBackendOptions } from "async-request-reply/postgres";
 
-/** How a process of the order service is to be: see order-process.mjs. */
+/** Options of a process of the order service: see order-process.mjs. */
 export interface ProcessOptions {
   readonly role: "api" | "worker" | "all";
-  /** Of Postgres, or of what stands before it. */
+  /** URL of Postgres or of a proxy in front of it. */
   readonly url: string;
-  /** Where it writes its effects to. Default `url`. */
+  /** URL of the database for effects. Default: `url`. */
   readonly ledgerUrl?: string;
-  /** The point at which it kills itself: see crash-points.mjs. */
+  /** Point at which the process kills itself: see crash-points.mjs. */
   readonly crashAt?: string;
-  /** `SIGSTOP` has it stand still there until it gets SIGCONT. Default `SIGKILL`. */
+  /** `SIGSTOP` pauses the process there until it gets SIGCONT. Default: `SIGKILL`. */
   readonly crashBy?: "SIGKILL" | "SIGSTOP";
-  /** The how many-th time that it gets there. Default 1. */
+  /** Crashes only when the point is reached for the nth time. Default: 1. */
   readonly crashOn?: number;
-  /** Claims the key and creates the operation one after the other, instead of in one commit. */
+  /** Claims the key and creates the operation in two commits instead of one. */
   readonly composed?: boolean;
   /** Writes its effects in the transaction that completes the operation. */
   readonly transactional?: boolean;
   readonly clockSkewMs?: number;
-  /** How many connections of its pool hang in the database from the start. Default none. */
+  /** Number of pool connections that hang in the database from the start. Default: 0. */
   readonly stuckConnections?: number;
   readonly slowMs?: number;
-  /** Whether the process brings the schema up to its release: see `createPostgresBackend`. */
+  /** Whether the process applies migrations: see `createPostgresBackend`. */
   readonly migrate?: "auto" | "manual";
   /** Calls the functions of the next release: see next-release.mjs and next-schema.ts. */
   readonly nextSchema?: boolean;
-  /** Takes orders as the next release defines them: see next-release.mjs. */
+  /** Uses the order contract of the next release: see next-release.mjs. */
   readonly nextContract?: boolean;
   readonly pool?: Readonly<Record<string, number | string>>;
   readonly backend?: Pick<PostgresBackendOptions<unknown>, "idleTransactionTimeoutMs">;
@@ -37,31 +37,32 @@ export interface ProcessOptions {
   readonly worker?: WorkerOptions;
 }
 
-/** What a process weighs. */
-export interface Weight {
+/** Memory and handles that a process uses. */
+export interface ResourceUse {
+  /** Bytes. */
   readonly heapUsed: number;
-  /** Sockets, timers and whatever else keeps an event loop alive. */
+  /** Number of sockets, timers and other resources that keep the event loop alive. */
   readonly handles: number;
 }
 
-/** A process of the order service, and what it has told so far. */
+/** A process of the order service, and everything it has reported so far. */
 export interface OrderProcess {
   readonly baseUrl: string;
   readonly events: ServiceEvent[];
-  /** The operations that its processor has begun to work on, once for each attempt. */
+  /** Operation ids of the attempts that its processor has begun. */
   readonly begun: string[];
-  /** What Node warned of: leaks of listeners, above all. */
+  /** Warnings of Node, such as listener leaks. */
   readonly warnings: string[];
   kill(signal: NodeJS.Signals): void;
   running(): boolean;
-  /** Whether it has begun to stop in good order. */
+  /** Whether it has begun to shut down. */
   stopping(): boolean;
-  /** Resolves with its exit code, null when it was killed. */
+  /** Resolves to its exit code, or to null if it was killed. */
   readonly exited: Promise<number | null>;
-  weigh(): Promise<Weight>;
+  measure(): Promise<ResourceUse>;
 }
 
-/** Processes that are all gone once it is closed. */
+/** Starts processes. `close` kills all of them. */
 export interface OrderProcesses {
   start(options: ProcessOptions): Promise<OrderProcess>;
   close(): Promise<void>;
@@ -73,7 +74,7 @@ type Message =
   | { readonly begun: string }
   | { readonly warning: string }
   | { readonly stopping: true }
-  | (Weight & { readonly measured: number });
+  | (ResourceUse & { readonly measured: number });
 
 export function createOrderProcesses(): OrderProcesses {
   const running = new Map<ChildProcess, Promise<unknown>>();
@@ -90,7 +91,7 @@ export function createOrderProcesses(): OrderProcesses {
     const begun: string[] = [];
     const warnings: string[] = [];
     let stopping = false;
-    const weights = new Map<number, (weight: Weight) => void>();
+    const measuring = new Map<number, (use: ResourceUse) => void>();
     const listening = new Promise<number>((resolve) => {
       child.on("message", (message: Message) => {
         if ("listening" in message) resolve(message.listening);
@@ -98,14 +99,14 @@ export function createOrderProcesses(): OrderProcesses {
         else if ("begun" in message) begun.push(message.begun);
         else if ("warning" in message) warnings.push(message.warning);
         else if ("stopping" in message) stopping = true;
-        else weights.get(message.measured)?.(message);
+        else measuring.get(message.measured)?.(message);
       });
     });
     const early = exited.then((code) => {
       throw new Error(`the process ended with ${code} before it listened`);
     });
     const port = await Promise.race([listening, early]);
-    // It may end whenever it likes from here on.
+    // From here on the process may end at any time.
     early.catch(() => {});
     return {
       baseUrl: `http://127.0.0.1:${port}`,
@@ -116,10 +117,10 @@ export function createOrderProcesses(): OrderProcesses {
       running: () => running.has(child),
       stopping: () => stopping,
       exited,
-      weigh: () =>
+      measure: () =>
         new Promise((resolve) => {
-          weights.set(weights.size, resolve);
-          child.send({ measure: weights.size - 1 });
+          measuring.set(measuring.size, resolve);
+          child.send({ measure: measuring.size - 1 });
         }),
     };
   }

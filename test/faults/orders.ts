@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** An order with a key, as a client remembers it. */
+/** An order with a key, and everything its client has seen of it. */
 export interface SentOrder {
   readonly key: string;
-  /** Every operation that a reply has named. */
+  /** Every operation id in a reply. */
   readonly operationIds: Set<string>;
-  /** The status of every reply, and 0 for each request that brought none. */
+  /** The status of every reply, and 0 for each request without a reply. */
   readonly statuses: number[];
-  /** The problem type of every reply that brought a problem. */
+  /** The problem type of every problem reply. */
   readonly problems: string[];
-  /** How many replies of 409 and 503 did not say when to come again. */
-  blind: number;
-  /** How long the slowest reply took, or the slowest request that brought none. */
+  /** Number of 409 and 503 replies without Retry-After. */
+  missingRetryAfter: number;
+  /** Duration of the slowest request. */
   slowestMs: number;
 }
 
@@ -20,13 +20,13 @@ export type ChooseUrl = () => string;
 
 export interface SendOptions {
   readonly itemId?: string;
-  /** Members of the order besides its item, or other ones than a quantity of 1. */
+  /** Further members of the order. Default: a quantity of 1. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly retryMs?: number;
   readonly timeoutMs?: number;
 }
 
-/** The operation resource, as far as these tests read it. */
+/** The members of the operation resource that the tests read. */
 export interface OrderOperation {
   readonly operationId: string;
   readonly status: "pending" | "completed" | "failed";
@@ -34,12 +34,12 @@ export interface OrderOperation {
   readonly error?: { readonly type: string };
 }
 
-/** Remembers an order that has not been sent. Its item has the name of its key, so that the ledger shows whose work was done. */
+/** Creates an order that has not been sent yet. Its item is named after the key, so that the ledger shows the key. */
 export function newOrder(key: string): SentOrder {
-  return { key, operationIds: new Set(), statuses: [], problems: [], blind: 0, slowestMs: 0 };
+  return { key, operationIds: new Set(), statuses: [], problems: [], missingRetryAfter: 0, slowestMs: 0 };
 }
 
-/** Sends an order once. Returns the status, or 0 where no reply came. */
+/** Sends an order once. Returns the status, or 0 without a complete reply. */
 export async function sendOnce(
   order: SentOrder,
   baseUrl: string,
@@ -54,7 +54,7 @@ export async function sendOnce(
   return status;
 }
 
-/** Rejects also where a reply is cut off: that is none. */
+/** Posts an order. Rejects if the reply is cut off. */
 async function post(order: SentOrder, baseUrl: string, body: string, timeoutMs: number): Promise<number> {
   const response = await fetch(`${baseUrl}/orders`, {
     method: "POST",
@@ -68,16 +68,16 @@ async function post(order: SentOrder, baseUrl: string, body: string, timeoutMs: 
   };
   if (type !== undefined) order.problems.push(type);
   if (response.status === 202) order.operationIds.add(operationId ?? "none");
-  if (isTransient(response.status) && !response.headers.has("retry-after")) order.blind += 1;
+  if (isTransient(response.status) && !response.headers.has("retry-after")) order.missingRetryAfter += 1;
   return response.status;
 }
 
-/** Whether the same request may be accepted later: no reply, being recorded by somebody else, or unavailable. */
+/** Whether a retry may be accepted: no reply (0), a submission in progress (409), or an outage (503). */
 export function isTransient(status: number): boolean {
   return [0, 409, 503].includes(status);
 }
 
-/** Sends an order until it is accepted, as a client should: the same request with the same key, wherever somebody answers. */
+/** Sends an order until it is accepted, with the same key and payload each time, like a correct client. */
 export async function send(key: string, chooseUrl: ChooseUrl, options: SendOptions = {}): Promise<SentOrder> {
   const order = newOrder(key);
   for (;;) {
@@ -88,7 +88,7 @@ export async function send(key: string, chooseUrl: ChooseUrl, options: SendOptio
   }
 }
 
-/** Sends many orders by a few clients at the same time. */
+/** Sends many orders with a few concurrent clients. */
 export async function sendAll(
   keys: readonly string[],
   chooseUrl: ChooseUrl,
@@ -104,7 +104,7 @@ export async function sendAll(
   return sent;
 }
 
-/** Reads the operation of an order. Returns the status of a reply that has none, or 0 where none came. */
+/** Reads an operation. Returns the status if it is not 200, or 0 without a complete reply. */
 export async function readOnce(operationId: string, baseUrl: string): Promise<OrderOperation | number> {
   try {
     const response = await fetch(`${baseUrl}/operations/${operationId}`, {
@@ -117,12 +117,12 @@ export async function readOnce(operationId: string, baseUrl: string): Promise<Or
   }
 }
 
-/** Names for keys: `prefix-1`, `prefix-2` … */
+/** Returns keys: `prefix-1`, `prefix-2` … */
 export function keysOf(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
 }
 
-/** Takes turns. */
+/** Returns a function that cycles through the URLs. */
 export function alternate(urls: readonly string[]): ChooseUrl {
   let turn = 0;
   return () => {

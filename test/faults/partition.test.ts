@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
-import { type Behaviour, startTcpProxy, type TcpProxy } from "../servers/tcp-proxy.js";
+import { type Behavior, startTcpProxy, type TcpProxy } from "../servers/tcp-proxy.js";
 import { alternate, keysOf, type SentOrder, sendAll } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
 const cuts = (["up", "down"] as const).flatMap((direction) =>
-  [0, 60, 300, 2_000].map((afterBytes): Behaviour => ({ does: "cut", direction, afterBytes })),
+  [0, 60, 300, 2_000].map((afterBytes): Behavior => ({ does: "cut", direction, afterBytes })),
 );
-const behaviours: readonly Behaviour[] = [
+const behaviors: readonly Behavior[] = [
   { does: "drop" },
   { does: "delay", ms: 50 },
   { does: "half-close" },
@@ -15,14 +15,14 @@ const behaviours: readonly Behaviour[] = [
   ...cuts,
 ];
 
-describeWithPostgres("a network between the processes and Postgres (F22)", (installation) => {
+describeWithPostgres("a faulty network between the processes and Postgres (F22)", (installation) => {
   const bench = useFaultBench(installation);
   let proxy: TcpProxy;
   let urls: readonly string[];
   const sent: SentOrder[] = [];
   beforeAll(async () => {
     proxy = await startTcpProxy(bench().postgres.port);
-    // Without a limit of its own a client waits for the answer of a black hole as long as TCP does: for many minutes.
+    // Without a timeout a client waits as long as TCP does, which is many minutes.
     const pool = { query_timeout: 2_000, max: 5 };
     const url = bench().postgres.url(proxy.port);
     const ledgerUrl = bench().postgres.url();
@@ -32,22 +32,22 @@ describeWithPostgres("a network between the processes and Postgres (F22)", (inst
   });
   afterAll(() => proxy?.close());
 
-  it.each(behaviours.map((behaviour) => ({ name: Object.values(behaviour).join(" "), behaviour })))(
-    "that does $name makes nobody wait for long, and loses and doubles nothing",
-    async ({ name, behaviour }) => {
+  it.each(behaviors.map((behavior) => ({ name: Object.values(behavior).join(" "), behavior })))(
+    "causes no long waits, losses or duplicates: $name",
+    async ({ name, behavior }) => {
       const sending = sendAll(keysOf(name.replaceAll(" ", "-"), 60), alternate(urls), { clients: 8 });
-      await proxy.set(behaviour);
+      await proxy.set(behavior);
       const passing = setTimeout(() => void proxy.set({ does: "pass" }), 3_000);
       sent.push(...(await sending));
       clearTimeout(passing);
       await proxy.set({ does: "pass" });
-      await bench().settled();
+      await bench().untilTerminal();
       await bench().expectInvariants(sent);
       expect(Math.max(...sent.map(({ slowestMs }) => slowestMs))).toBeLessThan(12_000);
     },
   );
 
-  it("was cut as often as was asked", () => {
+  it("has cut as many connections as the tests asked for", () => {
     expect(proxy.cuts()).toBe(cuts.length);
   });
 });

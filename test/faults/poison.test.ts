@@ -7,10 +7,10 @@ import { useFaultBench } from "./use-fault-bench.js";
 
 const settings: WorkerOptions = { maxAttempts: 5, concurrency: 8 };
 
-describeWithPostgres("work that is poison (F18)", (installation) => {
+describeWithPostgres("poison work (F18)", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("fails after its attempts where it throws or ends its process; all other work completes", async () => {
+  it("fails after its attempts if it throws or crashes its process, while all other work completes", async () => {
     const api = await bench().start({ role: "api" });
     const fine = await sendAll([...keysOf("fine", 100), ...keysOf("slow", 3)], () => api.baseUrl);
     await sendAll(["exit-1", "throw-1", "garbage-1"], () => api.baseUrl);
@@ -20,17 +20,17 @@ describeWithPostgres("work that is poison (F18)", (installation) => {
       void worker.exited.then((code) => (code === 1 ? keep() : undefined));
     };
     await keep();
-    await bench().settled();
+    await bench().untilTerminal();
     worker?.kill("SIGKILL");
     await worker?.exited;
     const byKey = new Map((await bench().operations()).map((operation) => [operation.key, operation]));
     expect(byKey.get("exit-1")).toMatchObject({ state: "failed", attempt: 6 });
-    // It throws five times, and each end of its process may come between the beginning of an attempt and its settlement.
+    // It throws five times. Each crash of the process can cost it one more attempt.
     expect(byKey.get("throw-1")).toMatchObject({
       state: "failed",
       attempt: expect.toSatisfy((n) => n >= 5 && n <= 11),
     });
-    // What ran beside the order that ended its process has lost that attempt, and perhaps one as it was given back.
+    // Work that ran beside a crash loses that attempt, and possibly one more.
     expect(byKey.get("garbage-1")).toMatchObject({
       state: "failed",
       attempt: expect.toSatisfy((n) => n <= 3),
@@ -39,14 +39,14 @@ describeWithPostgres("work that is poison (F18)", (installation) => {
     await bench().expectInvariants(fine);
   });
 
-  it("loses its lease where it blocks its process; another process does what waits", async () => {
+  it("loses its lease if it blocks its process, and another process does the waiting work", async () => {
     const api = await bench().start({ role: "api" });
     const [order] = await sendAll(["block-1"], () => api.baseUrl);
     const blocked = await bench().start({ role: "worker", worker: settings });
     await vi.waitUntil(() => blocked.begun.length === 1, { timeout: 10_000 });
     const other = await bench().start({ role: "worker", worker: settings });
     const fine = await sendAll(keysOf("beside", 20), () => api.baseUrl);
-    await bench().settled();
+    await bench().untilTerminal();
     await vi.waitUntil(() => blocked.events.some(({ event }) => event === "attempt.lost"), {
       timeout: 10_000,
     });

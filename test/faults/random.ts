@@ -1,11 +1,11 @@
-/** Numbers that a seed decides. */
+/** Random numbers determined by a seed. */
 export interface Random {
-  /** A whole number from 0 up to and without `bound`. */
+  /** Returns an integer from 0 to `bound` - 1. */
   below(bound: number): number;
   pick<T>(choices: readonly T[]): T;
 }
 
-/** Mulberry32: small, and good enough to choose faults by. */
+/** Mulberry32: small, and random enough to choose faults. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const below = (bound: number): number => {
@@ -18,7 +18,7 @@ export function createRandom(seed: number): Random {
     below,
     pick: (choices) => {
       const choice = choices[below(choices.length)];
-      if (choice === undefined) throw new Error("there is nothing to choose from");
+      if (choice === undefined) throw new Error("cannot pick from an empty list");
       return choice;
     },
   };

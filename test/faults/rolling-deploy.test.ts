@@ -6,60 +6,60 @@ import type { OrderProcess, ProcessOptions } from "./order-processes.js";
 import { newOrder, readOnce, type SentOrder, send, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-/** How many orders are accepted between two steps of a deploy. */
-const BETWEEN = 80;
-/** Longer than a busy machine keeps a process from renewing: whatever is done twice was done so by the deploy. */
+/** Number of orders accepted between two steps of a deploy. */
+const ORDERS_PER_STEP = 80;
+/** The lease is long enough for a busy machine to renew in time, so that only the deploy could cause repeated work. */
 const worker = { leaseMs: 20_000, drainTimeoutMs: 20_000 };
 
-describeWithPostgres("a deploy under load", (installation) => {
+describeWithPostgres("a rolling deploy under load", (installation) => {
   const bench = useFaultBench(installation);
   const start = (options: Omit<ProcessOptions, "url" | "worker">): Promise<OrderProcess> =>
     bench().start({ ...options, worker });
 
-  it("of a release with another schema lets old and new processes go on side by side", async () => {
+  it("lets processes of two releases with different schemas run side by side", async () => {
     const old = [await start({ role: "all" }), await start({ role: "all" })];
     const load = startLoad("schema", old);
-    await load.more();
+    await load.nextStep();
     await migrateToNext(bench().postgres);
-    await load.more();
+    await load.nextStep();
     const next = [
       await start({ role: "all", nextSchema: true, migrate: "manual" }),
       await start({ role: "all", nextSchema: true }),
     ];
-    await load.send([...old, ...next]);
-    await load.more();
-    // Of the release before, started after the migration: as when a process is replaced, or a deploy is taken back.
+    await load.sendTo([...old, ...next]);
+    await load.nextStep();
+    // Processes of the old release start after the migration, as after a restart or a rollback.
     const late = [await start({ role: "all", migrate: "manual" }), await start({ role: "all" })];
-    await load.send([...old, ...next, ...late]);
-    await load.more();
-    await load.send([...next, ...late]);
+    await load.sendTo([...old, ...next, ...late]);
+    await load.nextStep();
+    await load.sendTo([...next, ...late]);
     await drain(old);
-    await load.more();
-    await load.send(next);
+    await load.nextStep();
+    await load.sendTo(next);
     await drain(late);
-    await load.more();
+    await load.nextStep();
     const sent = await load.stop();
     await expectUnharmed(sent);
     const recorded = await countRecorded(bench().postgres);
-    expect(recorded.present).toBeGreaterThan(BETWEEN);
-    expect(recorded.next).toBeGreaterThan(BETWEEN);
+    expect(recorded.present).toBeGreaterThan(ORDERS_PER_STEP);
+    expect(recorded.next).toBeGreaterThan(ORDERS_PER_STEP);
     await drain(next);
   });
 
-  it("of a release with another contract lets old and new processes go on side by side", async () => {
+  it("lets processes of two releases with different contracts run side by side", async () => {
     const [oldApi, oldWorker] = [await start({ role: "api" }), await start({ role: "worker" })];
     const load = startLoad("contract", [oldApi]);
-    await load.more();
+    await load.nextStep();
     const before = (await bench().effects()).length;
     const nextWorker = await start({ role: "worker", nextContract: true });
-    await load.more();
+    await load.nextStep();
     await drain([oldWorker]);
     expect((await bench().effects()).length).toBeGreaterThan(before);
     const nextApi = await start({ role: "api", nextContract: true });
-    await load.send([oldApi, nextApi]);
-    await load.more();
+    await load.sendTo([oldApi, nextApi]);
+    await load.nextStep();
 
-    // Accepted by the old contract, and refused by the new one: it waits for a worker that accepts it.
+    // The old contract accepts this order and the new one refuses it. It waits for a worker with the old contract.
     const large = newOrder("large");
     expect(await sendOnce(large, oldApi.baseUrl, { members: { quantity: 500 } })).toBe(202);
     expect(await sendOnce(large, nextApi.baseUrl, { members: { quantity: 500 } })).toBe(422);
@@ -70,31 +70,31 @@ describeWithPostgres("a deploy under load", (installation) => {
     );
     await drain([nextWorker]);
     const lateWorker = await start({ role: "worker" });
-    const late = await ended(large, nextApi.baseUrl);
+    const late = await untilTerminal(large, nextApi.baseUrl);
     expect(late).toMatchObject({ status: "completed" });
-    expect(await ended(large, oldApi.baseUrl)).toEqual(late);
+    expect(await untilTerminal(large, oldApi.baseUrl)).toEqual(late);
     const lastWorker = await start({ role: "worker", nextContract: true });
     await drain([lateWorker]);
-    // Of the new contract only: the old one does not know the member.
+    // Only the new contract knows the member `gift`.
     const gift = newOrder("gift");
     const members = { gift: true };
     expect(await sendOnce(gift, oldApi.baseUrl, { members })).toBe(422);
     expect(await sendOnce(gift, nextApi.baseUrl, { members })).toBe(202);
-    expect(await ended(gift, oldApi.baseUrl)).toMatchObject({ status: "completed" });
-    // A key keeps its meaning over the deploy.
+    expect(await untilTerminal(gift, oldApi.baseUrl)).toMatchObject({ status: "completed" });
+    // The new release still knows the payload of a key that the old one recorded.
     const [known] = load.sent();
     expect(await sendOnce(newOrder(known?.key ?? ""), nextApi.baseUrl, { members })).toBe(422);
 
-    await load.send([nextApi]);
+    await load.sendTo([nextApi]);
     await drain([oldApi]);
-    await load.more();
+    await load.nextStep();
     await expectUnharmed(await load.stop());
     await drain([nextApi, lastWorker]);
   });
 
-  /** Nobody was told to come again, nothing was lost, and nothing was done twice. */
+  /** Checks that every request got 202, and that no operation was lost or run twice. */
   async function expectUnharmed(sent: readonly SentOrder[]): Promise<void> {
-    await bench().settled();
+    await bench().untilTerminal();
     expect(sent.filter(({ statuses }) => statuses.some((status) => status !== 202))).toEqual([]);
     await bench().expectInvariants(sent);
     const effects = await bench().effects();
@@ -102,14 +102,14 @@ describeWithPostgres("a deploy under load", (installation) => {
   }
 });
 
-/** Clients that send orders, each of them twice, to processes that change as those behind a load balancer do. */
+/** Clients that send every order twice, to a changing set of processes, as through a load balancer. */
 interface Load {
-  /** Sends to these from now on, and waits for the replies of those before. */
-  send(processes: readonly OrderProcess[]): Promise<void>;
-  /** Waits until so many more orders were accepted as two steps should be apart. */
-  more(): Promise<void>;
+  /** Sends to these processes from now on, and waits for the replies to earlier requests. */
+  sendTo(processes: readonly OrderProcess[]): Promise<void>;
+  /** Waits until {@link ORDERS_PER_STEP} more orders are accepted. */
+  nextStep(): Promise<void>;
   sent(): readonly SentOrder[];
-  /** Waits for all replies. */
+  /** Stops sending and waits for all replies. */
   stop(): Promise<readonly SentOrder[]>;
 }
 
@@ -118,10 +118,10 @@ function startLoad(prefix: string, processes: readonly OrderProcess[]): Load {
   let turn = 0;
   let stopped = false;
   const sent: SentOrder[] = [];
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   const tracked = async <T>(request: Promise<T>): Promise<T> => {
-    underWay.add(request);
-    return request.finally(() => underWay.delete(request));
+    inFlight.add(request);
+    return request.finally(() => inFlight.delete(request));
   };
   const chooseUrl = (): string => {
     turn += 1;
@@ -136,14 +136,14 @@ function startLoad(prefix: string, processes: readonly OrderProcess[]): Load {
   };
   const clients = Promise.all(Array.from({ length: 8 }, (_, name) => client(name)));
   return {
-    send: async (next) => {
+    sendTo: async (next) => {
       targets = next;
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
-    more: async () => {
-      const enough = sent.length + BETWEEN;
+    nextStep: async () => {
+      const enough = sent.length + ORDERS_PER_STEP;
       const accepted = vi.waitUntil(() => sent.length >= enough, { timeout: 60_000 });
-      // A client that fails would be waited for in vain.
+      // Ends early if a client fails.
       await Promise.race([accepted, clients]);
     },
     sent: () => sent,
@@ -160,8 +160,8 @@ async function drain(processes: readonly OrderProcess[]): Promise<void> {
   expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual(processes.map(() => 0));
 }
 
-/** The operation of an order, once it is terminal. */
-function ended({ operationIds }: SentOrder, baseUrl: string): Promise<unknown> {
+/** Polls the operation of an order until it is terminal. */
+function untilTerminal({ operationIds }: SentOrder, baseUrl: string): Promise<unknown> {
   const [id = ""] = operationIds;
   const read = async (): Promise<unknown> => {
     const seen = await readOnce(id, baseUrl);

@@ -1,4 +1,4 @@
-/** Lets this process believe that it is so much later than it is. Timers go on as they are. */
+/** Shifts `Date` in this process by `ms`. Timers are not affected. */
 export function skewClock(ms) {
   if (ms === 0) return;
   const RealDate = Date;

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
-import type { OrderProcess, Weight } from "./order-processes.js";
+import type { OrderProcess, ResourceUse } from "./order-processes.js";
 import { keysOf, type SentOrder, sendAll } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
@@ -9,10 +9,10 @@ const BACKLOG = 1_000;
 const MEASURED = 500;
 const MEGABYTE = 1_048_576;
 
-describeWithPostgres("a worker that is far too slow (F9)", (installation) => {
+describeWithPostgres("a worker that is too slow for the load (F9)", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("makes no order slower, takes no more than it has room for, and grows no process", async () => {
+  it("does not slow down submissions, take more work than it has slots, or use more memory", async () => {
     const api = await bench().start({ role: "api" });
     const worker = { concurrency: CONCURRENCY, leaseMs: 20_000, drainTimeoutMs: 20_000 };
     const slow = await bench().start({ role: "worker", slowMs: 5_000, worker });
@@ -20,40 +20,40 @@ describeWithPostgres("a worker that is far too slow (F9)", (installation) => {
       sendAll(keysOf(prefix, count), () => api.baseUrl, { clients: 8 });
     await sendMany("quick-warm", MEASURED);
     const quick = await sendMany("quick", MEASURED);
-    await bench().settled();
-    const weighAll = (): Promise<readonly Weight[]> =>
-      Promise.all([api, slow].map((process) => process.weigh()));
-    const light = await weighAll();
+    await bench().untilTerminal();
+    const measureAll = (): Promise<readonly ResourceUse[]> =>
+      Promise.all([api, slow].map((process) => process.measure()));
+    const initial = await measureAll();
 
     const watch = watchLeases();
     const backlog = await sendMany("slow", BACKLOG);
     await vi.waitUntil(() => runningIn(slow) === CONCURRENCY, { timeout: 10_000 });
     const behind = await sendMany("slow-behind", MEASURED);
-    // Three rounds of work, each of which makes room for the next.
+    // Waits for three more rounds of work.
     const rounds = slow.begun.length + 3 * CONCURRENCY;
     await vi.waitUntil(() => slow.begun.length >= rounds, { timeout: 60_000 });
     expect(await watch.stop()).toBeLessThanOrEqual(CONCURRENCY);
-    expect(mostAtOnce(slow)).toBe(CONCURRENCY);
+    expect(maxRunning(slow)).toBe(CONCURRENCY);
 
     expect(p99(behind)).toBeLessThan(3 * p99(quick) + 250);
-    for (const [index, { heapUsed, handles }] of (await weighAll()).entries()) {
-      expect(heapUsed).toBeLessThan((light[index]?.heapUsed ?? 0) + 4 * MEGABYTE);
-      expect(handles).toBeLessThan((light[index]?.handles ?? 0) + 20);
+    for (const [index, { heapUsed, handles }] of (await measureAll()).entries()) {
+      expect(heapUsed).toBeLessThan((initial[index]?.heapUsed ?? 0) + 4 * MEGABYTE);
+      expect(handles).toBeLessThan((initial[index]?.handles ?? 0) + 20);
     }
 
     const helper = await bench().start({ role: "worker", slowMs: 1 });
     slow.kill("SIGTERM");
     expect(await slow.exited).toBe(0);
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants([...quick, ...backlog, ...behind]);
     helper.kill("SIGTERM");
     await helper.exited;
   });
 
-  /** Looks again and again how many operations somebody holds a lease on; tells the most that there were at once. */
+  /** Polls the number of leased operations. `stop` resolves to its maximum. */
   function watchLeases(): { stop(): Promise<number> } {
     let watching = true;
-    const most = (async () => {
+    const maximum = (async () => {
       let max = 0;
       while (watching) {
         const [row] = await bench().postgres.query<{ held: number }>(
@@ -67,13 +67,13 @@ describeWithPostgres("a worker that is far too slow (F9)", (installation) => {
     return {
       stop: () => {
         watching = false;
-        return most;
+        return maximum;
       },
     };
   }
 });
 
-/** After each event of a worker: how many of its attempts had begun and not ended. */
+/** Yields the number of running attempts after each event of a worker. */
 function* running({ events }: OrderProcess): Iterable<number> {
   let count = 0;
   for (const { event } of events) {
@@ -82,7 +82,7 @@ function* running({ events }: OrderProcess): Iterable<number> {
   }
 }
 
-function mostAtOnce(worker: OrderProcess): number {
+function maxRunning(worker: OrderProcess): number {
   return Math.max(...running(worker));
 }
 

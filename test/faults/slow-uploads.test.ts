@@ -7,7 +7,7 @@ import { useFaultBench } from "./use-fault-bench.js";
 describeWithPostgres("uploads that never end (F15)", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("hold up nobody else, and claim no key", async () => {
+  it("block no other client and claim no key", async () => {
     const { baseUrl } = await bench().start({ role: "all" });
     const port = Number(new URL(baseUrl).port);
     const opened = [...keysOf("head", 200), ...keysOf("body", 60)].map((name) => {
@@ -25,11 +25,11 @@ describeWithPostgres("uploads that never end (F15)", (installation) => {
 
     for (const { connection } of opened) connection.abort();
     await Promise.all(opened.map(({ connection }) => connection.closed));
-    // Had one of them been claimed, this were another payload under it.
+    // The cut uploads had a different payload. If one had claimed its key, this would get 422.
     const later = await Promise.all(keysOf("body", 60).map((key) => send(key, () => baseUrl)));
     const [, status] = [await send("head-1", () => baseUrl), await sendOnce(newOrder("other-1"), baseUrl)];
     expect(status).toBe(202);
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants([...sent, ...later]);
     expect(await bench().operations()).toHaveLength(161);
   });

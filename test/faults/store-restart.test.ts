@@ -4,7 +4,7 @@ import type { OrderProcess } from "./order-processes.js";
 import { alternate, keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
-describeWithPostgres("a Postgres that goes away", (installation) => {
+describeWithPostgres("a Postgres that stops", (installation) => {
   const bench = useFaultBench(installation, { fsync: true });
   let apis: readonly OrderProcess[];
   let workers: readonly OrderProcess[];
@@ -15,10 +15,10 @@ describeWithPostgres("a Postgres that goes away", (installation) => {
   const anyApi = (): (() => string) => alternate(apis.map(({ baseUrl }) => baseUrl));
 
   it.each([
-    ["stopped in good order", () => bench().postgres.stop("fast")],
-    ["stopped at once", () => bench().postgres.stop("immediate")],
+    ["shut down cleanly", () => bench().postgres.stop("fast")],
+    ["stopped immediately", () => bench().postgres.stop("immediate")],
     ["killed", () => bench().postgres.kill9()],
-  ])("and was %s under load loses nothing, and makes nobody wait for long (F3)", async (how, stop) => {
+  ])("and is %s under load loses nothing and causes no long waits (F3)", async (how, stop) => {
     const sending = sendAll(keysOf(how.replaceAll(" ", "-"), 300), anyApi(), { clients: 24 });
     const accepted = (): number =>
       apis.flatMap(({ events }) => events).filter(({ event }) => event === "operation.accepted").length;
@@ -27,17 +27,17 @@ describeWithPostgres("a Postgres that goes away", (installation) => {
     await stop();
     await bench().postgres.start();
     const sent = await sending;
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants(sent);
     const statuses = new Set(sent.flatMap((order) => order.statuses));
     expect([...statuses].filter((status) => ![202, 409, 503].includes(status))).toEqual([]);
-    expect(sent.filter(({ blind }) => blind > 0)).toEqual([]);
+    expect(sent.filter(({ missingRetryAfter }) => missingRetryAfter > 0)).toEqual([]);
     expect(Math.max(...sent.map(({ slowestMs }) => slowestMs))).toBeLessThan(12_000);
   });
 
-  it("is told to clients as a 503 that says when to come again, and makes nobody busy (F6)", async () => {
+  it("leads to 503 with Retry-After, and no worker retries in a busy loop (F6)", async () => {
     const known = await send("known", anyApi());
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().postgres.stop("fast");
     const failures = (): number =>
       workers.flatMap(({ events }) => events).filter(({ event }) => event === "background.failed").length;
@@ -46,17 +46,17 @@ describeWithPostgres("a Postgres that goes away", (installation) => {
     const url = anyApi()();
     expect(await sendOnce(down, url)).toBe(503);
     expect(await readOnce([...known.operationIds][0] ?? "", url)).toBe(503);
-    expect(down.blind).toBe(0);
+    expect(down.missingRetryAfter).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    // Two workers, each a receiving loop that waits a second, and a sweep of two steps ten times a second.
+    // Each of two workers has a receive loop that waits 1 s, and a sweep of two steps every 100 ms.
     expect(failures() - before).toBeLessThan(200);
     await bench().postgres.start();
     const later = await send("down", anyApi());
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants([known, later]);
   });
 
-  it("and was killed right after a reply has what the reply said", async () => {
+  it("and is killed right after a reply keeps the acknowledged operation", async () => {
     const sent: SentOrder[] = [];
     for (const key of keysOf("acknowledged", 10)) {
       sent.push(await send(key, anyApi()));
@@ -65,15 +65,15 @@ describeWithPostgres("a Postgres that goes away", (installation) => {
     }
     const ids = new Set((await bench().operations()).map(({ id }) => id));
     expect(sent.flatMap(({ operationIds }) => [...operationIds]).filter((id) => !ids.has(id))).toEqual([]);
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants(sent);
   });
 });
 
-describeWithPostgres("a deployment that was stopped as a whole (F23)", (installation) => {
+describeWithPostgres("a deployment stopped as a whole (F23)", (installation) => {
   const bench = useFaultBench(installation);
 
-  it("does all that waits when it starts again, and none of it twice", async () => {
+  it("does all pending work once after it starts again", async () => {
     const api = await bench().start({ role: "api" });
     const sent = await sendAll(keysOf("waiting", 1_000), () => api.baseUrl);
     api.kill("SIGTERM");
@@ -81,7 +81,7 @@ describeWithPostgres("a deployment that was stopped as a whole (F23)", (installa
     await bench().postgres.stop("fast");
     await bench().postgres.start();
     await Promise.all([bench().start({ role: "worker" }), bench().start({ role: "worker" })]);
-    await bench().settled();
+    await bench().untilTerminal();
     await bench().expectInvariants(sent);
     expect(await bench().effects()).toHaveLength(1_000);
   });

@@ -3,7 +3,7 @@ import type { PostgresInstallation } from "../servers/postgres-installation.js";
 import type { PrivatePostgresOptions } from "../servers/private-postgres.js";
 import { type FaultBench, openFaultBench } from "./fault-bench.js";
 
-/** Opens a bench before the tests of a group, and closes it after them, whatever became of them. */
+/** Opens a bench before the tests of a group and closes it after them. */
 export function useFaultBench(
   installation: PostgresInstallation,
   options: Omit<PrivatePostgresOptions, "installation"> = {},
@@ -14,7 +14,7 @@ export function useFaultBench(
   });
   afterAll(() => bench?.close());
   return () => {
-    if (bench === undefined) throw new Error("the bench is open within tests only");
+    if (bench === undefined) throw new Error("the bench is only open while tests run");
     return bench;
   };
 }

@@ -7,7 +7,7 @@ describe("a mistake in formats gets a message that says what is wrong, what is e
   testMistakes([
     [
       "no YANG module",
-      "Option `module` must be an identifier of YANG, such as `order-submission`, not undefined.",
+      "Option `module` must be a YANG identifier, such as `order-submission`, not undefined.",
       () => createYangFormats({ namespace: "urn:a" }),
     ],
     [

@@ -6,7 +6,7 @@ import { orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rowsOf } from "../docs/tables.js";
-import { describeProgram, type Ran, runProgram } from "../programs.js";
+import { describeProgram, type ProgramResult, runProgram } from "../programs.js";
 import { validOrder } from "./generated-orders.js";
 import { written } from "./sample-replies.js";
 
@@ -102,7 +102,7 @@ describeProgram("yanglint", "libyang2-tools", () => {
     extension: "json" | "xml",
     texts: readonly string[],
     options: readonly string[] = [],
-  ): Ran {
+  ): ProgramResult {
     const files = texts.map((text, index) => {
       const file = join(folder, `${index}.${extension}`);
       writeFileSync(file, text);

@@ -138,7 +138,7 @@ describe("numbers", () => {
     "1.00000000000000000001e5",
   ])("refuses %s, which would become another number", (text) => {
     expect(detailOf(`[1,${text}]`)).toBe(
-      "The body holds a number that cannot be kept exactly (at offset 3).",
+      "The body contains a number that cannot be represented exactly (at offset 3).",
     );
     expect(detailOf(text)).toContain("(at offset 0)");
   });
@@ -188,7 +188,7 @@ describe("numbers", () => {
         const integer = whole.replace(/^0+(?=\d)/, "");
         const text = `${integer}${fraction === undefined ? "" : `.${fraction}`}${power === undefined ? "" : `e${power}`}`;
         if (isNumberKept(text)) expect(parse(text)).toBe(Number(text));
-        else expect(detailOf(text)).toContain("cannot be kept");
+        else expect(detailOf(text)).toContain("cannot be represented");
       }),
       { numRuns: 3000 },
     );
@@ -211,7 +211,7 @@ describe("text", () => {
     ['{"\udfff":1}', 2],
     ['["😀\ud83d"]', 4],
   ])("rejects a lone surrogate: %j (RFC 7493 §2.1)", (text, offset) => {
-    expect(detailOf(text)).toBe(`The body holds one half of a surrogate pair (at offset ${offset}).`);
+    expect(detailOf(text)).toBe(`The body contains a lone surrogate (at offset ${offset}).`);
   });
 
   it.each([

@@ -106,7 +106,7 @@ describe("a rejected document", () => {
     ["<!DOCTYPE a><a/>", "The body has a document type declaration."],
     ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "The body has a document type declaration."],
     ['<?xml version="1.1"?><a/>', "The body is not XML 1.0."],
-    ['<?xml version="1.0" encoding="UTF-16"?><a/>', "The body declares another encoding than UTF-8."],
+    ['<?xml version="1.0" encoding="UTF-16"?><a/>', "The body declares an encoding other than UTF-8."],
   ])("gets a detail without text from the parser: %j", (text, detail) => {
     expect(read(text).detail).toBe(detail);
   });

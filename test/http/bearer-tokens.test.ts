@@ -26,7 +26,7 @@ interface Answer {
   readonly event: ServiceEvent | undefined;
 }
 
-/** What a service answers to a token that `verify` is asked about. */
+/** Sends a token to a service that checks it with `verify`, and returns the outcome. */
 async function present(token: string, verify: Verify): Promise<Answer> {
   const events: ServiceEvent[] = [];
   const service = createOrderService({
@@ -54,17 +54,17 @@ function base64url(text: string): string {
   return Buffer.from(text).toString("base64url");
 }
 
-/** Tokens that no verification accepts, whatever the library. */
+/** Tokens that every library refuses. */
 const BROKEN: Readonly<Record<string, string>> = {
   "one word": "garbage",
   "three words": "aaaa.bbbb.cccc",
-  "a header that is no JSON": `${base64url("{alg}")}.${base64url("{}")}.cccc`,
-  "a payload that is no JSON": `${base64url('{"alg":"HS256","typ":"JWT"}')}.bbbb.cccc`,
+  "a header that is not JSON": `${base64url("{alg}")}.${base64url("{}")}.cccc`,
+  "a payload that is not JSON": `${base64url('{"alg":"HS256","typ":"JWT"}')}.bbbb.cccc`,
   "no signature": `${base64url('{"alg":"none"}')}.${base64url("{}")}.`,
   "an unknown algorithm": `${base64url('{"alg":"XX999"}')}.${base64url("{}")}.cccc`,
 };
 
-describe("a bearer token that jose verifies", () => {
+describe("a bearer token verified by jose", () => {
   let key: jose.CryptoKey;
   let jwk: jose.JWK;
   let other: jose.CryptoKey;
@@ -92,7 +92,7 @@ describe("a bearer token that jose verifies", () => {
     };
   const verify: Verify = (...asked) => verifyBy(jose.createLocalJWKSet({ keys: [jwk] }))(...asked);
 
-  it("is accepted if it is good", async () => {
+  it("is accepted if it is valid", async () => {
     expect(await present(await sign(), verify)).toMatchObject(ACCEPTED);
   });
 
@@ -103,9 +103,9 @@ describe("a bearer token that jose verifies", () => {
   const refused: Readonly<Record<string, () => Promise<string>>> = {
     "it has expired": () => sign((token) => token.setExpirationTime(1)),
     "it is not valid yet": () => sign((token) => token.setNotBefore("1h")),
-    "another key has signed it": () => sign(undefined, { by: other }),
-    "the set has no key of its id": () => sign(undefined, { kid: "2" }),
-    "another issuer has made it": () => sign((token) => token.setIssuer("https://other.example")),
+    "it was signed with another key": () => sign(undefined, { by: other }),
+    "the key set has no key with its id": () => sign(undefined, { kid: "2" }),
+    "it comes from another issuer": () => sign((token) => token.setIssuer("https://other.example")),
     "its algorithm is not allowed": () =>
       new jose.SignJWT({}).setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(SECRET)),
   };
@@ -114,7 +114,7 @@ describe("a bearer token that jose verifies", () => {
     expect(await present(await token(), verify)).toMatchObject(REFUSED);
   });
 
-  it("is refused with the reason in the event, and without its claims", async () => {
+  it("is refused with the reason but without its claims in the event", async () => {
     const { event } = await present(
       await sign((token) => token.setAudience("canary").setExpirationTime(1)),
       verify,
@@ -125,7 +125,7 @@ describe("a bearer token that jose verifies", () => {
     expect(JSON.stringify([error, error.cause, { ...error }])).not.toContain("canary");
   });
 
-  describe("by a key set on the network", () => {
+  describe("with a remote key set", () => {
     let server: Server | undefined;
     afterEach(() => {
       server?.closeAllConnections();
@@ -138,25 +138,25 @@ describe("a bearer token that jose verifies", () => {
       return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     }
 
-    it("is accepted if it is good", async () => {
+    it("is accepted if it is valid", async () => {
       const url = await serve((_, res) => res.end(JSON.stringify({ keys: [jwk] })));
       expect(await present(await sign(), verifyBy(jose.createRemoteJWKSet(url)))).toMatchObject(ACCEPTED);
     });
 
     const outages: Readonly<Record<string, RequestListener>> = {
       "answers 500": (_, res) => res.writeHead(500).end(),
-      "answers with something else than JSON": (_, res) => res.end("<html>"),
-      "answers with something else than a key set": (_, res) => res.end('{"keys":7}'),
+      "answers with HTML": (_, res) => res.end("<html>"),
+      "answers with JSON that is not a key set": (_, res) => res.end('{"keys":7}'),
       "does not answer": () => {},
       "breaks the connection": (_, res) => res.destroy(),
     };
 
-    it.each(Object.entries(outages))("cannot be judged while the endpoint %s: 503", async (_, listener) => {
+    it.each(Object.entries(outages))("gets 503 while the endpoint %s", async (_, listener) => {
       const keys = jose.createRemoteJWKSet(await serve(listener), { timeoutDuration: 50 });
       expect(await present(await sign(), verifyBy(keys))).toMatchObject(UNAVAILABLE);
     });
 
-    it("cannot be judged while the endpoint is down: 503", async () => {
+    it("gets 503 while the endpoint is down", async () => {
       const url = await serve(() => {});
       await new Promise((resolve) => server?.close(resolve));
       expect(await present(await sign(), verifyBy(jose.createRemoteJWKSet(url)))).toMatchObject(UNAVAILABLE);
@@ -164,22 +164,24 @@ describe("a bearer token that jose verifies", () => {
   });
 });
 
-describe("a bearer token that jsonwebtoken verifies", () => {
+describe("a bearer token verified by jsonwebtoken", () => {
   const options = { issuer: ISSUER, subject: "a" } as const;
   const verify: Verify = (token) => ({
     id: String(jwt.verify(token, SECRET, { issuer: ISSUER }).sub),
   });
 
-  it("is accepted if it is good", async () => {
+  it("is accepted if it is valid", async () => {
     expect(await present(jwt.sign({}, SECRET, options), verify)).toMatchObject(ACCEPTED);
   });
 
   const refused: Readonly<Record<string, string>> = {
     ...BROKEN,
-    "an end in the past": jwt.sign({ exp: 1 }, SECRET, options),
-    "an end that is no number": jwt.sign('{"exp":"soon"}', SECRET, { header: { alg: "HS256", typ: "JWT" } }),
-    "a beginning in the future": jwt.sign({ nbf: 9_999_999_999 }, SECRET, options),
-    "a signature by another key": jwt.sign({}, `${SECRET}!`, options),
+    "an expiry in the past": jwt.sign({ exp: 1 }, SECRET, options),
+    "an expiry that is not a number": jwt.sign('{"exp":"soon"}', SECRET, {
+      header: { alg: "HS256", typ: "JWT" },
+    }),
+    "a start in the future": jwt.sign({ nbf: 9_999_999_999 }, SECRET, options),
+    "a signature from another key": jwt.sign({}, `${SECRET}!`, options),
     "another issuer": jwt.sign({}, SECRET, { issuer: "https://other.example" }),
     "an algorithm that is not allowed": jwt.sign({}, SECRET, { ...options, algorithm: "HS512" }),
   };
@@ -197,7 +199,7 @@ describe("a bearer token that jsonwebtoken verifies", () => {
   });
 
   const mistakes: Readonly<Record<string, Verify>> = {
-    "the key cannot be had": (token) =>
+    "the key cannot be fetched": (token) =>
       new Promise((resolve, reject) => {
         jwt.verify(
           token,
@@ -206,18 +208,18 @@ describe("a bearer token that jsonwebtoken verifies", () => {
         );
       }),
     "no key is configured": (token) => ({ id: String(jwt.verify(token, undefined as never)) }),
-    "the key is none": (token) => ({ id: String(jwt.verify(token, {} as never)) }),
-    "an option of it is wrong": (token) => ({
+    "the key is invalid": (token) => ({ id: String(jwt.verify(token, {} as never)) }),
+    "an option of the library is wrong": (token) => ({
       id: String(jwt.verify(token, SECRET, { algorithms: ["HS256", "RS256"], maxAge: true as never })),
     }),
   };
 
-  it.each(Object.entries(mistakes))("cannot be judged if %s: 503", async (_, mistaken) => {
+  it.each(Object.entries(mistakes))("gets 503 if %s", async (_, mistaken) => {
     expect(await present(jwt.sign({}, SECRET, options), mistaken)).toMatchObject(UNAVAILABLE);
   });
 });
 
-describe("a bearer token that something else verifies", () => {
+describe("a bearer token verified by other code", () => {
   it.each([
     new SyntaxError("Unexpected token < in JSON at position 0"),
     new TypeError("fetch failed"),
@@ -226,7 +228,7 @@ describe("a bearer token that something else verifies", () => {
     { code: 42 },
     "down",
     undefined,
-  ])("cannot be judged if that throws %s: 503", async (thrown) => {
+  ])("gets 503 if that code throws %s", async (thrown) => {
     for (const token of ["opaque", "opaque.with.dots", jwt.sign({}, SECRET)]) {
       const verify: Verify = () => {
         throw thrown;
@@ -235,7 +237,7 @@ describe("a bearer token that something else verifies", () => {
     }
   });
 
-  it("is refused by the same rules if it is an API key", async () => {
+  it("is judged by the same rules as an API key", async () => {
     const authorize = apiKey((key) => ({ id: String(jwt.verify(key, SECRET).sub) }));
     const service = createOrderService({ authorize });
     const ask = (key: string) => service.handle(toHttpRequest(submission({ fields: { "x-api-key": key } })));

@@ -1,6 +1,6 @@
 import type { StandardSchema } from "async-request-reply";
 
-/** Takes everything, as a careless schema would. */
+/** A schema that accepts every value. */
 export const anything: StandardSchema<unknown, Record<string, unknown>> = {
   "~standard": {
     version: 1,

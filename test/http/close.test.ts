@@ -18,7 +18,7 @@ const post: HttpRequest = {
   body: JSON.stringify(ORDER),
 };
 
-describe("a service that was closed", () => {
+describe("a closed service", () => {
   it("refuses requests and submissions, and records nothing", async () => {
     const backend = createMemoryBackend();
     const service = createOrderService({ authorize: allowAnonymous(), backend });
@@ -38,14 +38,14 @@ describe("a service that was closed", () => {
     expect(await backend.operations.list?.({ limit: 1, internal: true })).toEqual([]);
   });
 
-  it("waits for requests in progress, stops its workers, announces, and closes the back end, in this order", async () => {
+  it("finishes its workers' work and requests in progress before it closes the back end", async () => {
     const steps: string[] = [];
     const backend = createMemoryBackend();
-    let letIn = (): void => {};
+    let allowRequest = (): void => {};
     const service = createOrderService({
       authorize: () =>
         new Promise((resolve) => {
-          letIn = () => resolve({ id: tenant });
+          allowRequest = () => resolve({ id: tenant });
         }),
       backend: { ...backend, close: async () => void steps.push("back end closed") },
     });
@@ -64,7 +64,7 @@ describe("a service that was closed", () => {
     steps.push("closing");
     const closing = service.close().then(() => void steps.push("closed"));
     await vi.waitUntil(() => steps.includes("work ended"));
-    letIn();
+    allowRequest();
     await Promise.all([replying, closing]);
     expect(steps.filter((step) => step !== "work begun")).toEqual([
       "closing",
@@ -77,7 +77,7 @@ describe("a service that was closed", () => {
     await expect(worker.start()).rejects.toMatchObject({ code: "WORKER_STOPPED" });
   });
 
-  it("is closed once, however often it is asked, and reports what goes wrong", async () => {
+  it("closes its back end once even if close is called again, and reports a failure", async () => {
     const close = vi.fn(async () => {
       throw new Error("the connection is gone");
     });

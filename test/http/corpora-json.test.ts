@@ -24,8 +24,8 @@ async function expectRefused(reply: RawReply, status: number, type: string): Pro
   expect(await server.recorded()).toEqual([]);
 }
 
-/** 400 for what is no JSON here, 422 for JSON that is no order: nothing else can come of such a body. */
-async function expectRefusedSomehow(reply: RawReply): Promise<void> {
+/** Expects 400 for malformed JSON or 422 for JSON that is not an order. */
+async function expectEitherRefusal(reply: RawReply): Promise<void> {
   if (reply.status === 400) await expectRefused(reply, 400, MALFORMED);
   else await expectRefused(reply, 422, VIOLATION);
 }
@@ -36,26 +36,26 @@ describeCorpus("json-parsing", (cases) => {
     const reply = await server.post(body);
     // No case of this corpus is an order.
     if (verdict === "accept") await expectRefused(reply, 422, VIOLATION);
-    else if (verdict === "either") await expectRefusedSomehow(reply);
+    else if (verdict === "either") await expectEitherRefusal(reply);
     else await expectRefused(reply, 400, MALFORMED);
   });
 });
 
-/** The items and the members of the one array or object that a case of this corpus is, as they are written. */
+/** Returns the source text inside the one array or object that each case of this corpus consists of. */
 const elementOf = (text: string): string => text.trim().slice(1, -1);
 
 describeCorpus("json-transform", (cases) => {
   it.each(cases)("judges $name as a body: $verdict", async ({ verdict, base64 }) => {
     const reply = await server.post(Buffer.from(base64 ?? "", "base64"));
     if (verdict === "reject-duplicate") await expectRefused(reply, 400, MALFORMED);
-    else await expectRefusedSomehow(reply);
+    else await expectEitherRefusal(reply);
   });
 
   const numbers = cases.filter(({ name }) => name.startsWith("number_"));
   it.each(numbers)("refuses $name as a quantity or keeps it exactly", async ({ base64 }) => {
     const lexeme = elementOf(Buffer.from(base64 ?? "", "base64").toString());
     const reply = await server.post(`{"itemId":"book","quantity":${lexeme}}`);
-    if (reply.status !== 202) return expectRefusedSomehow(reply);
+    if (reply.status !== 202) return expectEitherRefusal(reply);
     expect(isNumberKept(lexeme)).toBe(true);
     expect(await server.processedFor(reply)).toEqual({ itemId: "book", quantity: Number(lexeme) });
   });
@@ -65,11 +65,11 @@ describeCorpus("json-transform", (cases) => {
     const bytes = Buffer.from(base64 ?? "", "base64");
     const literal = bytes.subarray(1, bytes.lastIndexOf("]"));
     const body = Buffer.concat([Buffer.from('{"itemId":'), literal, Buffer.from(',"quantity":1}')]);
-    await expectRefusedSomehow(await server.post(body));
+    await expectEitherRefusal(await server.post(body));
   });
 
   const objects = cases.filter(({ name }) => name.startsWith("object_key_"));
-  it.each(objects)("tells the members of $name apart", async ({ base64 }) => {
+  it.each(objects)("distinguishes the members of $name", async ({ base64 }) => {
     const members = elementOf(Buffer.from(base64 ?? "", "base64").toString());
     const reply = await server.post(`{"itemId":"book","quantity":1,${members}}`);
     await expectRefused(reply, 422, VIOLATION);
@@ -77,11 +77,11 @@ describeCorpus("json-transform", (cases) => {
   });
 });
 
-describe("bodies that are nested too deeply for a corpus", () => {
+describe("bodies nested deeper than any case of the corpus", () => {
   it.each([
     ["100,000 opening brackets", "[".repeat(100_000)],
     ["50,000 objects in arrays", '[{"":'.repeat(50_000)],
-    ["100,000 arrays that are closed again", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["100,000 nested arrays that are closed", "[".repeat(100_000) + "]".repeat(100_000)],
   ])("are malformed: %s", async (_, body) => {
     await expectRefused(await server.post(body), 400, MALFORMED);
   });

@@ -13,28 +13,31 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 interface Verdict {
-  /** The key that is bound; without one the request is refused. */
+  /** The key that the service records. Absent if the request is refused. */
   readonly key?: string;
   readonly because: string;
 }
 
-/** Where our answer is not that of the corpus, which speaks of Structured Field Items of any type. */
+/** Cases where the service deliberately differs from the corpus, which covers Structured Field Items of all types. */
 const exceptions: Readonly<Record<string, Verdict>> = {
   "string.json: empty string": { because: "a key has at least one character" },
   "string.json: long string": { because: "a key has at most 255 characters" },
   "string.json: two lines string": { because: "a repeated field is refused, not joined" },
-  "item.json: leading space": { key: "1", because: "HTTP cuts blanks off a field; bare keys are taken" },
+  "item.json: leading space": {
+    key: "1",
+    because: "HTTP trims whitespace around a field; bare keys are accepted",
+  },
   "item.json: leading and trailing space": {
     key: "1",
-    because: "a bare key is text, whatever it looks like",
+    because: "a bare key is text, even if it looks like a number",
   },
   "item.json: leading and trailing whitespace": {
     key: "1",
-    because: "a bare key is text, whatever it looks like",
+    because: "a bare key is text, even if it looks like a number",
   },
-  "token.json: basic token - item": { key: "a_b-c.d3:f%00/*", because: "a bare key is taken" },
-  "token.json: token with capitals - item": { key: "fooBar", because: "a bare key is taken" },
-  "token.json: token starting with capitals - item": { key: "FooBar", because: "a bare key is taken" },
+  "token.json: basic token - item": { key: "a_b-c.d3:f%00/*", because: "a bare key is accepted" },
+  "token.json: token with capitals - item": { key: "fooBar", because: "a bare key is accepted" },
+  "token.json: token starting with capitals - item": { key: "FooBar", because: "a bare key is accepted" },
 };
 
 function verdictOf({ name, verdict, expected }: CorpusCase): Verdict {
@@ -44,11 +47,11 @@ function verdictOf({ name, verdict, expected }: CorpusCase): Verdict {
   return verdict === "accept" ? { key: (expected as readonly [string])[0], because } : { because };
 }
 
-/** The lines as they would be sent by a client that checks nothing: as the bytes of their UTF-8 form. */
+/** Encodes the lines as UTF-8 bytes, like a client that does not validate them. */
 const linesOf = (values: readonly string[]): [string, string][] =>
   values.map((value) => ["idempotency-key", Buffer.from(value).toString("latin1")]);
 
-/** Either the server's parser refuses what no field may hold, without a body, or the service does with its problem. */
+/** Expects 400: with no body from the server's parser, or with a problem from the service. */
 async function expectRefused(reply: RawReply): Promise<void> {
   expect(reply.status).toBe(400);
   if (reply.body !== "")
@@ -67,7 +70,7 @@ describeCorpus("structured-fields", (cases) => {
     },
   );
 
-  it("has all the cases of which we say that our answer differs", () => {
+  it("contains every case that the service treats differently", () => {
     const names = cases.map(({ name }) => name);
     expect(Object.keys(exceptions).filter((name) => !names.includes(name))).toEqual([]);
   });
@@ -80,7 +83,7 @@ const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
 describeCorpus("naughty-strings", (cases) => {
   const values = cases.map(({ value = "" }) => value).filter((value) => !/[\r\n]/.test(value));
 
-  it.each(values)("takes %j for the key that it is, or refuses it, as a quoted string", async (value) => {
+  it.each(values)("keeps %j as a quoted key unchanged, or refuses it", async (value) => {
     const reply = await server.post(ORDER, linesOf([quoted(value)]));
     if (!isPrintable(value) || value.length > 255) return expectRefused(reply);
     expect(reply.status).toBe(202);
@@ -88,7 +91,7 @@ describeCorpus("naughty-strings", (cases) => {
   });
 
   it.each(values.filter((value) => !value.trimStart().startsWith('"')))(
-    "takes %j for the key that it is, or refuses it, as it stands",
+    "keeps %j as a bare key unchanged, or refuses it",
     async (value) => {
       const reply = await server.post(ORDER, linesOf([value]));
       const sent = value.replace(/^[ \t]+|[ \t]+$/g, "");

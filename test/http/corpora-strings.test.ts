@@ -9,10 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The status and the problem with which an order with this itemId is refused, if it is. */
+/** Returns the expected refusal of an order with this itemId, or `undefined` if it is accepted. */
 function refusalOf(itemId: string): readonly [status: number, problem: ProblemName] | undefined {
   if (!itemId.isWellFormed()) return [400, "malformed-body"];
-  const { length } = [...itemId]; // characters, as JSON Schema counts them
+  const { length } = [...itemId]; // code points, as JSON Schema counts
   return length === 0 || length > 255 || itemId.includes("\u0000") ? [422, "contract-violation"] : undefined;
 }
 
@@ -31,7 +31,7 @@ describeCorpus("naughty-strings", (cases) => {
       }
       expect(reply.status).toBe(202);
       expect(await server.processedFor(reply)).toEqual({ itemId, quantity: 1 });
-      // Short ones stand in some field by chance.
+      // Short strings can occur in a header field by chance.
       if (itemId.length > 4)
         expect(JSON.stringify(reply.headers)).not.toContain(JSON.stringify(itemId).slice(1, -1));
     },

@@ -35,8 +35,8 @@ describeCorpus("yaml", (cases) => {
   it.each(cases)("judges $name as a body: $verdict", async ({ verdict, base64 = "" }) => {
     const reply = await post(Buffer.from(base64, "base64"));
     // No case of this corpus is an order.
-    const isTaken = verdict === "accept" || (verdict === "either" && reply.status === 422);
-    await (isTaken ? expectRefused(reply, 422, VIOLATION) : expectRefused(reply, 400, MALFORMED));
+    const isWellFormed = verdict === "accept" || (verdict === "either" && reply.status === 422);
+    await (isWellFormed ? expectRefused(reply, 422, VIOLATION) : expectRefused(reply, 400, MALFORMED));
   });
 });
 
@@ -46,13 +46,13 @@ describe("orders in YAML", () => {
     ["{itemId: 'NO', quantity: 010}", "NO", 10],
     ["itemId: |-\n  two\n  lines\nquantity: 0x1F\n", "two\nlines", 31],
     ['{"itemId":"😀","quantity":1e2}', "😀", 100],
-  ])("are processed as they are meant: %j", async (body, itemId, quantity) => {
+  ])("are parsed by the YAML 1.2 core schema: %j", async (body, itemId, quantity) => {
     const reply = await post(body);
     expect(reply.status).toBe(202);
     expect(await server.processedFor(reply)).toEqual({ itemId, quantity });
   });
 
-  it("are answered in YAML where the client wants it, and problems in JSON", async () => {
+  it("get a YAML reply if the client accepts it, and problems in JSON", async () => {
     const accepted = await post("{itemId: book, quantity: 1}", "application/yaml");
     expect(accepted.headers).toContainEqual(["content-type", "application/yaml"]);
     expect(accepted.body).toMatch(/^operationId: [0-9a-f-]{36}\nstatus: pending\n$/);
@@ -61,7 +61,7 @@ describe("orders in YAML", () => {
     expect(JSON.parse(refused.body).type).toBe(VIOLATION);
   });
 
-  it("are the same request as in JSON, where they have the same key", async () => {
+  it("are the same request as the JSON order with the same key", async () => {
     const key = ["idempotency-key", "both"] as const;
     const first = await server.post("quantity: 0x2\nitemId: book", [["content-type", "text/yaml"], key]);
     const again = await server.post('{"itemId":"book","quantity":2}', [key]);
@@ -85,7 +85,7 @@ describe("orders in YAML", () => {
   );
 });
 
-describe("bodies in YAML that are too large for a corpus", () => {
+describe("YAML bodies larger than any case of the corpus", () => {
   it.each([
     ["40,000 bytes of nested names", "? ".repeat(20_000)],
     ["100,000 opening brackets", "[".repeat(100_000)],
@@ -95,7 +95,7 @@ describe("bodies in YAML that are too large for a corpus", () => {
     await expectRefused(await post(body), 400, MALFORMED);
   });
 
-  it("violate the contract where they have only many names", async () => {
+  it("violate the contract if they only have many names", async () => {
     const names = Array.from({ length: 8000 }, (_, n) => `k${n}: ${n}`).join("\n");
     await expectRefused(await post(names), 422, VIOLATION);
   });

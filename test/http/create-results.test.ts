@@ -2,13 +2,13 @@ import { createMemoryBackend, problemType, type ServiceEvent } from "async-reque
 import { describe, expect, it } from "vitest";
 import { createProcess, KEY, typeOf } from "./service-process.js";
 
-describe("a resource that JSON cannot represent", () => {
+describe("a resource returned by create", () => {
   it.each([
     ["$.body.lines[1]", "a Map", { lines: [1, new Map()] }],
     ["$.body.lines[0]", "undefined", { lines: [undefined] }],
     ["$.body", "a Set", new Set(["a"])],
   ])(
-    "is not created: the reply is a 503, and the observer learns that %s is %s",
+    "is refused with 503 if JSON cannot represent it: the observer learns that %s is %s",
     async (path, what, body) => {
       const events: ServiceEvent[] = [];
       const { submit } = createProcess(createMemoryBackend(), {
@@ -33,7 +33,7 @@ describe("a resource that JSON cannot represent", () => {
     ["a string", "text"],
     ["an array", [1]],
     ["missing", undefined],
-  ])("is not created if its body is %s", async (_, body) => {
+  ])("is refused with 503 if its body is %s", async (_, body) => {
     const { submit } = createProcess(createMemoryBackend(), {
       create: () => ({ body: body as unknown as Record<string, unknown> }),
     });
@@ -41,7 +41,7 @@ describe("a resource that JSON cannot represent", () => {
     expect([reply.status, typeOf(reply)]).toEqual([503, problemType("creation-failed")]);
   });
 
-  it("is created as its toJSON method gives it, and shows no other member", async () => {
+  it("is stored as its toJSON method returns it, without any other member", async () => {
     class Row {
       readonly secret = "internal";
       toJSON(): object {
@@ -55,7 +55,7 @@ describe("a resource that JSON cannot represent", () => {
     expect([reply.status, JSON.parse(String(reply.body))]).toEqual([201, { number: 7, status: "pending" }]);
   });
 
-  it("is created without the members that are undefined", async () => {
+  it("is stored without undefined members", async () => {
     const { submit } = createProcess(createMemoryBackend(), {
       create: () => ({ body: { number: 7, note: undefined } }),
     });

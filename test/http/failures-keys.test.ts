@@ -12,10 +12,10 @@ import { startServer, writeRequest } from "../adapters/node-harness.js";
 import { modes } from "../composed-backend.js";
 import { createProcess, idOf, KEY } from "./service-process.js";
 
-// Failures 7, 9, 21 and 30 of the list in failures.test.ts.
+// test/README.md lists the numbered failures.
 
-describe("failure 7: a store that drops a live key to make room", () => {
-  it("does not happen: a full store refuses what is new and still knows what it took", async () => {
+describe("failure 7: a full store evicts a live key", () => {
+  it("refuses new operations when full, and still knows the keys it accepted", async () => {
     const { submit } = createProcess(createMemoryBackend({ maxOperations: 2 }));
     const first = await submit();
     await submit({ fields: { "idempotency-key": "second" } });
@@ -26,9 +26,9 @@ describe("failure 7: a store that drops a live key to make room", () => {
   });
 });
 
-describe("failure 9: a reply that is sent before the record is kept", () => {
+describe("failure 9: a reply is sent before the operation is recorded", () => {
   it.each(modes)(
-    "does not happen: whoever repeats at the first byte gets a replay, with $mode",
+    "replays to a client that retries at the first byte of the reply, with $mode",
     async (each) => {
       const { service } = createProcess(each.createBackend());
       const server = await startServer(service);
@@ -46,12 +46,12 @@ describe("failure 9: a reply that is sent before the record is kept", () => {
   );
 });
 
-describe("failure 21: parts of a key that run together", () => {
-  // Two ways to cut one text into a tenant and a key, at what could stand between the parts in a store.
+describe("failure 21: two different keys are joined to the same string", () => {
+  // Splits one text into a tenant and a key in two ways, around anything a store might put between the parts.
   const between = fc.constantFrom("orders", ":orders:", "/orders/", "6:orders", "", ":");
   const part = fc.string({ unit: fc.constantFrom("a", "b", ":", "1", "/"), minLength: 1, maxLength: 3 });
 
-  it.each(modes)("does not happen, wherever a text is cut into tenant and key, with $mode", async (each) => {
+  it.each(modes)("keeps tenant and key apart wherever the text is split, with $mode", async (each) => {
     const property = fc.asyncProperty(part, part, part, between, async (first, middle, last, joint) => {
       const authorize: OrderServiceOptions["authorize"] = (asking) => ({
         id: asking.header("authorization") ?? "",
@@ -68,8 +68,8 @@ describe("failure 21: parts of a key that run together", () => {
   });
 });
 
-describe("failure 30: an id that is bound to less than the whole request", () => {
-  it("does not happen: the key of one definition says nothing about another's", async () => {
+describe("failure 30: a key is bound to only a part of the request", () => {
+  it("keeps the keys of two definitions apart and compares their payloads", async () => {
     const input = z.object({ n: z.number() });
     const definitions = ["reports", "exports"].map((name) =>
       defineOperation({ name, path: `/${name}`, input }),

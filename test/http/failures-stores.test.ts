@@ -12,11 +12,11 @@ import { ORDER } from "../../src/testing/suites/adapter/orders-fixture.js";
 import { createComposedBackend, modes } from "../composed-backend.js";
 import { createProcess, idOf, KEY, listed, runsOf, typeOf } from "./service-process.js";
 
-// Failures 12, 17, 18, 19, 22, 23 and 25 of the list in failures.test.ts.
+// test/README.md lists the numbered failures.
 
-describe("failure 17: a record that cannot be read", () => {
+describe("failure 17: a stored record cannot be read", () => {
   it.each(modes)(
-    "is an error and never an absence: the work is not accepted again, with $mode",
+    "answers 500 instead of treating it as missing and accepting the work again, with $mode",
     async (each) => {
       const inner = each.createBackend();
       let corrupt = false;
@@ -36,7 +36,7 @@ describe("failure 17: a record that cannot be read", () => {
   );
 
   it.each(["result", "error", "progress", "resource"])(
-    "is an error when the store gives a %s that is no JSON",
+    "answers 500 if the store returns a %s that is not JSON",
     async (member) => {
       const backend = interceptBackend(createMemoryBackend(), async ({ method }, proceed) => {
         const answer = (await proceed()) as { operation?: object } | undefined;
@@ -53,8 +53,8 @@ describe("failure 17: a record that cannot be read", () => {
   );
 });
 
-describe("failures 12, 18, 19 and 23: answers that are lost on the way, and processes that die", () => {
-  /** Does one call and loses its answer, or loses the call. */
+describe("failures 12, 18, 19 and 23: store replies are lost and processes die", () => {
+  /** Fails one call of the back end, before or after the call takes effect. */
   const losing = (backend: Backend, lost: string, when: "before" | "after"): Backend => {
     let done = false;
     return interceptBackend(backend, async (call, proceed) => {
@@ -72,7 +72,7 @@ describe("failures 12, 18, 19 and 23: answers that are lost on the way, and proc
   ].flatMap((each) => (["before", "after"] as const).map((when) => ({ ...each, when })));
 
   it.each(cases)(
-    "give one operation in the end, one run, and an id that can be read: lost $when $call",
+    "creates one readable operation and runs it once after a failure $when $call",
     async (each) => {
       const clock = createManualClock();
       const inner: Backend = each.createBackend({ clock });
@@ -80,25 +80,25 @@ describe("failures 12, 18, 19 and 23: answers that are lost on the way, and proc
       const refused = await first.submit();
       expect([refused.status, refused.headers["retry-after"]]).toEqual([503, expect.stringMatching(/^\d+$/)]);
       expect(String(refused.body)).toContain("may have been accepted");
-      // The client goes to another process.
+      // The client retries at another process.
       const second = createProcess(inner);
       const accepted = await second.submit();
       expect(accepted.status).toBe(202);
       expect((await second.read(accepted.headers.location ?? "")).status).toBe(200);
       expect(idOf(await first.submit())).toBe(idOf(accepted));
       expect(await listed(inner)).toHaveLength(1);
-      // A replay announces nothing: what nobody announced is found by the sweep.
+      // A replay does not announce the operation, so the sweep has to find it.
       await clock.advance(30_000);
       expect(await runsOf(inner)).toEqual([1]);
     },
   );
 
-  it("help a submission to its end that died between its two writes, with the id that it had", async () => {
+  it("completes a submission that died between its two writes, under its original id", async () => {
     const inner = createComposedBackend();
     const dying = createProcess(losing(inner, "operations.create", "before"));
     await dying.submit();
     expect(await listed(inner)).toEqual([]);
-    // Another payload under that key is still another request.
+    // A different payload under the same key is still a different request.
     const other = await createProcess(inner).submit({ fields: KEY, body: '{"itemId":"x","quantity":1}' });
     expect(typeOf(other)).toBe(problemType("idempotency-key-reused"));
     const replies = await Promise.all(Array.from({ length: 20 }, () => createProcess(inner).submit()));
@@ -109,7 +109,7 @@ describe("failures 12, 18, 19 and 23: answers that are lost on the way, and proc
 
   const creationCalls = ["submissions.record", "operations.settle"];
   it.each(creationCalls.flatMap((call) => (["before", "after"] as const).map((when) => ({ call, when }))))(
-    "give one order in the end where it is created before the reply: lost $when $call",
+    "creates one order before the reply after a failure $when $call",
     async ({ call, when }) => {
       const clock = createManualClock();
       const inner: Backend = createMemoryBackend({ clock });
@@ -130,8 +130,8 @@ describe("failures 12, 18, 19 and 23: answers that are lost on the way, and proc
   );
 });
 
-describe("failures 22 and 25: announcements that come too early or not at all", () => {
-  it("do not lose the work: the record is found by the sweep", async () => {
+describe("failures 22 and 25: an announcement arrives too early or never", () => {
+  it("finds unannounced work with the sweep", async () => {
     const clock = createManualClock();
     const calls: PortCall[] = [];
     const backend = interceptBackend(createMemoryBackend({ clock }), async (call, proceed) => {
@@ -150,7 +150,7 @@ describe("failures 22 and 25: announcements that come too early or not at all", 
     expect(runs).toBe(1);
   });
 
-  it("do not lose the work when the worker looks before the record is there", async () => {
+  it("runs the work later if the worker receives the announcement before the record exists", async () => {
     const clock = createManualClock();
     const backend = createMemoryBackend({ clock });
     const id = "01980000-0000-7000-8000-000000000000";

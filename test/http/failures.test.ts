@@ -12,25 +12,10 @@ import type { Change } from "../../src/testing/suites/adapter/orders-fixture.js"
 import { modes } from "../composed-backend.js";
 import { createProcess, KEY, runsOf, typeOf } from "./service-process.js";
 
-// What went wrong elsewhere, by the numbers of the list of failures that this project keeps. Here are those of requests
-// and replies; the others are shown where their subject is:
-//
-//  1-3, 8, 11, 14, 24, 28  time limits, leases, fencing, owners, terminal states: the port suites, run by test/backends
-//  4, 37                   malformed keys: the adapter suite (idempotency-key), test/contract/idempotency-key.test.ts;
-//                          what the pages cite: test/docs/wording.test.ts
-//  5                       two entry points, one table: test/http/message.test.ts
-//  13, 20                  races and tenants: the adapter suite (recording), test/adapters/node-storm.test.ts
-//  7, 9, 21, 30            keys: test/http/failures-keys.test.ts
-//  12, 17-19, 22, 23, 25   stores and queues that fail: test/http/failures-stores.test.ts, the simulator, test/processes
-//  15                      keys and definitions: test/http/security-access.test.ts, S2
-//  26, 27, 29, 31          attempts, takeover, stopping, cancelling: test/worker
-//  32-34                   polling: the adapter suite (status), test/worker/results.test.ts
-//  36                      replays: the adapter suite (recording, creation)
-//  38-40, 42, 44, 45       YAML, XML and webhooks: with these formats and webhooks
-//  41                      duplicate names: test/formats/strict-json.test.ts, test/http/corpora-json.test.ts
+// test/README.md lists the numbered failures and the tests that cover them.
 
-describe("failure 10: an error that passes for another", () => {
-  it("does not happen: each failure has a problem type of its own", async () => {
+describe("failure 10: two errors share a code", () => {
+  it("gives every refusal its own problem type", async () => {
     const requests: Readonly<Record<string, Change>> = {
       "missing-idempotency-key": {},
       "invalid-idempotency-key": { fields: { "idempotency-key": "x".repeat(256) } },
@@ -54,8 +39,8 @@ describe("failure 10: an error that passes for another", () => {
   });
 });
 
-describe("failure 16: markers that clients can set, and stores that leave requests hanging", () => {
-  it("does not happen: forged fields of a reply in a request change nothing", async () => {
+describe("failure 16: a client forges reply fields, or a failing store leaves requests hanging", () => {
+  it("ignores reply fields in a request", async () => {
     const backend = createMemoryBackend();
     const { submit } = createProcess(backend);
     const forged = {
@@ -81,29 +66,26 @@ describe("failure 16: markers that clients can set, and stores that leave reques
     [null, 500, "internal"],
   ];
 
-  it.each(modes)(
-    "does not happen: a store that throws anything is answered for, with $mode",
-    async (each) => {
-      for (const [error, status, problem] of thrown) {
-        const backend = interceptBackend(each.createBackend(), async ({ port }, proceed) => {
-          if (port === "queue") return proceed();
-          throw error;
-        });
-        const { submit, read } = createProcess(backend);
-        const replies = [
-          await submit(),
-          await submit({}),
-          await read("/operations/01980000-0000-7000-8000-000000000000"),
-        ];
-        for (const reply of replies) {
-          expect([reply.status, typeOf(reply)]).toEqual([status, problemType(problem)]);
-          expect(JSON.parse(String(reply.body)).status).toBe(status);
-        }
+  it.each(modes)("answers with a problem, no matter what a store throws, with $mode", async (each) => {
+    for (const [error, status, problem] of thrown) {
+      const backend = interceptBackend(each.createBackend(), async ({ port }, proceed) => {
+        if (port === "queue") return proceed();
+        throw error;
+      });
+      const { submit, read } = createProcess(backend);
+      const replies = [
+        await submit(),
+        await submit({}),
+        await read("/operations/01980000-0000-7000-8000-000000000000"),
+      ];
+      for (const reply of replies) {
+        expect([reply.status, typeOf(reply)]).toEqual([status, problemType(problem)]);
+        expect(JSON.parse(String(reply.body)).status).toBe(status);
       }
-    },
-  );
+    }
+  });
 
-  it.each(modes)("does not happen: a store that never answers is given up, with $mode", async (each) => {
+  it.each(modes)("times out when a store never answers a submission, with $mode", async (each) => {
     const clock = createManualClock();
     const backend = interceptBackend(each.createBackend({ clock }), ({ port }, proceed) =>
       port === "queue" ? proceed() : new Promise(() => {}),
@@ -115,7 +97,7 @@ describe("failure 16: markers that clients can set, and stores that leave reques
   });
 
   it.each(["read", "cancel", "create"] as const)(
-    "does not happen: a request to %s is answered although the store never is",
+    "times out when a store never answers a request to %s",
     async (action) => {
       const clock = createManualClock();
       let hanging = false;
@@ -143,8 +125,8 @@ describe("failure 16: markers that clients can set, and stores that leave reques
   );
 });
 
-describe("failure 35: a credential in a Location", () => {
-  it("does not happen, even when it came in the request target", async () => {
+describe("failure 35: a Location contains a credential", () => {
+  it("never copies the query of the request target or a cookie into a reply field", async () => {
     const { submit } = createProcess(createMemoryBackend(), {
       create: () => ({ body: {}, location: "/shop/1" }),
     });

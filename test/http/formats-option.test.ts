@@ -8,7 +8,7 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 
-/** A format whose texts are the JSON ones, backwards. */
+/** A format that writes JSON texts backwards. */
 const backwards: Format = {
   mediaTypes: ["application/backwards", "text/backwards"],
   problemMediaType: "application/problem+backwards",
@@ -36,12 +36,12 @@ function post(
 
 const order = '{"itemId":"book","quantity":2}';
 
-describe("a service with another format", () => {
-  it.each(backwards.mediaTypes)("takes bodies of %s", async (type) => {
+describe("a service with an additional format", () => {
+  it.each(backwards.mediaTypes)("accepts bodies of type %s", async (type) => {
     expect(await post(reversed(order), { "content-type": type })).toMatchObject({ status: 202 });
   });
 
-  it("recognises an order that comes again in the other format", async () => {
+  it("replays an order that is retried in the other format", async () => {
     const fields = { "idempotency-key": "both" };
     const first = await post(order, fields);
     const again = await post(reversed(order), { ...fields, "content-type": "application/backwards" });
@@ -71,7 +71,7 @@ describe("a service with another format", () => {
     expect(reply).toMatchObject({ status: 422, type, vary: "accept" });
   });
 
-  it("lists what is available in a 406 and a 415, as problems in JSON", async () => {
+  it("lists the available formats in a 406 and a 415", async () => {
     const unacceptable = await post(order, { accept: "text/csv" });
     expect(unacceptable).toMatchObject({ status: 406, type: "application/problem+json" });
     expect(unacceptable.body).toContain("application/json, application/backwards");
@@ -79,7 +79,7 @@ describe("a service with another format", () => {
     expect(unsupported.headers.accept).toBe("application/json, application/backwards");
   });
 
-  it("gives each representation of an operation a tag of its own", async () => {
+  it("gives each representation of an operation its own ETag", async () => {
     const { headers } = await service.handle({
       method: "POST",
       path: "/orders",
@@ -94,28 +94,28 @@ describe("a service with another format", () => {
   });
 });
 
-describe("the option formats", () => {
+describe("the `formats` option", () => {
   it.each([
-    ["is no list", backwards],
-    ["has something that is no format", [{}]],
-    ["has a format without a problem type", [{ ...backwards, problemMediaType: undefined }]],
-    ["has a media type in capitals", [{ ...backwards, mediaTypes: ["Application/Backwards"] }]],
-    ["has a format that cannot write", [{ ...backwards, serialize: undefined }]],
-    ["has a format whose way to read trees is no function", [{ ...backwards, parseWithTree: true }]],
-    ["has one media type twice", [backwards, backwards]],
-    ["has JSON, which is there anyway", [{ ...backwards, mediaTypes: ["application/json"] }]],
-  ])("is refused when it %s", (_, formats) => {
+    ["is not a list", backwards],
+    ["contains something other than a format", [{}]],
+    ["contains a format without a problem type", [{ ...backwards, problemMediaType: undefined }]],
+    ["contains a media type with capital letters", [{ ...backwards, mediaTypes: ["Application/Backwards"] }]],
+    ["contains a format without `serialize`", [{ ...backwards, serialize: undefined }]],
+    ["contains a format whose `parseWithTree` is not a function", [{ ...backwards, parseWithTree: true }]],
+    ["contains a media type twice", [backwards, backwards]],
+    ["contains JSON, which is built in", [{ ...backwards, mediaTypes: ["application/json"] }]],
+  ])("is refused if it %s", (_, formats) => {
     const create = (): unknown =>
       createOrderService({ authorize: allowAnonymous(), formats: formats as readonly Format[] });
     expect(create).toThrow("formats");
     expect(create).toThrow(expect.toSatisfy(isAsyncReplyError));
   });
 
-  it("is refused where a format reads by JSON Schema and a definition has none", () => {
+  it("is refused if a format needs a JSON Schema and a definition has none", () => {
     const undescribed = defineOperation({
       name: "reports",
       path: "/reports",
-      input: { "~standard": { version: 1, vendor: "nobody", validate: (value) => ({ value }) } },
+      input: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } },
     });
     const create = (formats: readonly Format[]) => () =>
       createService({ definitions: [undescribed], authorize: allowAnonymous(), formats });

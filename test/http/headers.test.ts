@@ -24,8 +24,8 @@ function submit(headers: HeaderFields, options: Partial<OrderServiceOptions> = {
   return createOrderService({ authorize: bearer({ token: "a" }), ...options }).handle({ ...post, headers });
 }
 
-/** Fields of which nothing is known but how to ask for them. */
-function askable(known: Readonly<Record<string, string>>, asked: string[] = []): HeaderFields {
+/** Header fields that can only be looked up by name. */
+function lookedUpByName(known: Readonly<Record<string, string>>, asked: string[] = []): HeaderFields {
   const byName = new Map(Object.entries(known).map(([name, value]) => [name.toLowerCase(), value]));
   return {
     get: (name: string) => {
@@ -35,25 +35,25 @@ function askable(known: Readonly<Record<string, string>>, asked: string[] = []):
   };
 }
 
-describe("the fields of a request that are asked for", () => {
-  it("may be `Headers` of the Fetch API", async () => {
+describe("request fields that are looked up by name", () => {
+  it("can be `Headers` of the Fetch API", async () => {
     const service = createOrderService({ authorize: bearer({ token: "a" }) });
     const request = { ...post, headers: new Headers(fields) };
     expect((await service.handle(request)).status).toBe(202);
     expect((await service.handle(request)).headers["idempotent-replayed"]).toBe("true");
   });
 
-  it("may be anything that has a `get`, which is given names in lower case only", async () => {
+  it("can be any object with `get`, which only receives names in lower case", async () => {
     const asked: string[] = [];
     const seesKey: OrderServiceOptions["authorize"] = ({ header }) => ({ id: header("X-API-Key") ?? "" });
-    const headers = askable({ ...fields, "X-API-Key": "a" }, asked);
+    const headers = lookedUpByName({ ...fields, "X-API-Key": "a" }, asked);
     expect((await submit(headers, { authorize: seesKey })).status).toBe(202);
     expect(asked).toContain("x-api-key");
     expect(asked).toContain("idempotency-key");
     expect(asked.filter((name) => name !== name.toLowerCase())).toEqual([]);
   });
 
-  it("keep their object: `get` is called as its method", async () => {
+  it("are read with `get` called as a method of its object", async () => {
     class Fields {
       readonly #known = new Headers(fields);
       get(name: string): string | null {
@@ -63,16 +63,16 @@ describe("the fields of a request that are asked for", () => {
     expect((await submit(new Fields())).status).toBe(202);
   });
 
-  it("are absent where `get` gives null, and there where it gives an empty text", async () => {
+  it("are absent if `get` returns null, and present if it returns an empty string", async () => {
     const { "Content-Type": _, ...untyped } = fields;
-    expect((await submit(askable(untyped))).status).toBe(415);
-    expect((await submit(askable({}))).status).toBe(401);
+    expect((await submit(lookedUpByName(untyped))).status).toBe(415);
+    expect((await submit(lookedUpByName({}))).status).toBe(401);
     const { "Idempotency-Key": __, ...unkeyed } = fields;
-    expect((await submit(askable(unkeyed))).status).toBe(202);
-    expect((await submit(askable({ ...unkeyed, "Idempotency-Key": "" }))).status).toBe(400);
+    expect((await submit(lookedUpByName(unkeyed))).status).toBe(202);
+    expect((await submit(lookedUpByName({ ...unkeyed, "Idempotency-Key": "" }))).status).toBe(400);
   });
 
-  it("are refused where lines were joined of which there can be one only", async () => {
+  it("are refused if repeated lines of a single-value field were joined", async () => {
     const joined = (name: string, value: string): HeaderFields => {
       const headers = new Headers(fields);
       headers.append(name, value);
@@ -84,14 +84,14 @@ describe("the fields of a request that are asked for", () => {
     expect((await submit(joined("Accept", "text/html"))).status).toBe(406);
   });
 
-  it("tell the length of a body that is too large", async () => {
+  it("reveal a body over the limit through Content-Length", async () => {
     const options = { maxBodyBytes: 100 };
-    expect((await submit(askable({ ...fields, "Content-Length": "101" }), options)).status).toBe(413);
-    expect((await submit(askable({ ...fields, "Content-Length": "100" }), options)).status).toBe(202);
+    expect((await submit(lookedUpByName({ ...fields, "Content-Length": "101" }), options)).status).toBe(413);
+    expect((await submit(lookedUpByName({ ...fields, "Content-Length": "100" }), options)).status).toBe(202);
   });
 });
 
-it("takes an object that has a field named get for what it is", async () => {
+it("treats an object with a string member named get as plain fields", async () => {
   expect((await submit({ ...fields, get: "x" })).status).toBe(202);
   expect((await submit({ get: "x" })).status).toBe(401);
 });
@@ -105,7 +105,7 @@ describe("more than 1,000 fields", () => {
   };
 
   it.each(Object.entries(forms))(
-    "are refused as %s before authorize, and 1,000 are read",
+    "are refused before authorize when passed as %s, while 1,000 are read",
     async (_, form) => {
       let asked = 0;
       const authorize: OrderServiceOptions["authorize"] = () => {
@@ -123,7 +123,7 @@ describe("more than 1,000 fields", () => {
     },
   );
 
-  it("are suspected where the platform says that it may have dropped some", async () => {
+  it("are assumed if the platform reports that it may have dropped some", async () => {
     const service = createOrderService({ authorize: bearer({ token: "a" }) });
     const reply = await service.handle({ ...post, headers: pairs, headersTruncated: true });
     expect(reply.status).toBe(431);

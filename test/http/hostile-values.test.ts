@@ -59,7 +59,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     throw hostile;
   };
 
-  it("denies when it comes from `authorize`, and the log has a line for it", async () => {
+  it("denies access and is logged when it comes from `authorize`", async () => {
     const lines: unknown[] = [];
     const take = (fields: object, message: string): void => void lines.push([message, fields]);
     const observe = logEvents({ info: take, warn: take, error: take });
@@ -70,17 +70,17 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     expect(lines).toMatchObject(Array.from({ length: 3 }, () => ["request.refused", refused]));
   });
 
-  it("is an internal error when it comes from `admit`", async () => {
+  it("leads to an internal error when it comes from `admit`", async () => {
     for (const admit of [rethrow, () => Promise.reject(hostile), () => hostile])
       expect(await outcomeOf(submit({ admit }))).toEqual(internal);
   });
 
-  it("is a creation that failed when it comes from `create`", async () => {
+  it("leads to a failed creation when it comes from `create`", async () => {
     const creates = [rethrow, () => Promise.reject(hostile), () => hostile, () => ({ body: hostile })];
     for (const create of creates) expect(await outcomeOf(submit({ create }))).toEqual(notCreated);
   });
 
-  it("is an internal error when it comes from a schema", async () => {
+  it("leads to an internal error when it comes from a schema", async () => {
     const validates = [rethrow, () => Promise.reject(hostile), () => hostile, () => ({ issues: [hostile] })];
     for (const validate of validates) expect(await outcomeOf(submitWith(validate))).toEqual(internal);
   });
@@ -90,7 +90,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
       expect((await submit({ observe })).status).toBe(202);
   });
 
-  it("is a body that ended too early when it comes from the body", async () => {
+  it("counts as a truncated body when it comes from the body", async () => {
     const iteratorOf = (iterator: unknown) => ({ [Symbol.asyncIterator]: () => iterator as never });
     const bodies = [
       rethrow,
@@ -103,13 +103,13 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     for (const body of bodies) expect(await outcomeOf(submit({}, { body }))).toEqual(malformed);
   });
 
-  it("is an internal error when it comes as a chunk of the body", async () => {
+  it("leads to an internal error when it is a chunk of the body", async () => {
     const next = async () => ({ value: hostile });
     const body = { [Symbol.asyncIterator]: () => ({ next }) };
     expect(await outcomeOf(submit({}, { body }))).toEqual(internal);
   });
 
-  it("does not replace the reply when it comes from a body that is let go", async () => {
+  it("does not replace the reply when it comes from closing the body", async () => {
     for (const end of [rethrow, () => Promise.reject(hostile), () => hostile]) {
       const next = async () => ({ value: new Uint8Array(70_000) });
       const body = { [Symbol.asyncIterator]: () => ({ next, return: end }) };
@@ -122,7 +122,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     expect((await service.handle(post, { waitUntil: rethrow })).status).toBe(202);
   });
 
-  it("is an internal error when a store throws it", async () => {
+  it("leads to an internal error when a store throws it", async () => {
     const memory = createMemoryBackend();
     const idempotency = replacing(memory.idempotency, { claim: () => Promise.reject(hostile) });
     expect(await outcomeOf(submit({ backend: withStores(memory, { idempotency }) }))).toEqual(internal);
@@ -143,7 +143,7 @@ describe("an error that cannot be written as a problem", () => {
   };
 
   it.each(Object.entries(errors))(
-    "is an internal error, of which the observer gets the whole: %s",
+    "leads to an internal error and reaches the observer unchanged: %s",
     async (_, error) => {
       const events: ServiceEvent[] = [];
       const authorize = (): never => {
@@ -158,7 +158,7 @@ describe("an error that cannot be written as a problem", () => {
     },
   );
 
-  it("is an internal error in JSON when the format throws", async () => {
+  it("leads to an internal error in JSON if the format throws", async () => {
     const fail = (): never => {
       throw forbidden("not this");
     };

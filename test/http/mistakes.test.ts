@@ -29,20 +29,20 @@ const two = defineOperation({ name: "two", path: "/two", input }) as object;
 const serve = (change: object): unknown =>
   createService({ authorize, definitions: [one], observe: false, ...change });
 
-describe("a mistake in a service says what is wrong, what is expected and what to do", () => {
+describe("the error of a mistake in a service says what is wrong and what is expected", () => {
   testMistakes([
     [
-      "no options of a service",
+      "no options for a service",
       "The options of createService must be an object, not undefined.",
       () => createService(),
     ],
     [
-      "one definition instead of a list",
+      "a definition instead of a list",
       `Option \`definitions\` must be a list: \`[${EXAMPLE}]\`, not an object.`,
       () => serve({ definitions: one }),
     ],
     [
-      "no definition",
+      "an empty list of definitions",
       `Option \`definitions\` is an empty list. Pass at least one definition: \`definitions: [${EXAMPLE}]\`.`,
       () => serve({ definitions: [] }),
     ],
@@ -52,12 +52,12 @@ describe("a mistake in a service says what is wrong, what is expected and what t
       () => serve({ definitions: [{ name: "one", path: "/one", input: jsonSchema }] }),
     ],
     [
-      "two definitions of one name",
+      "two definitions with the same name",
       'Two `definitions` share the name "one". Every definition needs its own name.',
       () => serve({ definitions: [one, { ...one, path: "/two" }] }),
     ],
     [
-      "two definitions of one path",
+      "two definitions with the same path",
       'Two `definitions` share the path "/one": one and two. Every definition needs its own path.',
       () => serve({ definitions: [one, { ...two, path: "/one" }] }),
     ],
@@ -72,47 +72,47 @@ describe("a mistake in a service says what is wrong, what is expected and what t
       () => createOrderService({}),
     ],
     [
-      "an authorize hook that is no function",
+      "an authorize hook that is not a function",
       'Option `authorize` must be a function, not "me".',
       () => serve({ authorize: "me" }),
     ],
     [
-      "a challenge that no reply can carry",
+      "a challenge that cannot be sent",
       'Option `authorize.challenge` must be a value of WWW-Authenticate in printable ASCII, not "Bearer\\r\\na: b".',
       () => serve({ authorize: Object.assign(() => undefined, { challenge: "Bearer\r\na: b" }) }),
     ],
     [
-      "an admit hook that is no function",
+      "an admit hook that is not a function",
       "Option `admit` must be a function, not 3.",
       () => serve({ admit: 3 }),
     ],
     [
-      "a base path with a slash at its end",
+      "a base path with a trailing slash",
       'Option `basePath` must be a path such as `/api`, without a slash at its end, not "/api/".',
       () => serve({ basePath: "/api/" }),
     ],
     [
-      "a base path that is no path",
+      "a base path without a leading slash",
       'Option `basePath` must be a path such as `/api`, without a slash at its end, not "api".',
       () => serve({ basePath: "api" }),
     ],
     [
-      "an observer that is no function",
+      "an observer that is not a function",
       "Option `observe` must be a function, or `false` for silence, not true.",
       () => serve({ observe: true }),
     ],
     [
-      "a back end that is a pool",
+      "a pool instead of a back end",
       `Option \`backend\` must be ${BACK_END}, not an object.`,
       () => serve({ backend: pool }),
     ],
     [
-      "formats that are no list",
+      "formats that are not a list",
       "Option `formats` must be a list of formats, such as `[xmlFormat]`, not an object.",
       () => serve({ formats: {} }),
     ],
     [
-      "a format that is none",
+      "a name instead of a format",
       'Option `formats[0]` must be a format, such as `xmlFormat`, not "xml".',
       () => serve({ formats: ["xml"] }),
     ],
@@ -127,12 +127,12 @@ describe("a mistake in a service says what is wrong, what is expected and what t
       () => serve({ formats: [{ mediaTypes: ["Text/XML"] }] }),
     ],
     [
-      "a format that cannot read",
+      "a format without `parse`",
       "Option `formats[0].parse` must be a function, not undefined.",
       () => serve({ formats: [{ mediaTypes: ["a/b"], problemMediaType: "a/c" }] }),
     ],
     [
-      "a format that needs a schema",
+      "a format that needs a missing JSON Schema",
       'The format application/yang-data+json reads bodies by a JSON Schema, and the definition "bare" in `definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that can describe itself.',
       () =>
         serve({
@@ -147,7 +147,7 @@ describe("a mistake in a service says what is wrong, what is expected and what t
         }),
     ],
     [
-      "two formats of one type",
+      "two formats with the same media type",
       'Two `formats` share the media type "application/json". Every format needs its own, and JSON is always there.',
       () =>
         serve({
@@ -157,26 +157,30 @@ describe("a mistake in a service says what is wrong, what is expected and what t
         }),
     ],
     [
-      "a depth that could exhaust the stack",
+      "a nesting depth that could exhaust the stack",
       "Option `maxDepth` must be a whole number of at most 1000, not 1001.",
       () => serve({ maxDepth: 1_001 }),
     ],
     [
-      "a record time that a purge could overtake",
+      "a record timeout longer than the purge grace allows",
       "Option `recordTimeoutMs` must be at most 30000 milliseconds, not 30001.",
       () => serve({ recordTimeoutMs: 30_001 }),
     ],
     [
-      "a duration that timers cannot count",
+      "a duration beyond the range of timers",
       "Option `leaseMs` must be at most 2147483647 milliseconds (24.8 days), not 2147483648.",
       () => serve({ leaseMs: 2 ** 31 }),
     ],
-    ["no known tokens", `bearer() takes ${CREDENTIALS}, not an empty object.`, () => bearer({})],
+    ["an empty object of tokens", `bearer() takes ${CREDENTIALS}, not an empty object.`, () => bearer({})],
     ["no tokens", `bearer() takes ${CREDENTIALS}, not undefined.`, () => bearer(undefined)],
-    ["a token, which is not quoted", `bearer() takes ${CREDENTIALS}, not a string.`, () => bearer("secret")],
+    [
+      "a token, which the message does not repeat",
+      `bearer() takes ${CREDENTIALS}, not a string.`,
+      () => bearer("secret"),
+    ],
     ["no keys", `apiKey() takes ${CREDENTIALS}, not undefined.`, () => apiKey(undefined)],
     [
-      "an API key in a field with no name",
+      "an API key in a field without a name",
       'Option `header` must be the name of a header field, such as `X-API-Key`, not "".',
       () => apiKey({ k: "me" }, { header: "" }),
     ],

@@ -8,7 +8,7 @@ function refuse(): never {
   throw new Error("Disallowed operation called within global tenant.");
 }
 
-/** What Workers refuse while a module is loaded: outside of a request nothing is drawn, waited for or aborted. */
+/** Workers forbid timers, randomness, fetching and aborting while a module loads, outside of a request. */
 function refuseAsWorkersDo(): void {
   for (const name of ["setTimeout", "setInterval", "setImmediate", "fetch", "AbortController"]) {
     vi.stubGlobal(name, refuse);
@@ -16,7 +16,7 @@ function refuseAsWorkersDo(): void {
   vi.stubGlobal("crypto", { getRandomValues: refuse, randomUUID: refuse, subtle: { digest: refuse } });
 }
 
-it("makes services, workers and handlers where a platform has no time, randomness or signals yet", () => {
+it("creates services, workers and handlers without timers, randomness or abort signals", () => {
   refuseAsWorkersDo();
   const service = createOrderService({ backend: createMemoryBackend(), authorize: allowAnonymous() });
   createWorker(service, { orders: () => undefined });

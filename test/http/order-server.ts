@@ -11,17 +11,17 @@ import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.
 import { startServer, writeRequest } from "../adapters/node-harness.js";
 import type { RawReply } from "../raw-connection.js";
 
-/** An order service behind a real socket that takes any bytes. */
+/** An order service behind a real socket that accepts any bytes. */
 export interface OrderServer {
-  /** Posts an order with these fields, on a connection of its own: as JSON, if they do not say otherwise. */
+  /** Posts a body with these fields on a new connection. Default content type: application/json. */
   post(body: Uint8Array | string, fields?: WireRequest["headers"]): Promise<RawReply>;
   recorded(): Promise<readonly Operation[]>;
-  /** Works off what is due, and says what the processor was given for the operation that a reply names. */
+  /** Runs all due work and returns the input that the processor got for the operation of this reply. */
   processedFor(reply: RawReply): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Starts an order server; bodies may be larger than by default, so that only what is in them counts. */
+/** Starts an order server. Its body limit is high, so that only the contents of a body decide the reply. */
 export async function startOrderServer(formats: OrderServiceOptions["formats"] = []): Promise<OrderServer> {
   const backend = createMemoryBackend();
   const authorize = allowAnonymous();

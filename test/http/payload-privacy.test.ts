@@ -20,14 +20,14 @@ import { deepText } from "../deep-text.js";
 import { besidesJson } from "../formats/all-formats.js";
 import { toHttpRequest } from "../plain-harness.js";
 
-/** Stands for what a client keeps to itself: in values, and in names of members, elements and attributes. */
+/** Canaries: private text in values, and in the names of members, elements and attributes. */
 const VALUE = "kanarie-value";
 const NAME = "kanarie-name";
 
 interface Watched {
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   readonly service: ReturnType<typeof createOrderService>;
-  /** Everything that was observed or logged. */
+  /** All events and log lines so far as one text. */
   seen(): string;
   readonly events: readonly ServiceEvent[];
 }
@@ -56,7 +56,7 @@ const order = (members: string): string => `<order xmlns:x="urn:x">${members}</o
 const yangOrder = (members: string): string =>
   `<order xmlns="https://www.npmjs.com/package/async-request-reply#order-submission">${members}</order>`;
 
-/** Bodies that are refused, each with the canaries in it. */
+/** Refused bodies, each with a canary in it. */
 const bodies: Readonly<Record<string, readonly string[]>> = {
   "application/json": [
     VALUE,
@@ -125,7 +125,7 @@ const refusedBodies = Object.entries(bodies).flatMap(([type, texts]) =>
   texts.map((body) => ({ type, body, shown: JSON.stringify(body.slice(0, 60)) })),
 );
 
-/** Header fields that are refused. Nothing of them is in the reply. */
+/** Refused header fields and targets. The reply contains nothing of them. */
 const refusedFields: readonly Change[] = [
   { fields: { "idempotency-key": `${VALUE}, ${NAME}` } },
   { fields: { "idempotency-key": `"${VALUE}` } },
@@ -143,7 +143,7 @@ const refusedFields: readonly Change[] = [
   { method: "GET", path: `/operations/${VALUE}` },
 ];
 
-describe("no event and no line of the log holds any part of a payload", () => {
+describe("events and log lines contain no part of a payload", () => {
   it.each(refusedBodies)("when a body of $type is refused: $shown", async ({ type, body }) => {
     for (const accept of [undefined, type]) {
       const { handle, seen, events } = watch();
@@ -152,12 +152,12 @@ describe("no event and no line of the log holds any part of a payload", () => {
       expect([400, 422]).toContain(reply.status);
       expect(events).toMatchObject([{ event: "request.refused", status: reply.status }]);
       expect(seen()).not.toContain("kanarie");
-      // A name is shown to its client, so that the mistake can be found; a value never is.
+      // The reply may name a member, so that the client can find the mistake. It never repeats a value.
       expect(deepText(reply)).not.toContain(VALUE);
     }
   });
 
-  it("when a body is no UTF-8", async () => {
+  it("when a body is not UTF-8", async () => {
     for (const type of Object.keys(bodies)) {
       const { handle, seen } = watch();
       const body = Buffer.concat([Buffer.from(VALUE), Buffer.of(0xff)]);
@@ -175,7 +175,7 @@ describe("no event and no line of the log holds any part of a payload", () => {
     expect(seen() + deepText(reply)).not.toContain("kanarie");
   });
 
-  it("when a key comes again with another payload", async () => {
+  it("when a key is reused with a different payload", async () => {
     const { handle, seen } = watch();
     for (const status of [202, 422]) {
       const body = JSON.stringify({ itemId: VALUE, quantity: status });
@@ -185,7 +185,7 @@ describe("no event and no line of the log holds any part of a payload", () => {
     expect(seen()).not.toContain("kanarie");
   });
 
-  it("when a contract is violated, but the number of violations", async () => {
+  it("when a contract is violated, except for the number of violations", async () => {
     const { handle, events } = watch();
     const body = `{"quantity":0,"${NAME}":1}`;
     const reply = await handle(toHttpRequest(submission({ body })));
@@ -194,7 +194,7 @@ describe("no event and no line of the log holds any part of a payload", () => {
     expect((events[0] as { readonly error: Error }).error.message).toContain("3 violations");
   });
 
-  it("when a parser knows where the mistake is, but the place", async () => {
+  it("when a parser locates a mistake, except for its position", async () => {
     const { handle, events } = watch();
     const fields = { "content-type": "application/yaml" };
     const reply = await handle(toHttpRequest(submission({ fields, body: `a: 1\n${NAME}: ${VALUE}: x` })));
@@ -204,8 +204,8 @@ describe("no event and no line of the log holds any part of a payload", () => {
   });
 });
 
-describe("no event and no line of the log holds any part of what is stored", () => {
-  /** Runs an operation that was submitted under another contract, or whose result breaks its own. */
+describe("events and log lines contain no part of a stored operation", () => {
+  /** Runs an operation that was submitted under an older contract or returns an invalid result. */
   async function run(
     returned: unknown,
     { input = z.unknown(), result = z.unknown() }: { input?: z.ZodType; result?: z.ZodType } = {},
@@ -228,7 +228,7 @@ describe("no event and no line of the log holds any part of what is stored", () 
       { ...service, runtime: { ...service.runtime, clock } },
       { orders: () => returned },
     );
-    // An input that is refused waits for a newer worker first.
+    // A refused input first waits for a newer worker.
     for (let waits = 0; waits < 5; waits += 1) {
       await worker.runUntilIdle();
       await clock.advance(240_000);
@@ -244,7 +244,7 @@ describe("no event and no line of the log holds any part of what is stored", () 
     expect(deepText(reply)).toContain(`#/${NAME}`);
   });
 
-  // The error names the place by the names that the processor chose, so those are not the client's.
+  // The error shows member names chosen by the processor, so these contain no canary.
   const cyclic: Record<string, unknown> = { text: VALUE };
   cyclic.self = { text: VALUE, cyclic };
 
@@ -278,7 +278,7 @@ describe("no event and no line of the log holds any part of what is stored", () 
     expect(seen()).not.toContain("kanarie");
   });
 
-  /** A store whose records are damaged. */
+  /** Wraps a store so that it returns damaged records. */
   function damaged(backend: Backend, member: "input" | "result"): Backend {
     return interceptBackend(backend, async (call, proceed) => {
       const answer = (await proceed()) as Record<string, unknown> | undefined;

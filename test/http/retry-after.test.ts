@@ -13,12 +13,12 @@ const SUBMISSION = {
   body: '{"itemId":"book","quantity":2}',
 };
 
-/** A store on a clock of its own, and processes with other clocks that share it. */
+/** A store with its own clock, shared by processes with other clocks. */
 function stage() {
   const storeClock = createManualClock();
   const backend = createMemoryBackend({ clock: storeClock });
 
-  /** A process whose clock is `aheadMs` ahead of the store's. */
+  /** Creates a process whose clock is `aheadMs` ahead of the store's. */
   function process(aheadMs = 0) {
     const clock = createManualClock(storeClock.now() + aheadMs);
     const service = createOrderService({ backend, authorize: allowAnonymous(), runtime: { clock } });
@@ -28,14 +28,14 @@ function stage() {
       clock,
       read,
       submit: async () => (await service.handle(SUBMISSION)).headers.location ?? "",
-      /** What a client that submits now is told. */
+      /** Submits an order and returns the Retry-After of the reply. */
       retryAfter: async () => (await service.handle(SUBMISSION)).headers["retry-after"],
       work: (processor: () => unknown = () => undefined) =>
         createWorker(service, { orders: processor }).runUntilIdle(),
     };
   }
 
-  /** Ends an operation as a worker of another process. */
+  /** Completes an operation like a worker of another process. */
   async function end(path: string): Promise<void> {
     const lease = { operationId: path.slice("/operations/".length), token: "token-of-this-attempt" };
     await backend.operations.beginAttempt(lease.operationId, { token: lease.token, leaseMs: HOUR_MS });
@@ -52,7 +52,7 @@ function stage() {
 }
 
 describe("Retry-After", () => {
-  it("is not changed by reading an old operation that was slow", async () => {
+  it("does not change when an old, slow operation is read", async () => {
     const { process, end, pass } = stage();
     const slow = await process().submit();
     await pass(HOUR_MS);
@@ -63,7 +63,7 @@ describe("Retry-After", () => {
   });
 
   it.each([HOUR_MS, -HOUR_MS])(
-    "does not compare the clock of the process with the store's: %i ms ahead",
+    "never compares the clock of the process with the store's: %i ms ahead",
     async (aheadMs) => {
       const { process } = stage();
       const { submit, read, retryAfter, work } = process(aheadMs);
@@ -73,7 +73,7 @@ describe("Retry-After", () => {
     },
   );
 
-  it("learns from an operation once, however often it is read", async () => {
+  it("learns from an operation only once, even if it is read repeatedly", async () => {
     const { process, end, pass } = stage();
     const { submit, read, retryAfter, clock } = process();
     const path = await submit();
@@ -83,7 +83,7 @@ describe("Retry-After", () => {
     expect(await retryAfter()).toBe("2");
   });
 
-  it("learns from an operation that another process accepted, if it was read while it was pending", async () => {
+  it("learns from an operation of another process if this one read it while pending", async () => {
     const { process, end, pass } = stage();
     const path = await process().submit();
     const { read, retryAfter, clock } = process();
@@ -94,7 +94,7 @@ describe("Retry-After", () => {
     expect(await retryAfter()).toBe("2");
   });
 
-  it("grows with the age of a pending operation, by the clock of the process alone", async () => {
+  it("grows with the age of a pending operation, measured by the clock of the process", async () => {
     const { process, pass } = stage();
     const { submit, read, clock } = process(HOUR_MS);
     const path = await submit();
@@ -102,7 +102,7 @@ describe("Retry-After", () => {
     expect(await read(path)).toBe("10");
   });
 
-  it("is 1 again for an operation whose age is unknown after the clock was set back", async () => {
+  it("is 1 for an operation whose age is unknown after the clock was set back", async () => {
     const { process } = stage();
     const { submit, read, retryAfter, work, clock } = process();
     const path = await submit();
@@ -112,7 +112,7 @@ describe("Retry-After", () => {
     expect(await retryAfter()).toBe("1");
   });
 
-  it("does not go from 1 to 60 because of one slow operation", async () => {
+  it("does not jump from 1 to 60 because of one slow operation", async () => {
     const { process, pass } = stage();
     const { submit, retryAfter, work, clock } = process();
     await submit();
@@ -120,7 +120,7 @@ describe("Retry-After", () => {
     expect(await retryAfter()).toBe("4");
   });
 
-  it("follows a worker of the same process, which needs nobody to read", async () => {
+  it("follows a worker of the same process without any reads", async () => {
     const { process, pass } = stage();
     const { submit, retryAfter, work, clock } = process();
     for (let count = 0; count < 30; count += 1) {
@@ -131,7 +131,7 @@ describe("Retry-After", () => {
     expect(await retryAfter()).toBe("20");
   });
 
-  it("is 0 on a replay of an operation that has ended, and changes nothing", async () => {
+  it("is 0 on the replay of a finished operation, which teaches the estimate nothing", async () => {
     const clock = createManualClock();
     const service = createOrderService({ authorize: allowAnonymous(), runtime: { clock } });
     const keyed = { ...SUBMISSION, headers: { ...SUBMISSION.headers, "idempotency-key": "k" } };

@@ -24,7 +24,7 @@ import { createPlainHarness } from "../plain-harness.js";
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 const ofB = { authorization: "Bearer token-of-b" };
 
-/** An order service that notes every call of its stores. */
+/** Mounts an order service and records every call of its stores. */
 async function watched(options: Options = {}): Promise<Orders & { readonly calls: PortCall[] }> {
   const calls: PortCall[] = [];
   const harness = createPlainHarness();
@@ -41,7 +41,7 @@ async function submit({ send }: Orders, fields = {}): Promise<string> {
 
 describe("S1: another tenant's operation", () => {
   it.each(["GET", "HEAD", "DELETE"])(
-    "answers %s with the same bytes and the same store calls as an unknown one",
+    "gets the same reply bytes and the same store calls for %s as an unknown id",
     async (method) => {
       const orders = await watched({ cancellable: true });
       const id = await submit(orders);
@@ -59,8 +59,8 @@ describe("S1: another tenant's operation", () => {
   );
 });
 
-describe.each(modes)("S2: the tenant of keys with $mode", ({ createBackend }) => {
-  it("is the principal's: the key of one gives the other an operation of its own", async () => {
+describe.each(modes)("S2: the scope of a key with $mode", ({ createBackend }) => {
+  it("includes the tenant: two tenants can use the same key for different operations", async () => {
     const orders = await mountOrders(createPlainHarness(), { backend: createBackend() });
     const key = { "idempotency-key": "k" };
     const ids = [await submit(orders, key), await submit(orders, { ...key, ...ofB })];
@@ -68,7 +68,7 @@ describe.each(modes)("S2: the tenant of keys with $mode", ({ createBackend }) =>
     expect([await submit(orders, key), await submit(orders, { ...key, ...ofB })]).toEqual(ids);
   });
 
-  it("is the definition's: the same key at another path is another key", async () => {
+  it("includes the definition: the same key at another path is a different key", async () => {
     const input = z.object({});
     const service = createService({
       backend: createBackend(),
@@ -88,7 +88,7 @@ describe.each(modes)("S2: the tenant of keys with $mode", ({ createBackend }) =>
     expect(ids.size).toBe(2);
   });
 
-  it("gives nobody a replay without credentials, and asks no store", async () => {
+  it("protects replays: without credentials a known key gets 401 and no store is asked", async () => {
     const calls: PortCall[] = [];
     const backend = interceptBackend(createBackend(), (call, proceed) => {
       calls.push(call);
@@ -105,7 +105,7 @@ describe.each(modes)("S2: the tenant of keys with $mode", ({ createBackend }) =>
   });
 });
 
-describe("S8: a principal that may only read", () => {
+describe("S8: a principal with read access only", () => {
   it("cannot submit and cannot cancel", async () => {
     const known = bearer(TOKENS);
     const authorize: Authorize = (asking, authorization) => {
@@ -122,8 +122,8 @@ describe("S8: a principal that may only read", () => {
   });
 });
 
-describe("S9: a flow of requests", () => {
-  it("can be limited for each principal, after it is known and before anything else is done", async () => {
+describe("S9: the rate of requests", () => {
+  it("can be limited per principal, right after authorization", async () => {
     const seen: unknown[] = [];
     const orders = await watched({
       admit: (_, principal, { action }) => {
@@ -143,7 +143,7 @@ describe("S9: a flow of requests", () => {
     ]);
   });
 
-  it("tells the observer of keys that come back with another payload", async () => {
+  it("is visible to the observer if a key is reused with a different payload", async () => {
     const orders = await watched();
     await submit(orders, { "idempotency-key": "k" });
     const other = submission({ fields: { "idempotency-key": "k" }, body: '{"itemId":"x","quantity":1}' });

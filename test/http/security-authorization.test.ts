@@ -15,7 +15,7 @@ import { createPlainHarness, toHttpRequest } from "../plain-harness.js";
 
 const OUTAGE = new Error("connect ECONNREFUSED 10.0.0.7:443");
 
-describe("S3: a hook that does not clearly allow", () => {
+describe("S3: an authorize hook that does not return a principal", () => {
   const hooks: readonly { readonly does: string; readonly authorize: Authorize; readonly status: number }[] =
     [
       { does: "returns nothing", authorize: () => undefined, status: 401 },
@@ -33,7 +33,7 @@ describe("S3: a hook that does not clearly allow", () => {
     ];
 
   it.each(hooks)(
-    "records nothing and reads no byte of the body when it $does",
+    "records nothing and reads no byte of the body if it $does",
     async ({ authorize, status }) => {
       const clock = createManualClock();
       const calls: PortCall[] = [];
@@ -90,40 +90,35 @@ describe("S3: a hook that does not clearly allow", () => {
     {
       what: "that returns a broken tenant",
       authorize: () => ({ id: "a", tenant: "canary\udc00" }),
-      says: "one half of a surrogate pair",
+      says: "a lone surrogate",
     },
     { what: "that takes too long", authorize: () => new Promise(() => {}), says: "within 5000 ms" },
   ];
 
-  it.each(failures)(
-    "$what is reported with its cause and the way out",
-    async ({ authorize, says, cause }) => {
-      const clock = createManualClock();
-      const events: ServiceEvent[] = [];
-      const service = createOrderService({
-        authorize,
-        backend: createMemoryBackend({ clock }),
-        runtime: { clock },
-        observe: (event) => events.push(event),
-      });
-      const answering = service.handle(toHttpRequest(submission()));
-      await clock.advance(5_000);
-      const { body } = await answering;
-      expect(events).toMatchObject([
-        { event: "request.refused", status: 503, code: "AUTHORIZATION_UNAVAILABLE" },
-      ]);
-      const { message, cause: told } = (events[0] as { readonly error: Error }).error;
-      expect(message).toContain(says);
-      expect(message).toContain("throw unauthenticated()");
-      expect(message).not.toContain("canary");
-      expect(told).toBe(cause);
-      expect(JSON.parse(String(body)).detail).toBe(
-        "The request could not be authorized now. Try again later.",
-      );
-    },
-  );
+  it.each(failures)("$what is reported with its cause and a fix", async ({ authorize, says, cause }) => {
+    const clock = createManualClock();
+    const events: ServiceEvent[] = [];
+    const service = createOrderService({
+      authorize,
+      backend: createMemoryBackend({ clock }),
+      runtime: { clock },
+      observe: (event) => events.push(event),
+    });
+    const answering = service.handle(toHttpRequest(submission()));
+    await clock.advance(5_000);
+    const { body } = await answering;
+    expect(events).toMatchObject([
+      { event: "request.refused", status: 503, code: "AUTHORIZATION_UNAVAILABLE" },
+    ]);
+    const { message, cause: reported } = (events[0] as { readonly error: Error }).error;
+    expect(message).toContain(says);
+    expect(message).toContain("throw unauthenticated()");
+    expect(message).not.toContain("canary");
+    expect(reported).toBe(cause);
+    expect(JSON.parse(String(body)).detail).toBe("The request could not be authorized now. Try again later.");
+  });
 
-  it("changes nothing any more when it allows too late", async () => {
+  it("has no effect if it resolves after the timeout", async () => {
     const clock = createManualClock();
     let allow: (principal: { id: string }) => void = () => {};
     const authorize = (): Promise<{ id: string }> =>
@@ -140,8 +135,8 @@ describe("S3: a hook that does not clearly allow", () => {
   });
 });
 
-describe("S9: a hook that admits", () => {
-  it("holds no request for ever when it never answers", async () => {
+describe("S9: an admit hook", () => {
+  it("times out with 503 if it never resolves", async () => {
     const clock = createManualClock();
     const admit = (): Promise<undefined> => new Promise(() => {});
     const orders = await mountOrders(createPlainHarness(), { admit, runtime: { clock } });
@@ -154,7 +149,7 @@ describe("S9: a hook that admits", () => {
     expect(await orders.recorded()).toEqual([]);
   });
 
-  it("admits nobody when it throws", async () => {
+  it("refuses the request if it throws", async () => {
     const admit = (): never => {
       throw new Error("no answer from the counter");
     };
@@ -164,7 +159,7 @@ describe("S9: a hook that admits", () => {
   });
 });
 
-describe("S24: credentials", () => {
+describe("S24: the comparison of credentials", () => {
   const token = "0123456789abcdef";
   const stepsFor = (credential: string): number => {
     const { text, count } = countedText(credential);
@@ -172,14 +167,14 @@ describe("S24: credentials", () => {
     return count.steps;
   };
 
-  it("are compared in as many steps wherever the first difference lies", () => {
+  it("takes the same number of steps wherever the first difference is", () => {
     const wrong = [`x${token.slice(1)}`, `${token.slice(0, 8)}x${token.slice(9)}`, `${token.slice(0, -1)}x`];
     expect(wrong.map(stepsFor)).toEqual(wrong.map(() => stepsFor(token)));
     expect(wrong.map((credential) => equalInConstantTime(token, credential))).toEqual([false, false, false]);
     expect(equalInConstantTime(token, token)).toBe(true);
   });
 
-  it("are different when one is the beginning of the other", () => {
+  it("fails if one is a prefix of the other", () => {
     for (const [a, b] of [
       [token, token.slice(0, -1)],
       [token.slice(0, -1), token],
@@ -189,7 +184,7 @@ describe("S24: credentials", () => {
       expect(equalInConstantTime(a, b)).toBe(false);
   });
 
-  it("each name their own principal", async () => {
+  it("finds the principal of each credential", async () => {
     const authorize = bearer({ first: "1", second: "2", third: "3" });
     const ask = (value: string): unknown =>
       authorize({ method: "GET", path: "/", header: () => value }, { action: "read", params: {} });

@@ -8,7 +8,7 @@ const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 describe("S13: text of a request", () => {
   const MARK = "mark7f3a";
 
-  it("stands in no field of a reply, wherever it came in", async () => {
+  it("never appears in a header field of a reply", async () => {
     const requests: HttpRequest[] = [
       submission({ fields: { "idempotency-key": MARK } }),
       submission({ fields: { "idempotency-key": `"${MARK}` } }),
@@ -49,7 +49,7 @@ describe("S13: text of a request", () => {
     expect([...seen].sort()).toEqual([202, 204, 400, 401, 404, 405, 406, 415, 422]);
   });
 
-  it("does not come back through the status endpoint either, unless the work returns it", async () => {
+  it("never appears in the status reply unless the processor returns it", async () => {
     const service = createOrderService({ authorize: bearer(TOKENS) });
     const body = `{"itemId":"${MARK}","quantity":1}`;
     const { headers } = await service.handle(

@@ -8,7 +8,7 @@ import { anything } from "./careless-schema.js";
 
 const harness = createPlainHarness();
 
-describe("S4: ids", () => {
+describe("S4: malformed operation ids", () => {
   it.each([
     "",
     ".",
@@ -30,7 +30,7 @@ describe("S4: ids", () => {
     "' OR 1=1 --",
     "__proto__",
     "constructor",
-  ])("that this package never gives reach no store: %j", async (id) => {
+  ])("get 404 without a store call: %j", async (id) => {
     const calls: PortCall[] = [];
     const backend = interceptBackend(harness.createBackend(), (call, proceed) => {
       calls.push(call);
@@ -43,11 +43,11 @@ describe("S4: ids", () => {
   });
 });
 
-describe("S5: members of a body that are not the client's to set", () => {
+describe("S5: body members named like internal fields", () => {
   const foreign =
     '{"operationId":"01980000-0000-7000-8000-000000000000","id":"x","status":"completed","state":"completed","tenant":"b","attempt":9,"key":"k","hidden":true,"result":{"paid":true},"__proto__":{"status":"completed"}}';
 
-  it("change nothing although the schema lets them through", async () => {
+  it("change nothing even if the schema accepts them", async () => {
     const backend = createMemoryBackend();
     const definitions = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
     const service = createService({ backend, definitions, authorize: () => ({ id: "a" }) });
@@ -74,7 +74,7 @@ describe("S5: members of a body that are not the client's to set", () => {
     ]);
   });
 
-  it("are refused by the order contract, each by its name", async () => {
+  it("are refused by name by the order contract", async () => {
     const { send, recorded } = await mountOrders(harness);
     const members = ["operationId", "status", "__proto__", "constructor", "toString"];
     for (const member of members) {

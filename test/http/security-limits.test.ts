@@ -62,12 +62,12 @@ describe("S6: limits", () => {
     ],
   };
 
-  /** Where 100,000 is too much. */
+  /** Valid values of the options for which 100,000 is too large. */
   const good: Readonly<Record<string, number>> = { maxDepth: 1_000, recordTimeoutMs: 30_000 };
 
   for (const [what, [names, make]] of Object.entries(makers)) {
     it.each(names)(
-      `of the ${what} that are none throw at construction, and the error names the option: %s`,
+      `throw an error that names the option if the ${what} gets an invalid value: %s`,
       (name) => {
         for (const value of bad) {
           const error = thrownBy(() => make({ [name]: value }));
@@ -79,10 +79,10 @@ describe("S6: limits", () => {
     );
   }
 
-  it("of time end a body that comes drop by drop, although each drop is in time", async () => {
+  it("end a body that stalls beyond bodyTimeoutMs", async () => {
     const orders = await mountOrders(harness, { bodyTimeoutMs: 20 });
-    const drops = { chunks: [], end: "stall" } as const;
-    expect((await orders.send(submission({ body: drops }))).status).toBe(408);
+    const stalled = { chunks: [], end: "stall" } as const;
+    expect((await orders.send(submission({ body: stalled }))).status).toBe(408);
     expect(await orders.recorded()).toEqual([]);
   });
 
@@ -95,8 +95,8 @@ describe("S6: limits", () => {
   }
 });
 
-describe("S7: a body that is small on the wire and huge when unpacked", () => {
-  it("is refused before it is read", async () => {
+describe("S7: a compressed body", () => {
+  it("is refused unread if it declares its coding", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000, "["));
     let read = false;
     const service = createOrderService({ authorize: allowAnonymous(), maxBodyBytes: 100_000_000 });
@@ -112,7 +112,7 @@ describe("S7: a body that is small on the wire and huge when unpacked", () => {
     expect([status, headers["accept-encoding"], read]).toEqual([415, "identity", false]);
   });
 
-  it("is malformed when it does not say so", async () => {
+  it("is malformed if it does not declare its coding", async () => {
     const { send } = await mountOrders(harness);
     expect((await send(submission({ body: gzipSync('{"itemId":"book","quantity":1}') }))).status).toBe(400);
   });

@@ -19,15 +19,15 @@ import { anything } from "./careless-schema.js";
 
 const harness = createPlainHarness();
 
-describe("S14: names that every object has", () => {
+describe("S14: property names of Object.prototype", () => {
   const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
   afterEach(() => {
-    // Whatever a test did, no object may have learned of it.
+    // No test may have changed the prototype of all objects.
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it.each(names)("are keys like any other: %s", async (name) => {
+  it.each(names)("work as keys like any other text: %s", async (name) => {
     const { send, recorded } = await mountOrders(harness);
     const keyed = submission({ fields: { "idempotency-key": name } });
     const first = await send(keyed);
@@ -36,7 +36,7 @@ describe("S14: names that every object has", () => {
     expect((await recorded()).map(({ key }) => key)).toEqual([name]);
   });
 
-  it.each(names)("are no credentials: %s", async (name) => {
+  it.each(names)("are not accepted as credentials: %s", async (name) => {
     for (const authorize of [bearer({ token: "a" }), apiKey({ token: "a" })]) {
       const { send } = await mountOrders(harness, { authorize });
       const fields = { authorization: `Bearer ${name}`, "x-api-key": name };
@@ -44,7 +44,7 @@ describe("S14: names that every object has", () => {
     }
   });
 
-  it.each(names)("are no methods, no paths and no processors: %s", async (name) => {
+  it.each(names)("are not accepted as methods, paths or processors: %s", async (name) => {
     const { send } = await mountOrders(harness);
     expect((await send(submission({ method: name }))).status).toBe(405);
     expect((await send(request(name, "/operations/1"))).status).toBe(405);
@@ -54,7 +54,7 @@ describe("S14: names that every object has", () => {
     expect(() => createWorker(service, processors)).toThrow(AsyncReplyError);
   });
 
-  it.each(names)("are tenants and members like any other: %s", async (name) => {
+  it.each(names)("work as tenants and members like any other text: %s", async (name) => {
     const backend = createMemoryBackend();
     const definitions = [defineOperation({ name: "jobs", path: "/jobs", input: anything })];
     const service = createService({ backend, definitions, authorize: () => ({ id: name }) });
@@ -72,13 +72,13 @@ describe("S14: names that every object has", () => {
   });
 });
 
-// The steps of the parsers of Content-Type, Accept and Idempotency-Key are counted in their own tests.
-describe("S15: fields that are made to be slow to read", () => {
+// The tests of the Content-Type, Accept and Idempotency-Key parsers count their own steps.
+describe("S15: header fields designed to be slow to parse", () => {
   const hostile = [",", ";", '"', "\\", " ", "\t", "=", "a,", "a;", 'a="', '\\"', "/", "*/*,", "W/"].map(
     (unit) => unit.repeat(Math.ceil(4_096 / unit.length)),
   );
 
-  it("are answered like others that say nothing", async () => {
+  it("get the same reply as other invalid values", async () => {
     const { send } = await mountOrders(harness);
     const id = "01980000-0000-7000-8000-000000000000";
     for (const value of hostile) {
@@ -95,7 +95,7 @@ describe("S15: fields that are made to be slow to read", () => {
     }
   });
 
-  it("take steps in proportion to their length: If-None-Match", () => {
+  it("take a number of steps linear in their length: If-None-Match", () => {
     for (const value of hostile) {
       const { text, count } = countedText(value);
       expect(matches(text, '"tag"')).toBe(false);

@@ -21,7 +21,7 @@ import { toHttpRequest } from "../plain-harness.js";
 
 const INTERNALS = ["SELECT secret FROM tokens", "/srv/app/src/db.ts:17", "PgPoolError", "10.0.0.7:5432"];
 
-/** What drivers throw: a class of their own, a statement, a path, an address, and a cause with all of it again. */
+/** Imitates a driver's error: its own class, a statement, a path, an address, and a cause that repeats them. */
 class PgPoolError extends Error {
   readonly query = INTERNALS[0];
   constructor() {
@@ -36,8 +36,8 @@ function fail(): never {
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 
-/** Everything a client can see of a service in which something throws, and what its observer sees. */
-async function everythingSeen(
+/** Returns every reply of a service in which something throws, and every event that its observer receives. */
+async function repliesAndEvents(
   options: Partial<OrderServiceOptions>,
   processor: () => unknown = () => undefined,
   clock: ManualClock = createManualClock(),
@@ -61,7 +61,7 @@ async function everythingSeen(
   const monitor = headers.location ?? headers["operation-location"] ?? `/operations/${UNKNOWN}`;
   await send(toHttpRequest(request("GET", monitor)));
   const working = createWorker(service, { orders: processor }, { maxAttempts: 1 }).runUntilIdle();
-  // A store that is away is asked again after a while.
+  // The worker retries an unavailable store after a delay.
   await clock.advance(60_000);
   await working;
   for (const method of ["GET", "HEAD", "DELETE"]) await send(toHttpRequest(request(method, monitor)));
@@ -72,7 +72,7 @@ async function everythingSeen(
 function expectNothingInternal(replies: readonly HttpResponse[]): void {
   const shown = JSON.stringify(replies);
   for (const internal of INTERNALS) expect(shown).not.toContain(internal);
-  // The lines of a stack.
+  // Lines of a stack trace.
   expect(shown).not.toMatch(/\bat \S+ \(|node_modules|\.ts:\d/);
 }
 
@@ -85,9 +85,9 @@ const throwing: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   observe: { observe: fail },
 };
 
-describe("S12: an error from inside", () => {
-  it.each(Object.entries(throwing))("is not shown to clients when %s throws it", async (_, options) => {
-    const { replies } = await everythingSeen(options);
+describe("S12: an internal error", () => {
+  it.each(Object.entries(throwing))("is hidden from clients when %s throws it", async (_, options) => {
+    const { replies } = await repliesAndEvents(options);
     expectNothingInternal(replies);
   });
 
@@ -102,7 +102,7 @@ describe("S12: an error from inside", () => {
       "beginAttempt",
       "settle",
     ];
-    it.each(methods)(`is not shown when %s of a back end throws it, with ${mode}`, async (method) => {
+    it.each(methods)(`is hidden when %s of a back end throws it, with ${mode}`, async (method) => {
       for (const error of [
         new PgPoolError(),
         ...(["STORE_UNAVAILABLE", "OVERLOADED", "CORRUPT_RECORD", "INTERNAL"] as const).map(
@@ -115,16 +115,16 @@ describe("S12: an error from inside", () => {
           thrown += 1;
           throw error;
         });
-        const { replies } = await everythingSeen({ backend });
+        const { replies } = await repliesAndEvents({ backend });
         expectNothingInternal(replies);
         expect(replies.every(({ status }) => status >= 200)).toBe(true);
       }
     });
   }
 
-  it("is not shown when a processor throws it, whatever it throws", async () => {
+  it("is hidden when a processor throws any value", async () => {
     for (const error of [new PgPoolError(), INTERNALS[0], { message: INTERNALS[1] }, undefined]) {
-      const { replies, events } = await everythingSeen({}, () => {
+      const { replies, events } = await repliesAndEvents({}, () => {
         throw error;
       });
       expectNothingInternal(replies);
@@ -133,35 +133,35 @@ describe("S12: an error from inside", () => {
     }
   });
 
-  it("is not shown as the cause of a permanent failure, whose reason is", async () => {
-    const { replies } = await everythingSeen({}, () => {
+  it("is hidden as the cause of a permanent failure, while the reason is shown", async () => {
+    const { replies } = await repliesAndEvents({}, () => {
       throw permanentFailure("The item is sold out.", new PgPoolError());
     });
     expectNothingInternal(replies);
     expect(JSON.stringify(replies)).toContain("The item is sold out.");
   });
 
-  it("is not shown when a result cannot be written", async () => {
-    const { replies } = await everythingSeen({}, () => ({ toJSON: fail }));
+  it("is hidden when a result cannot be serialized", async () => {
+    const { replies } = await repliesAndEvents({}, () => ({ toJSON: fail }));
     expectNothingInternal(replies);
     expect(JSON.stringify(replies)).toContain("invalid-result");
   });
 
-  it("reaches the observer whole", async () => {
+  it("reaches the observer completely", async () => {
     const backend = interceptBackend(createMemoryBackend(), async ({ port }, proceed) =>
       port === "queue" ? proceed() : fail(),
     );
-    const { events, replies } = await everythingSeen({ backend });
+    const { events, replies } = await repliesAndEvents({ backend });
     expect(replies[0]?.status).toBe(500);
     const refused = events.find(({ event }) => event === "request.refused");
     expect(inspect(refused)).toContain(INTERNALS[0]);
   });
 });
 
-describe("S22: what is kept and what is published", () => {
+describe("S22: stored and published data", () => {
   const TOKEN = "token-of-a";
 
-  it.each(modes)("holds no credential, with $mode", async ({ createBackend }) => {
+  it.each(modes)("contains no credential, with $mode", async ({ createBackend }) => {
     const written: PortCall[] = [];
     const clock = createManualClock();
     const inner: Backend = createBackend({ clock });
@@ -169,7 +169,11 @@ describe("S22: what is kept and what is published", () => {
       written.push(call);
       return proceed();
     });
-    const { events, replies } = await everythingSeen({ backend, cancellable: false }, () => undefined, clock);
+    const { events, replies } = await repliesAndEvents(
+      { backend, cancellable: false },
+      () => undefined,
+      clock,
+    );
     expect(replies[0]?.status).toBe(202);
     const kept = await inner.operations.list?.({ internal: true, limit: 10 });
     const claims = await inner.idempotency.takeStale({ olderThanMs: 1, limit: 10 });

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { receiveOnce, receivingBy } from "../consumers.js";
 
-// Messages are input (docs/security.md): whoever can write to the queue can wake a worker, and nothing more.
+// Messages are untrusted input (docs/security.md): access to the queue lets an attacker wake a worker and nothing else.
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 const input = z.object({ text: z.string() });
@@ -35,13 +35,13 @@ let clock: ManualClock;
 let backend: Backend;
 let service: Service<typeof definitions>;
 let runs: Run[];
-/** How deliveries were answered. */
-let answers: string[];
+/** The acks and nacks of all deliveries. */
+let settlements: string[];
 
 beforeEach(() => {
   clock = createManualClock();
   runs = [];
-  answers = [];
+  settlements = [];
   const memory = createMemoryBackend({ clock });
   backend = withQueue(memory, watched(memory.queue));
   const authorize = (): { id: string } => ({ id: "tenant-1" });
@@ -54,17 +54,17 @@ beforeEach(() => {
 });
 
 function watched(queue: Queue): Queue {
-  const noted = (answer: string, give: () => Promise<void>) => (): Promise<void> => {
-    answers.push(answer);
-    return give();
+  const recorded = (settlement: string, settle: () => Promise<void>) => (): Promise<void> => {
+    settlements.push(settlement);
+    return settle();
   };
   return {
     publish: (announcements) => queue.publish(announcements),
     ...receivingBy(queue, async (request, consumer) =>
       (await consumer.receive(request)).map(({ announcement, ack, nack }) => ({
         announcement,
-        ack: noted("ack", ack),
-        nack: noted("nack", nack),
+        ack: recorded("ack", ack),
+        nack: recorded("nack", nack),
       })),
     ),
     close: () => queue.close(),
@@ -99,36 +99,33 @@ const forgeries: Readonly<Record<string, (operationId: string) => unknown>> = {
   "a version that is text": (id) => ({ ...genuine(id), version: "1" }),
   "no operation": (id) => ({ ...genuine(id), operationId: undefined }),
   "an operation that is a list": (id) => ({ ...genuine(id), operationId: [id] }),
-  "an id in capitals": (id) => ({ ...genuine(id), operationId: id.toUpperCase() }),
+  "an id in capital letters": (id) => ({ ...genuine(id), operationId: id.toUpperCase() }),
   "SQL in place of an id": (id) => ({ ...genuine(id), operationId: `${id}'; DROP TABLE operations; --` }),
   "an id of a megabyte": (id) => ({ ...genuine(id), id: "x".repeat(1_000_000) }),
   "an empty id": (id) => ({ ...genuine(id), id: "" }),
   "no id": (id) => ({ ...genuine(id), id: undefined }),
 };
 
-describe("S20: a message that is no announcement", () => {
-  it.each(Object.entries(forgeries))(
-    "begins no work, and does not come again and again: %s",
-    async (_, forge) => {
-      const id = await submit("/reports");
-      await service.announcer.idle();
-      // What is genuine is taken away, so that only the forgery could begin the work.
-      await receiveOnce(backend.queue, { definitions: ["reports"] });
-      await backend.queue.publish([forge(id) as Announcement]);
-      for (let round = 0; round < 5; round += 1) {
-        await work();
-        await clock.advance(2_000);
-      }
-      expect(runs).toEqual([]);
-      // Acknowledged, not handed back: the store was never asked, so asking again would give the same.
-      expect(answers).toEqual(["ack"]);
-      await clock.advance(30_000);
+describe("S20: a message that is not an announcement", () => {
+  it.each(Object.entries(forgeries))("starts no work and is not redelivered: %s", async (_, forge) => {
+    const id = await submit("/reports");
+    await service.announcer.idle();
+    // The genuine announcement is removed, so that only the forged one could start the work.
+    await receiveOnce(backend.queue, { definitions: ["reports"] });
+    await backend.queue.publish([forge(id) as Announcement]);
+    for (let round = 0; round < 5; round += 1) {
       await work();
-      expect(runs).toHaveLength(1);
-    },
-  );
+      await clock.advance(2_000);
+    }
+    expect(runs).toEqual([]);
+    // It is acknowledged: a redelivery would not change the outcome.
+    expect(settlements).toEqual(["ack"]);
+    await clock.advance(30_000);
+    await work();
+    expect(runs).toHaveLength(1);
+  });
 
-  it("does not hold up those behind it", async () => {
+  it("does not block the messages behind it", async () => {
     await backend.queue.publish([{ ...genuine(UNKNOWN), version: 7 } as never, genuine(UNKNOWN)]);
     await submit("/reports");
     await work();
@@ -136,14 +133,14 @@ describe("S20: a message that is no announcement", () => {
   });
 });
 
-describe("S20: an announcement that is well formed and wrong", () => {
-  it("does nothing when the operation is unknown", async () => {
+describe("S20: a well-formed but wrong announcement", () => {
+  it("does nothing if the operation is unknown", async () => {
     await backend.queue.publish([genuine(UNKNOWN)]);
     await work();
-    expect([runs, answers]).toEqual([[], ["ack"]]);
+    expect([runs, settlements]).toEqual([[], ["ack"]]);
   });
 
-  it("does not repeat work that is done", async () => {
+  it("does not repeat finished work", async () => {
     const id = await submit("/reports");
     await work();
     await backend.queue.publish([genuine(id), genuine(id), genuine(id)]);
@@ -151,7 +148,7 @@ describe("S20: an announcement that is well formed and wrong", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("does not bring another tenant's operation before the wrong processor, under the wrong tenant", async () => {
+  it("cannot change the processor, the tenant or the input of another tenant's operation", async () => {
     const id = UNKNOWN;
     await backend.operations.create({
       id,
@@ -166,7 +163,7 @@ describe("S20: an announcement that is well formed and wrong", () => {
     expect(runs).toEqual([{ processor: "exports", tenant: "tenant-2", attempt: 1, input: { text: "y" } }]);
   });
 
-  it("costs an operation no attempt when it wakes a worker that has no processor for it", async () => {
+  it("costs no attempt if it wakes a worker without a processor for the operation", async () => {
     const id = UNKNOWN;
     await backend.operations.create({
       id,
@@ -182,7 +179,7 @@ describe("S20: an announcement that is well formed and wrong", () => {
     expect(runs).toEqual([{ processor: "exports", tenant: "tenant-2", attempt: 1, input: { text: "y" } }]);
   });
 
-  it("begins nothing before it is due", async () => {
+  it("starts no attempt before it is due", async () => {
     const id = await submit("/reports");
     let failures = 0;
     const failing = createWorker(service, {

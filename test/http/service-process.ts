@@ -13,10 +13,10 @@ import { toHttpRequest } from "../plain-harness.js";
 
 export const KEY = { "idempotency-key": "k" };
 
-/** One process: an order service over a back end that it may share with others. */
+/** An order service that stands for one process. Several of them can share a back end. */
 export interface ServiceProcess {
   readonly service: ReturnType<typeof createOrderService>;
-  /** Submits an order under {@link KEY}, if not told otherwise. */
+  /** Submits an order. Default change: the key {@link KEY}. */
   submit(change?: Change): Promise<HttpResponse>;
   read(path: string): Promise<HttpResponse>;
   cancel(path: string): Promise<HttpResponse>;
@@ -33,13 +33,13 @@ export function createProcess(backend: Backend, options: Partial<OrderServiceOpt
   };
 }
 
-/** The id of an operation that was accepted. */
+/** Returns the id of the operation in a 202 reply. */
 export function idOf({ status, body }: HttpResponse): string {
   expect([status, body]).toEqual([202, expect.any(String)]);
   return (JSON.parse(String(body)) as { operationId: string }).operationId;
 }
 
-/** The type of a problem. */
+/** Returns the `type` of a problem reply. */
 export function typeOf({ body }: HttpResponse): string {
   return (JSON.parse(String(body)) as { type: string }).type;
 }
@@ -48,7 +48,7 @@ export async function listed(backend: Backend): Promise<readonly unknown[]> {
   return allOperations(backend.operations);
 }
 
-/** How often each operation was worked on, until nothing is left to do. */
+/** Runs all due work and returns the number of runs of each operation. */
 export async function runsOf(backend: Backend): Promise<readonly number[]> {
   const runs = new Map<string, number>();
   const { service } = createProcess(backend);

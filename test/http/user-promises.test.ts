@@ -28,18 +28,18 @@ const kinds: readonly { readonly kind: string; readonly later: Later }[] = [
   { kind: "a promise", later: (value) => Promise.resolve(value) },
   {
     kind: "an object with `then`",
-    // biome-ignore lint/suspicious/noThenProperty: thenables are what this is about.
+    // biome-ignore lint/suspicious/noThenProperty: the tests are about thenables.
     later: (value) => ({ then: (resolve: (value: unknown) => void) => resolve(value) }) as never,
   },
   {
     kind: "a function with `then`",
     later: (value) =>
       Object.assign(() => {}, {
-        // biome-ignore lint/suspicious/noThenProperty: thenables are what this is about.
+        // biome-ignore lint/suspicious/noThenProperty: the tests are about thenables.
         then: (resolve: (value: unknown) => void) => resolve(value),
       }) as never,
   },
-  { kind: "a promise of another realm", later: runInNewContext("(value) => Promise.resolve(value)") },
+  { kind: "a promise from another realm", later: runInNewContext("(value) => Promise.resolve(value)") },
 ];
 
 function schemaOf<T>(validate: (value: unknown) => unknown): StandardSchema<unknown, T> {
@@ -52,17 +52,17 @@ function schemaOf<T>(validate: (value: unknown) => unknown): StandardSchema<unkn
   };
 }
 
-/** Takes numbers and returns them doubled. */
-function judge(value: unknown): StandardResult<number> {
+/** Validates numbers and doubles them. */
+function validateAndDouble(value: unknown): StandardResult<number> {
   return typeof value === "number" ? { value: value * 2 } : { issues: [{ message: "must be a number" }] };
 }
 
-describe.each(kinds)("an answer that is $kind", ({ later }) => {
-  it("of an input schema decides whether the body is accepted, and what the processor gets", async () => {
+describe.each(kinds)("an asynchronous result that is $kind", ({ later }) => {
+  it("from an input schema decides whether the body is accepted and what the processor gets", async () => {
     const doubles = defineOperation({
       name: "doubles",
       path: "/doubles",
-      input: schemaOf<number>((value) => later(judge(value))),
+      input: schemaOf<number>((value) => later(validateAndDouble(value))),
     });
     const service = createService({ definitions: [doubles], authorize: () => ({ id: "a" }) });
     const post = (body: string) => service.handle(toHttpRequest(submission({ path: "/doubles", body })));
@@ -76,12 +76,12 @@ describe.each(kinds)("an answer that is $kind", ({ later }) => {
   it.each([
     { returned: 2, state: "completed", result: "4" },
     { returned: "2", state: "failed", result: undefined },
-  ])("of a result schema decides whether $returned is kept", async ({ returned, state, result }) => {
+  ])("from a result schema decides whether $returned is stored", async ({ returned, state, result }) => {
     const doubles = defineOperation({
       name: "doubles",
       path: "/doubles",
       input: schemaOf<unknown>((value) => ({ value })),
-      result: schemaOf<number>((value) => later(judge(value))),
+      result: schemaOf<number>((value) => later(validateAndDouble(value))),
     });
     const backend = createMemoryBackend();
     const service = createService({ definitions: [doubles], backend, authorize: () => ({ id: "a" }) });
@@ -93,7 +93,7 @@ describe.each(kinds)("an answer that is $kind", ({ later }) => {
   it.each([
     { principal: { id: "a" }, status: 202 },
     { principal: undefined, status: 401 },
-  ])("of authorize with $principal is a $status", async ({ principal, status }) => {
+  ])("from authorize, with the value $principal, leads to $status", async ({ principal, status }) => {
     const authorize: Authorize = () => later<Principal | undefined>(principal);
     const { submit } = createProcess(createMemoryBackend(), { authorize });
     expect((await submit()).status).toBe(status);
@@ -102,20 +102,20 @@ describe.each(kinds)("an answer that is $kind", ({ later }) => {
   it.each([
     { refusal: { status: 429, retryAfterSeconds: 1 } as const, status: 429 },
     { refusal: undefined, status: 202 },
-  ])("of admit with $refusal is a $status", async ({ refusal, status }) => {
+  ])("from admit, with the value $refusal, leads to $status", async ({ refusal, status }) => {
     const admit: Admit = () => later(refusal);
     const { submit } = createProcess(createMemoryBackend(), { admit });
     expect((await submit()).status).toBe(status);
   });
 
-  it("of create becomes the reply", async () => {
+  it("from create becomes the reply", async () => {
     const create: CreateResource<Order, unknown> = () => later({ body: { made: true, status: "pending" } });
     const { submit } = createProcess(createMemoryBackend(), { create });
     const { status, body } = await submit();
     expect([status, body]).toEqual([201, '{"made":true,"status":"pending"}']);
   });
 
-  it("of a processor becomes the result", async () => {
+  it("from a processor becomes the result", async () => {
     const backend = createMemoryBackend();
     const { submit, service } = createProcess(backend);
     await submit();
@@ -123,7 +123,7 @@ describe.each(kinds)("an answer that is $kind", ({ later }) => {
     expect(await listed(backend)).toMatchObject([{ state: "completed", result: '{"shipped":2}' }]);
   });
 
-  it("of a body reader is read", async () => {
+  it("from a body reader becomes the body", async () => {
     const backend = createMemoryBackend();
     const { service } = createProcess(backend);
     const bytes = new TextEncoder().encode('{"itemId":"book","quantity":2}');
@@ -132,7 +132,7 @@ describe.each(kinds)("an answer that is $kind", ({ later }) => {
     expect(await listed(backend)).toMatchObject([{ input: '{"itemId":"book","quantity":2}' }]);
   });
 
-  it("of a format is the value that it read", async () => {
+  it("from a format becomes the parsed value", async () => {
     const service = createOrderService({
       authorize: () => ({ id: "a" }),
       formats: [
@@ -149,11 +149,11 @@ describe.each(kinds)("an answer that is $kind", ({ later }) => {
   });
 });
 
-describe("an answer that never comes", () => {
-  // biome-ignore lint/suspicious/noThenProperty: thenables are what this is about.
+describe("a promise that never settles", () => {
+  // biome-ignore lint/suspicious/noThenProperty: the tests are about thenables.
   const never = { then: () => {} } as never;
 
-  it.each(["authorize", "admit"])("of %s is given up, also when it is no native promise", async (hook) => {
+  it.each(["authorize", "admit"])("from %s times out even if it is only a thenable", async (hook) => {
     const clock = createManualClock();
     const { submit } = createProcess(createMemoryBackend(), { [hook]: () => never, runtime: { clock } });
     const answering = submit();
@@ -162,7 +162,7 @@ describe("an answer that never comes", () => {
   });
 });
 
-/** Answers of a validator that say neither that a value is valid nor that it is not. */
+/** Validator results with neither `value` nor `issues`, which Standard Schema forbids. */
 const broken: readonly { readonly answer: unknown }[] = [
   { answer: undefined },
   { answer: null },
@@ -176,7 +176,7 @@ const broken: readonly { readonly answer: unknown }[] = [
 ];
 
 describe("a validator", () => {
-  it.each(broken)("that answers $answer has accepted nothing: the reply is a 500", async ({ answer }) => {
+  it.each(broken)("that returns $answer leads to a 500 and records nothing", async ({ answer }) => {
     const events: ServiceEvent[] = [];
     const backend = createMemoryBackend();
     const broken = defineOperation({ name: "broken", path: "/broken", input: schemaOf(() => answer) });
@@ -194,7 +194,7 @@ describe("a validator", () => {
   });
 
   it.each(["input", "result"] as const)(
-    "of the %s that is broken while a worker runs costs an attempt and not the operation",
+    "of the %s that breaks while a worker runs costs an attempt and not the operation",
     async (member) => {
       const events: ServiceEvent[] = [];
       const clock = createManualClock();
@@ -228,7 +228,7 @@ describe("a validator", () => {
     },
   );
 
-  it("may make undefined of a value", async () => {
+  it("may return undefined as the value", async () => {
     const nothing = defineOperation({
       name: "nothing",
       path: "/nothing",
@@ -239,9 +239,9 @@ describe("a validator", () => {
   });
 });
 
-describe("a hook that answers with something else than it should", () => {
+describe("an unusual result of a hook", () => {
   it.each([true, 429, "no", {}, { status: 200 }])(
-    "admits nobody when admit returns %j, and the event says what is expected",
+    "leads to a 500 if admit returns %j, and the event says what is expected",
     async (answer) => {
       const events: ServiceEvent[] = [];
       const { submit } = createProcess(createMemoryBackend(), {
@@ -253,13 +253,13 @@ describe("a hook that answers with something else than it should", () => {
     },
   );
 
-  it("admits when admit returns null, which is nothing", async () => {
+  it("admits the request if admit returns null instead of undefined", async () => {
     const { submit } = createProcess(createMemoryBackend(), { admit: () => null as never });
     expect((await submit()).status).toBe(202);
   });
 
   it.each([undefined, "{}", [123, 125], new Uint16Array(2)])(
-    "is a mistake of the platform when a body reader returns %j",
+    "leads to a 500 if a body reader returns %j",
     async (bytes) => {
       const { service } = createProcess(createMemoryBackend());
       for (const body of [() => bytes, async () => bytes] as unknown as BodyReader[])
@@ -267,7 +267,7 @@ describe("a hook that answers with something else than it should", () => {
     },
   );
 
-  it("is a mistake of the platform when a piece of a body is not made of bytes", async () => {
+  it("leads to a 500 if a chunk of a body is not bytes", async () => {
     const { service } = createProcess(createMemoryBackend());
     const body = (async function* () {
       yield '{"itemId":"book","quantity":2}';
@@ -275,13 +275,13 @@ describe("a hook that answers with something else than it should", () => {
     expect((await service.handle({ ...toHttpRequest(submission()), body })).status).toBe(500);
   });
 
-  it("refuses what a body reader returns beyond the bound that it was given", async () => {
+  it("leads to a 413 if a body reader returns more bytes than allowed", async () => {
     const { service } = createProcess(createMemoryBackend());
     const body: BodyReader = (maxBytes) => new Uint8Array(maxBytes + 1);
     expect((await service.handle({ ...toHttpRequest(submission()), body })).status).toBe(413);
   });
 
-  it("reads bytes of another realm", async () => {
+  it("is accepted if it consists of bytes from another realm", async () => {
     const { service } = createProcess(createMemoryBackend());
     const bytes: Uint8Array = runInNewContext("(codes) => new Uint8Array(codes)")([
       ...new TextEncoder().encode('{"itemId":"book","quantity":2}'),

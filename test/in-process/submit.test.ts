@@ -45,7 +45,7 @@ function open(create?: CreateResource<Order>) {
 }
 
 describe("service.submit", () => {
-  it("accepts what a request would, and the two share keys", async () => {
+  it("accepts the same input as a request, and shares its keys", async () => {
     const { service, post, events } = open();
     const submitted = await service.submit(orders, ORDER, { tenant, key: "k" });
     expect(submitted).toEqual({ operationId: expect.any(String), status: "pending", replayed: false });
@@ -73,7 +73,7 @@ describe("service.submit", () => {
     expect(await service.cancel(one.operationId, { tenant: "other" })).toBe("unknown");
   });
 
-  it("announces what it accepts, so that a worker that waits begins at once", async () => {
+  it("announces the operation, so that a waiting worker starts immediately", async () => {
     const { service } = open();
     const done = vi.fn();
     const worker = createWorker(
@@ -88,7 +88,7 @@ describe("service.submit", () => {
     expect(done).toHaveBeenCalledWith("pen");
   });
 
-  it("runs the work no earlier than after the delay", async () => {
+  it("runs the work when the delay is over, not earlier", async () => {
     const { service, clock } = open();
     const run = vi.fn();
     const { operationId } = await service.submit(orders, ORDER, { tenant, delayMs: 86_400_000 });
@@ -105,7 +105,7 @@ describe("service.submit", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("creates the resource where a request would", async () => {
+  it("creates the resource like a request", async () => {
     const create = vi.fn<CreateResource<Order>>(({ itemId }) => ({ body: { itemId }, location: "/made/1" }));
     const { service, post } = open(create);
     const submitted = await service.submit(orders, ORDER, { tenant, key: "k" });
@@ -129,13 +129,13 @@ describe("service.submit", () => {
 
   it.each([
     ["an input that the schema refuses", "CONTRACT_VIOLATION", { input: { ...ORDER, quantity: 0 } }],
-    ["an input that JSON cannot carry", "MALFORMED_BODY", { input: { ...ORDER, extra: new Map() } }],
+    ["an input that JSON cannot represent", "MALFORMED_BODY", { input: { ...ORDER, extra: new Map() } }],
     ["an input over the limit", "MALFORMED_BODY", { input: { itemId: "x".repeat(70_000), quantity: 1 } }],
     ["a key that is too long", "INVALID_IDEMPOTENCY_KEY", { key: "k".repeat(256) }],
-    ["a key outside of ASCII", "INVALID_IDEMPOTENCY_KEY", { key: "ключ" }],
+    ["a key with characters outside ASCII", "INVALID_IDEMPOTENCY_KEY", { key: "ключ" }],
     ["an empty tenant", "INVALID_OPTION", { tenant: "" }],
     ["no tenant", "INVALID_OPTION", { tenant: undefined }],
-    ["a delay that is none", "INVALID_OPTION", { delayMs: -1 }],
+    ["an invalid delay", "INVALID_OPTION", { delayMs: -1 }],
     ["a transaction that the back end cannot share", "NO_TRANSACTIONS", { tx: {} }],
     [
       "no key for a definition that requires one",
@@ -144,7 +144,7 @@ describe("service.submit", () => {
     ],
     ["a definition of another service", "INVALID_OPTION", { definition: { ...orders, name: "others" } }],
     ["no definition", "INVALID_OPTION", { definition: undefined }],
-  ])("refuses %s as %s, and records nothing", async (_, code, given) => {
+  ])("refuses %s as %s and records nothing", async (_, code, given) => {
     const { service, backend } = open();
     const { definition, input, ...options } = {
       definition: orders,
@@ -160,7 +160,7 @@ describe("service.submit", () => {
     expect(await backend.operations.list?.({ limit: 1, internal: true })).toEqual([]);
   });
 
-  it("names the known definitions where it is passed another one", async () => {
+  it("lists the known definitions if it gets another one", async () => {
     const { service } = open();
     const submitting = service.submit({ ...orders, name: "others" as "orders" }, ORDER, { tenant });
     await expect(submitting).rejects.toThrow(
@@ -170,7 +170,7 @@ describe("service.submit", () => {
 });
 
 describe("service.get", () => {
-  it("shows the operation as it goes, with what the schemas make of progress and result", async () => {
+  it("shows the operation with progress and result in the form of the schemas", async () => {
     const { service, clock } = open();
     const { operationId } = await service.submit(reports, { year: 2026 }, { tenant, key: "k" });
     const createdAt = clock.now();
@@ -190,7 +190,7 @@ describe("service.get", () => {
     });
   });
 
-  it("finds nothing under another definition, and nothing that is no id", async () => {
+  it("finds nothing under another definition or with an invalid id", async () => {
     const { service } = open();
     const { operationId } = await service.submit(orders, ORDER, { tenant });
     expect(await service.get(reports, operationId, { tenant })).toBeUndefined();
@@ -199,7 +199,7 @@ describe("service.get", () => {
 });
 
 describe("service.cancel", () => {
-  it("ends what waits, asks what runs, and leaves what has ended", async () => {
+  it("ends waiting operations, notifies running ones and leaves ended ones unchanged", async () => {
     const { service } = open();
     const { operationId: waiting } = await service.submit(orders, ORDER, { tenant });
     expect(await service.cancel(waiting, { tenant })).toBe("cancelled");

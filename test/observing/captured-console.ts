@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-/** A line that was written to the console, and how. */
+/** A line written to the console, with its level. */
 export type Line = readonly [level: string, line: string];
 
 /** Replaces the console of this process for the rest of the test. */
@@ -12,7 +12,7 @@ export function replaceConsole(replacement: unknown): void {
   globalThis.console = replacement as Console;
 }
 
-/** Collects what is written to the console for the rest of the test. */
+/** Collects the console output for the rest of the test. */
 export function captureConsole(): readonly Line[] {
   const lines: Line[] = [];
   const take = (level: string) => (line: string) => void lines.push([level, line]);

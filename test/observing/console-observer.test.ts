@@ -32,7 +32,7 @@ function failing(error: unknown): () => never {
 }
 
 describe("without `observe` the console", () => {
-  it("gets a line for a failed attempt, with the operation, the definition, the code and the cause", async () => {
+  it("gets a line for a failed attempt with the operation, the definition, the code and the cause", async () => {
     const lines = captureConsole();
     const { service } = createStage();
     const thrown = [new Error("no answer\nfrom \u001b[31mstock", { cause: new TypeError("no route") })];
@@ -51,7 +51,7 @@ describe("without `observe` the console", () => {
     ]);
   });
 
-  it("gets the code of an error of the package", async () => {
+  it("gets the code of an error from this package", async () => {
     const lines = captureConsole();
     const { service } = createStage();
     const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
@@ -63,7 +63,7 @@ describe("without `observe` the console", () => {
     ]);
   });
 
-  it("gets the stack of an error that only its stack explains, on the same line", async () => {
+  it("gets the stack of an error on one line if nothing else explains it", async () => {
     const lines = captureConsole();
     const admit = failing(new TypeError("x is not a function"));
     const { service } = createStage({ admit });
@@ -76,7 +76,7 @@ describe("without `observe` the console", () => {
     expect(line).toContain("console-observer.test.ts");
   });
 
-  it("hears nothing of what clients do wrong, and nothing of what works", async () => {
+  it("gets no lines for mistakes of clients or for successful work", async () => {
     const lines = captureConsole();
     const { service } = createStage();
     const worker = createWorker(service, { orders: () => "done" });
@@ -93,7 +93,7 @@ describe("without `observe` the console", () => {
     expect(lines).toEqual([]);
   });
 
-  it("gets 10 lines in 10 s for each event and code, and then how many were suppressed", async () => {
+  it("gets 10 lines in 10 s for each event and code, and then the number of suppressed lines", async () => {
     const lines = captureConsole();
     const unavailable = { status: 503, retryAfterSeconds: 1 } as const;
     const { clock, service } = createStage({ admit: () => unavailable });
@@ -113,7 +113,7 @@ describe("without `observe` the console", () => {
     ]);
   });
 
-  it("counts anew after the clock was set back", async () => {
+  it("restarts the count after the clock was set back", async () => {
     const lines = captureConsole();
     const { clock, service } = createStage({ admit: failing(new Error("no")) });
     for (let count = 0; count < 25; count += 1) await service.handle(post);
@@ -122,7 +122,7 @@ describe("without `observe` the console", () => {
     expect(lines.at(-1)?.[1]).toContain("status 500");
   });
 
-  it("keeps no timer for that", async () => {
+  it("keeps no timer for the suppression", async () => {
     captureConsole();
     const scheduled: number[] = [];
     const clock = { now: () => 0, schedule: (ms: number) => () => void scheduled.push(ms) };
@@ -131,7 +131,7 @@ describe("without `observe` the console", () => {
     expect(scheduled).toEqual([]);
   });
 
-  it("hears once from a worker that is created from a service", async () => {
+  it("gets one line from a worker that was created from a service", async () => {
     const lines = captureConsole();
     const { service } = createStage();
     const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
@@ -140,7 +140,7 @@ describe("without `observe` the console", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("hears from a worker that is created without a service", async () => {
+  it("gets lines from a worker that was created without a service", async () => {
     const lines = captureConsole();
     const { service } = createStage({ observe: false });
     const { backend, definitions } = service;
@@ -199,7 +199,7 @@ describe("`observe: false`", () => {
   });
 });
 
-describe("an observer of your own", () => {
+describe("a custom observer", () => {
   it("replaces the console", async () => {
     const lines = captureConsole();
     const events: string[] = [];
@@ -211,7 +211,7 @@ describe("an observer of your own", () => {
 });
 
 describe("createConsoleObserver", () => {
-  it("keeps the lines beside an observer of your own", async () => {
+  it("can be combined with the console lines", async () => {
     const lines = captureConsole();
     const events: string[] = [];
     const log = createConsoleObserver();
@@ -233,7 +233,7 @@ describe("a service without a back end", () => {
     "lost when the process ends. Pass a back end such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` " +
     "if this is intended.";
 
-  it("says once that operations are lost with the process, and nothing if memory is intended", async () => {
+  it("warns once that operations are lost with the process, unless memory is passed explicitly", async () => {
     const lines = captureConsole();
     const authorize = (): { id: string } => ({ id: "a" });
     const service = createOrderService({ authorize });

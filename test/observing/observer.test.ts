@@ -27,7 +27,7 @@ function observed(observe: (event: ServiceEvent) => void) {
 }
 
 describe("an observer", () => {
-  it("sees an operation from its acceptance to its end, with its id and its attempts", async () => {
+  it("sees an operation from acceptance to end, with its id and its attempts", async () => {
     const events: ServiceEvent[] = [];
     const { clock, service } = observed((event) => events.push(event));
     const worker = createWorker(service, {
@@ -55,10 +55,10 @@ describe("an observer", () => {
     ]);
   });
 
-  it("may fail after it has returned: nothing is left unhandled", async () => {
+  it("may fail after it has returned, without an unhandled rejection", async () => {
     let handled = 0;
     const failing = {
-      // biome-ignore lint/suspicious/noThenProperty: a promise that is none of this realm.
+      // biome-ignore lint/suspicious/noThenProperty: imitates a promise of another realm.
       then: (_: unknown, reject?: (error: Error) => void) => {
         if (reject !== undefined) handled += 1;
         reject?.(new Error("the log is full"));
@@ -69,7 +69,7 @@ describe("an observer", () => {
     expect(handled).toBe(1);
   });
 
-  it("sees the whole of an error of which the client sees nothing", async () => {
+  it("sees the full error, of which the client sees nothing", async () => {
     const events: ServiceEvent[] = [];
     const cause = new Error('relation "secrets" does not exist');
     const memory = createMemoryBackend();
@@ -99,7 +99,7 @@ describe("an observer", () => {
 });
 
 describe("logEvents", () => {
-  it("logs with pino's call shape: fields first, then the message", async () => {
+  it("logs with the argument order of pino: fields first, then the message", async () => {
     const lines: unknown[] = [];
     const level = (name: string) => (fields: object, message: string) =>
       void lines.push([name, message, fields]);
@@ -122,7 +122,7 @@ describe("logEvents", () => {
     ]);
   });
 
-  it("tells a client's mistake in a sentence, and hands on the whole of an error of the service", async () => {
+  it("describes a client's mistake in a sentence and passes on full errors of the service", async () => {
     const errors: unknown[] = [];
     const take = (fields: object): void => void errors.push((fields as { error?: unknown }).error);
     const { service } = observed(logEvents({ info: () => {}, warn: take, error: take }));

@@ -6,11 +6,11 @@ import { createOperatorStage, type OperatorStage } from "./stage.js";
 
 interface PacedStage extends OperatorStage {
   readonly clock: ManualClock;
-  /** How many were redriven so far. */
+  /** Returns the number of redriven operations so far. */
   redriven(): number;
 }
 
-/** A stage with so many failed operations, whose operator follows a manual clock. */
+/** Creates a stage with this many failed operations, whose operator uses a manual clock. */
 async function createPacedStage(failed: number): Promise<PacedStage> {
   const clock = createManualClock();
   const stage = createOperatorStage(createMemoryBackend({ clock }));
@@ -24,7 +24,7 @@ async function createPacedStage(failed: number): Promise<PacedStage> {
 }
 
 describe("a bulk redrive", () => {
-  it("runs 10 operations a second, the first at once", async () => {
+  it("runs 10 operations per second, the first one immediately", async () => {
     const { operator, clock, redriven } = await createPacedStage(15);
     const run = operator.redrive({ tenant: "a" });
     const seen: number[] = [];
@@ -36,7 +36,7 @@ describe("a bulk redrive", () => {
     expect(await run).toEqual({ redriven: 15, skipped: 0 });
   });
 
-  it("runs as many a second as it is told", async () => {
+  it("runs as many operations per second as requested", async () => {
     const { operator, clock, redriven } = await createPacedStage(3);
     const run = operator.redrive({ tenant: "a" }, { perSecond: 0.5 });
     await clock.advance(1_999);
@@ -47,7 +47,7 @@ describe("a bulk redrive", () => {
     expect(await run).toMatchObject({ redriven: 3 });
   });
 
-  it("does not wait for what it skips", async () => {
+  it("does not wait for skipped operations", async () => {
     const { operator, clock } = await createPacedStage(5);
     const first = operator.redrive({ tenant: "a" });
     await clock.advance(1_000);
@@ -55,7 +55,7 @@ describe("a bulk redrive", () => {
     expect(await operator.redrive({ tenant: "a" })).toEqual({ redriven: 0, skipped: 5 });
   });
 
-  it("does not wait longer when the clock is set back", async () => {
+  it("does not wait longer if the clock is set back", async () => {
     const { other, clock } = await createPacedStage(2);
     let redriven = 0;
     const observe = (): void => {
@@ -68,7 +68,7 @@ describe("a bulk redrive", () => {
     await run;
   });
 
-  it("reads on behind its limit as long as it has nothing to run", async () => {
+  it("reads past its limit as long as it has nothing to run", async () => {
     const { operator, clock } = await createPacedStage(3);
     const { operations } = await operator.list();
     await operator.redrive(operations[2]?.operationId ?? "");
@@ -77,7 +77,7 @@ describe("a bulk redrive", () => {
     expect(await rest).toEqual({ redriven: 2, skipped: 1 });
   });
 
-  it("leaves no timer and no listener behind", async () => {
+  it("leaves no timer and no listener", async () => {
     const { other, clock } = await createPacedStage(3);
     let timers = 0;
     const schedule: ManualClock["schedule"] = (delayMs, task) => {
@@ -107,7 +107,7 @@ describe("a bulk redrive", () => {
     expect(timers).toBe(0);
   });
 
-  it("stops when it is told to, and says where to go on", async () => {
+  it("stops when its signal is aborted, and returns a cursor", async () => {
     const { operator, clock, redriven } = await createPacedStage(5);
     const stop = new AbortController();
     const run = operator.redrive({ tenant: "a" }, { signal: stop.signal });
@@ -121,7 +121,7 @@ describe("a bulk redrive", () => {
     expect(redriven()).toBe(5);
   });
 
-  it("looks at one operation at least, so that it can be stopped at any time and resumed", async () => {
+  it("looks at one operation at least, so that it can always be stopped and resumed", async () => {
     const { operator } = await createPacedStage(2);
     const stop = new AbortController();
     const run = operator.redrive({ tenant: "a" }, { signal: stop.signal });
@@ -129,7 +129,7 @@ describe("a bulk redrive", () => {
     expect(await run).toEqual({ redriven: 1, skipped: 0, cursor: expect.any(String) });
   });
 
-  it("does nothing when it was stopped before", async () => {
+  it("does nothing if it was stopped before", async () => {
     const { operator, redriven } = await createPacedStage(1);
     const reason = new Error("no more");
     const run = operator.redrive({ tenant: "a" }, { signal: AbortSignal.abort(reason) });
@@ -138,7 +138,7 @@ describe("a bulk redrive", () => {
   });
 });
 
-/** A stage with so many failed operations that never ran. */
+/** Creates a stage with this many failed operations that never ran. */
 async function createFullStage(failed: number): Promise<OperatorStage> {
   const stage = createOperatorStage(createMemoryBackend());
   for (let count = 0; count < failed; count += 1) {
@@ -149,8 +149,8 @@ async function createFullStage(failed: number): Promise<OperatorStage> {
   return stage;
 }
 
-describe("what one call reads is bounded", () => {
-  it("by 10,000 operations in a dry run and in a run", async () => {
+describe("the reads of one call", () => {
+  it("are limited to 10,000 operations, in a dry run and in a real run", async () => {
     const { operator } = await createFullStage(10_001);
     const preview = await operator.redrive({ tenant: "a" }, { dryRun: true });
     expect(preview).toMatchObject({ count: 10_000, more: true });
@@ -160,7 +160,7 @@ describe("what one call reads is bounded", () => {
     expect(rest).toEqual({ redriven: 0, skipped: 0 });
   });
 
-  it("by 1,000 operations in a list that searches for a type of error", async () => {
+  it("are limited to 1,000 operations in a list that searches for a type of error", async () => {
     const { operator } = await createFullStage(1_001);
     const filter = { errorType: "work-failed" } as const;
     const { cursor, operations } = await operator.list(filter);
@@ -169,7 +169,7 @@ describe("what one call reads is bounded", () => {
     expect(await operator.list({ ...filter, cursor })).toEqual({ operations: [] });
   });
 
-  it("but never by operations that have not failed", async () => {
+  it("are not limited by operations that have not failed", async () => {
     const { operator, end, submit } = createOperatorStage(createMemoryBackend());
     const failed = await end("refuse");
     for (let count = 0; count < 1_001; count += 1) await submit("complete");
@@ -177,7 +177,7 @@ describe("what one call reads is bounded", () => {
     expect(operations).toMatchObject([{ operationId: failed }]);
   });
 
-  it("by 100 operations in any other list, if it is told nothing else", async () => {
+  it("are limited to 100 operations in any other list by default", async () => {
     const { operator } = await createFullStage(101);
     const { operations, cursor } = await operator.list();
     expect(operations).toHaveLength(100);

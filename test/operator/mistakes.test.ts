@@ -6,7 +6,7 @@ import { exportsOf, importsOf } from "./stage.js";
 
 type Untyped = (...args: readonly unknown[]) => unknown;
 
-/** As JavaScript sees it: it takes anything. */
+/** Untyped, because JavaScript callers can pass anything. */
 const createOperator = operatorModule.createOperator as unknown as Untyped;
 const backend = createMemoryBackend();
 const definitions = [exportsOf, importsOf];
@@ -35,7 +35,7 @@ const creations: readonly (readonly [mistake: string, message: string, options: 
     { backend, definitions: [] },
   ],
   [
-    "an observer that is no function",
+    "an observer that is not a function",
     "Option `observe` must be a function, or `false` for silence, not an object.",
     { backend, definitions, observe: {} },
   ],
@@ -63,7 +63,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.list({ state: "done" }),
   ],
   [
-    "a type of errors of what has not failed",
+    "a type of error for operations that have not failed",
     'Only failed operations have an `errorType`. Remove it, or `state: "pending"`.',
     () => operator.list({ state: "pending", errorType: "cancelled" }),
   ],
@@ -73,7 +73,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.list({ errorType: "work-faild" }),
   ],
   [
-    "a problem type that is no text",
+    "a problem type that is not a string",
     "Option `errorType` must be the name of a problem type, such as `attempts-exhausted`, not 7.",
     () => operator.list({ errorType: 7 }),
   ],
@@ -88,13 +88,13 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.redrive({ createdBefore: Number.NaN }),
   ],
   [
-    "a tenant that no store keeps",
+    "a tenant that stores do not accept",
     "Option `tenant` has 0 characters. A tenant is a string of 1 to 255 UTF-16 code units, well formed and without NUL.",
     () => operator.list({ tenant: "" }),
   ],
   [
     "a page that is too large",
-    "Option `limit` must be at most 1000; use `cursor` to read on, not 1001.",
+    "Option `limit` must be at most 1000; use `cursor` to read more, not 1001.",
     () => operator.list({ limit: 1_001 }),
   ],
   [
@@ -105,28 +105,36 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   ...["1700", "1700 orders", "1e3 01900000-0000-7000-8000-000000000000"].map(
     (text) =>
       [
-        `a cursor that was made up of ${text}`,
-        `Option \`cursor\` must be the \`cursor\` of an earlier answer, unchanged, not "${btoa(text)}".`,
+        `a cursor made up from ${text}`,
+        `Option \`cursor\` must be the \`cursor\` of an earlier result, unchanged, not "${btoa(text)}".`,
         () => operator.list({ cursor: btoa(text) }),
       ] as const,
   ),
   [
     "a cursor that is not base64",
-    'Option `cursor` must be the `cursor` of an earlier answer, unchanged, not "%".',
+    'Option `cursor` must be the `cursor` of an earlier result, unchanged, not "%".',
     () => operator.redrive({ tenant: "a" }, { cursor: "%" }),
   ],
   [
-    "a cursor that is not text",
-    "Option `cursor` must be the `cursor` of an earlier answer, unchanged, not 7.",
+    "a cursor that is not a string",
+    "Option `cursor` must be the `cursor` of an earlier result, unchanged, not 7.",
     () => operator.list({ cursor: 7 }),
   ],
   [
-    "text for a switch",
+    "a string for a switch",
     'Option `internal` must be true or false, not "yes".',
     () => operator.list({ internal: "yes" }),
   ],
-  ["no id to read", "Pass the id of an operation, not undefined.", () => operator.get()],
-  ["an object to cancel", "Pass the id of an operation, not an object.", () => operator.cancel({ id: "1" })],
+  [
+    "no id to read",
+    "Expected the id of an operation, not undefined. Pass the `operationId` from a list.",
+    () => operator.get(),
+  ],
+  [
+    "an object to cancel",
+    "Expected the id of an operation, not an object. Pass the `operationId` from a list.",
+    () => operator.cancel({ id: "1" }),
+  ],
   [
     "nothing to redrive",
     "Option `filter` must be the id of an operation, or a filter such as `{ definition }`, not undefined.",
@@ -149,18 +157,18 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.redrive({ tenant: "a" }, { dryrun: true }),
   ],
   [
-    "text for a dry run",
+    "a string for a dry run",
     'Option `dryRun` must be true or false, not "no".',
     () => operator.redrive({ tenant: "a" }, { dryRun: "no" }),
   ],
   [
-    "a rate of nothing",
+    "a rate of 0",
     "Option `perSecond` must be a number greater than 0, not 0.",
     () => operator.redrive({ tenant: "a" }, { perSecond: 0 }),
   ],
   [
     "a limit that is too large",
-    "Option `limit` must be at most 10000; use `cursor` to go on, not 10001.",
+    "Option `limit` must be at most 10000; use `cursor` to continue, not 10001.",
     () => operator.redrive({ tenant: "a" }, { limit: 10_001 }),
   ],
   [

@@ -5,7 +5,7 @@ import { existing, idsOf, importsOf } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 
-/** What an operator reads. */
+/** Scenarios in which an operator reads. */
 export const readingScenarios: readonly Scenario[] = [
   {
     name: "lists operations of all tenants, newest first, without payloads",
@@ -38,7 +38,7 @@ export const readingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "lists by tenant, state, definition, age and type of the error",
+    name: "lists by tenant, state, definition, age and type of error",
     run: async ({ operator, end, submit }) => {
       const first = await end("throw");
       const refused = await end("refuse", { tenant: "b" });
@@ -78,7 +78,7 @@ export const readingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "has no further page after one that is just full",
+    name: "has no further page after one that is exactly full",
     run: async ({ operator, submit, end }) => {
       await submit("complete");
       await submit("complete");
@@ -89,7 +89,7 @@ export const readingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "goes on behind the last operation that it found by the type of the error",
+    name: "continues after the last operation that it found by type of error",
     run: async ({ operator, end }) => {
       const ids: string[] = [];
       for (const outcome of ["throw", "refuse", "throw", "complete", "throw"] as const) {
@@ -134,7 +134,7 @@ export const readingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "finds nothing under an id that does not exist or is no id",
+    name: "finds nothing for an unknown or invalid id",
     run: async ({ operator }) => {
       expect(await operator.get(UNKNOWN)).toBeUndefined();
       expect(await operator.get("42")).toBeUndefined();
@@ -161,7 +161,7 @@ export const readingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "cancels an operation of any tenant, and tells what became of it",
+    name: "cancels an operation of any tenant and returns the outcome",
     run: async ({ operator, submit, backend }) => {
       const waiting = await submit("complete", { tenant: "b", definition: importsOf });
       expect(await operator.cancel(waiting)).toBe("cancelled");

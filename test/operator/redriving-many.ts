@@ -2,19 +2,19 @@ import { expect } from "vitest";
 import type { Scenario } from "./scenarios.js";
 import { idsOf, importsOf, type OperatorStage } from "./stage.js";
 
-/** As fast as a clock of milliseconds allows. */
+/** As fast as a millisecond clock allows. */
 const perSecond = 1_000;
 
-/** Ids of what was run again, in the order in which it was. */
+/** Returns the ids of the redriven operations in order. */
 async function redrivenOf({ operator }: OperatorStage): Promise<string[]> {
   const { operations } = await operator.list({ limit: 1_000 });
   return operations.flatMap(({ retryOf }) => retryOf ?? []).sort();
 }
 
-/** What an operator runs again, many at a time. */
+/** Scenarios in which an operator runs many operations again. */
 export const redrivingManyScenarios: readonly Scenario[] = [
   {
-    name: "runs everything again that matches, once",
+    name: "runs every matching operation again, once",
     run: async (stage) => {
       const { operator, end, events } = stage;
       const failed = [await end("throw"), await end("throw", { tenant: "b" }), await end("throw")].sort();
@@ -29,7 +29,7 @@ export const redrivingManyScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "shows in a dry run what would be run again, and runs nothing",
+    name: "shows in a dry run which operations would run again, and runs none",
     run: async (stage) => {
       const { operator, end, events } = stage;
       const failed: string[] = [];
@@ -44,7 +44,7 @@ export const redrivingManyScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "leaves out cancelled operations unless they are asked for",
+    name: "omits canceled operations unless they are requested",
     run: async (stage) => {
       const { operator, end, submit } = stage;
       const failed = await end("throw");
@@ -59,7 +59,7 @@ export const redrivingManyScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "stops at its limit, and goes on from its cursor",
+    name: "stops at its limit and continues from its cursor",
     run: async (stage) => {
       const { operator, end } = stage;
       const failed: string[] = [];
@@ -82,7 +82,7 @@ export const redrivingManyScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "redrives hidden operations only if it is told to",
+    name: "redrives hidden operations only on request",
     run: async ({ operator, backend }) => {
       const id = "01900000-0000-7000-8000-00000000fffd";
       const operation = {

@@ -5,13 +5,13 @@ import { existing, idsOf, importsOf } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 
-/** The time in a UUID v7. Epoch milliseconds. */
+/** Returns the time in a UUID v7. Epoch milliseconds. */
 const timeOf = (id: string): number => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 
-/** What an operator runs again, one at a time. */
+/** Scenarios in which an operator runs one operation again. */
 export const redrivingScenarios: readonly Scenario[] = [
   {
-    name: "runs a failed operation again as a new one, and leaves the failed one as it is",
+    name: "runs a failed operation again as a new one and leaves the failed one unchanged",
     run: async ({ operator, events, end, work, mend }) => {
       const failed = await end("mend", { tenant: "b", note: "hello", key: "k1" });
       const before = await existing(operator.get(failed));
@@ -32,7 +32,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "gives the same operation to repeated and concurrent redrives, of several processes",
+    name: "returns the same operation to repeated and concurrent redrives of several processes",
     run: async ({ operator, other, events, end }) => {
       const failed = await end("throw");
       const operators = [operator, other(), other(), operator];
@@ -47,7 +47,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "derives the id of the new operation: a UUID v7 of the time when the failed one ended",
+    name: "derives the id of the new operation: a UUID v7 with the time when the failed one ended",
     run: async ({ operator, end }) => {
       const failed = await end("throw");
       const { finishedAt } = await existing(operator.get(failed));
@@ -57,7 +57,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "redrives a successor that has failed in turn",
+    name: "redrives a successor that failed",
     run: async ({ operator, end, work }) => {
       const chain = [await end("throw")];
       for (let link = 0; link < 3; link += 1) {
@@ -73,7 +73,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "says why it does not run an operation again",
+    name: "returns why it does not run an operation again",
     run: async ({ operator, events, end, submit, backend }) => {
       const completed = await end("complete");
       const pending = await submit("complete");
@@ -89,7 +89,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "redrives no operation of a definition that it does not know",
+    name: "redrives no operation of an unknown definition",
     run: async ({ operator, other, end }) => {
       const failed = await end("throw", { definition: importsOf });
       const narrow = other({ definitions: [{ ...importsOf, name: "accounts" }] });
@@ -103,7 +103,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "redrives a cancelled operation that is named",
+    name: "redrives a canceled operation that is named",
     run: async ({ operator, submit }) => {
       const cancelled = await submit("complete");
       await operator.cancel(cancelled);

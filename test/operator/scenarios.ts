@@ -2,13 +2,13 @@ import type { Backend } from "async-request-reply";
 import { describe, it } from "vitest";
 import { createOperatorStage, type OperatorStage } from "./stage.js";
 
-/** Something that an operator can do on every back end that has the methods for it. */
+/** A use of an operator that works on every back end with the required methods. */
 export interface Scenario {
   readonly name: string;
   run(stage: OperatorStage): Promise<void>;
 }
 
-/** Declares scenarios as tests, each on a back end of its own. */
+/** Declares scenarios as tests, each with a new back end. */
 export function declareScenarios(about: string, scenarios: readonly Scenario[], open: () => Backend): void {
   describe(about, () => {
     it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))("%s", async (_, { run }) => {

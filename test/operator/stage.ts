@@ -9,7 +9,7 @@ import {
 import { createOperator, type OperationSummary, type Operator } from "async-request-reply/operator";
 import * as z from "zod";
 
-/** What the work of an operation comes to. `mend` fails until the stage is mended. */
+/** Outcome of the work of an operation. `mend` fails until the stage is mended. */
 const input = z.strictObject({
   outcome: z.enum(["complete", "refuse", "throw", "mend"]),
   note: z.string().optional(),
@@ -20,21 +20,21 @@ export const importsOf = defineOperation({ name: "imports", path: "/imports", in
 type Input = z.input<typeof input>;
 type Names = "exports" | "imports";
 
-/** A service with its worker, and an operator beside it. */
+/** A service with its worker, and an operator next to it. */
 export interface OperatorStage {
   readonly backend: Backend;
   readonly operator: Operator<Names>;
-  /** Everything that the operator's observer saw. */
+  /** Events of the operator. */
   readonly events: readonly ServiceEvent[];
   /** Submits work and returns the id of its operation. */
   submit(outcome: Input["outcome"], options?: SubmitOptions): Promise<string>;
-  /** The same, and works it off. */
+  /** Submits work, runs it and returns the id of its operation. */
   end(outcome: Input["outcome"], options?: SubmitOptions): Promise<string>;
-  /** Works off what is due. */
+  /** Runs the worker until no work is due. */
   work(): Promise<void>;
-  /** From here on `mend` completes. */
+  /** Lets `mend` complete from now on. */
   mend(): void;
-  /** Another operator on the same back end, as of another process. */
+  /** Creates another operator on the same back end, like another process. */
   other(options?: Partial<Parameters<typeof createOperator>[0]>): Operator<Names>;
 }
 
@@ -45,7 +45,7 @@ interface SubmitOptions {
   readonly key?: string;
 }
 
-/** Puts a service, a worker and an operator on a back end. */
+/** Creates a service, a worker and an operator on a back end. */
 export function createOperatorStage(backend: Backend): OperatorStage {
   const definitions = [exportsOf, importsOf] as const;
   const service = createService({ definitions, backend, authorize: () => undefined, observe: false });
@@ -86,14 +86,14 @@ export function createOperatorStage(backend: Backend): OperatorStage {
   };
 }
 
-/** The ids of a page or of several. */
+/** Returns the ids of one or several pages. */
 export function idsOf(operations: readonly OperationSummary[]): string[] {
   return operations.map(({ operationId }) => operationId);
 }
 
-/** What `call` answers to an id, or fails: what must be there is there. */
+/** Returns the result of a call, which must not be undefined. */
 export async function existing<T>(call: Promise<T | undefined>): Promise<T> {
   const found = await call;
-  if (found === undefined) throw new Error("the operation is not there");
+  if (found === undefined) throw new Error("The operation does not exist.");
   return found;
 }

@@ -13,7 +13,7 @@ import { createOperatorStage, existing, exportsOf, importsOf } from "./stage.js"
 const ID = "01900000-0000-7000-8000-00000000ffff";
 const definitions = [exportsOf, importsOf] as const;
 
-/** A memory back end whose operation store has this in place of its own. */
+/** Creates a memory back end and replaces methods of its operation store. */
 function changed(
   change: Partial<Record<keyof OperationStore, unknown>>,
   backend: Backend<never> = createMemoryBackend(),
@@ -38,17 +38,17 @@ describe("a store that lacks a method", () => {
     ["list", (operator) => operator.redrive({ tenant: "a" })],
   ];
 
-  it.each(calls)("is told by the call that needs %s (%s)", async (method, call) => {
+  it.each(calls)("is reported by the call that needs %s (%s)", async (method, call) => {
     const operator = createOperator({ backend: changed({ [method]: undefined }), definitions });
     await expect(call(operator)).rejects.toMatchObject({
       code: "NOT_SUPPORTED",
       detail: expect.stringMatching(
-        `no method \`${method}\`. Those of Postgres and of the memory back end have it`,
+        `no method \`${method}\`. Use the stores of the Postgres or the memory back end`,
       ),
     });
   });
 
-  it("does everything else", async () => {
+  it("supports all other calls", async () => {
     const stage = createOperatorStage(changed({ redrive: undefined }));
     const failed = await stage.end("throw");
     expect(await stage.operator.get(failed)).toMatchObject({ state: "failed" });
@@ -57,7 +57,7 @@ describe("a store that lacks a method", () => {
 });
 
 describe("a store that does not answer", () => {
-  it("is given up after 30 seconds", async () => {
+  it("times out after 30 seconds", async () => {
     const clock = createManualClock();
     const backend = changed({ stats: () => new Promise(() => {}) });
     const operator = createOperator({ backend, definitions, runtime: { clock } });
@@ -68,7 +68,7 @@ describe("a store that does not answer", () => {
 });
 
 describe("a page of a list", () => {
-  it("is one question to the store", async () => {
+  it("is read with one call to the store", async () => {
     const requests: unknown[] = [];
     const { operations } = createMemoryBackend();
     const list: OperationStore["list"] = async (request) => {
@@ -86,7 +86,7 @@ describe("a page of a list", () => {
 });
 
 describe("an answer of the store that was lost", () => {
-  it("leads to the same operation when the redrive is repeated", async () => {
+  it("leads to the same operation if the redrive is repeated", async () => {
     const backend = createMemoryBackend();
     const { operations } = backend;
     let lost = true;
@@ -111,7 +111,7 @@ describe("an answer of the store that was lost", () => {
 });
 
 describe("a queue that does not answer", () => {
-  /** An operator whose queue is silent until 10 s have passed, and one failed operation. */
+  /** Creates an operator whose queue does not answer for 10 s, and one failed operation. */
   async function createSilentStage() {
     const clock = createManualClock();
     const backend = createMemoryBackend({ clock });
@@ -126,7 +126,7 @@ describe("a queue that does not answer", () => {
   it.each([
     ["one", (operator: Operator, id: string): Promise<unknown> => operator.redrive(id)],
     ["many", (operator: Operator): Promise<unknown> => operator.redrive({ tenant: "a" })],
-  ])("is waited for by a redrive of %s, so that a script can end then", async (_, redrive) => {
+  ])("is awaited by a redrive of %s, so that a script can end then", async (_, redrive) => {
     const { operator, clock, failed, work } = await createSilentStage();
     let done = false;
     const redriven = redrive(operator, failed).then(() => {

@@ -19,7 +19,7 @@ const post = {
   body: '{"itemId":"a","quantity":1}',
 };
 
-/** A back end of a class, whose methods need their object, and what was called of it. */
+/** A back end made from a class, whose methods need `this`, and the calls to it. */
 function classBackend(): { readonly backend: Backend<never>; readonly calls: string[] } {
   const calls: string[] = [];
   const { operations, idempotency, queue, submissions } = createMemoryBackend();
@@ -63,7 +63,7 @@ async function submitTo(backend: Backend): Promise<string[]> {
 }
 
 describe("a back end with another queue", () => {
-  it("announces by the new queue, and records key and operation in one step", async () => {
+  it("announces through the new queue, and records key and operation in one step", async () => {
     const { backend } = classBackend();
     const announced: unknown[] = [];
     const queue = replacing(backend.queue, { publish: async (all) => void announced.push(...all) });
@@ -86,7 +86,7 @@ describe("a back end with another queue", () => {
     expect(withQueue(composed, closing([]))).not.toHaveProperty("submissions");
   });
 
-  it("is checked as before", async () => {
+  it("is validated as before", async () => {
     const { backend, calls } = classBackend();
     await withQueue(backend, closing(calls)).check();
     expect(calls).toEqual(["checked"]);
@@ -98,7 +98,7 @@ describe("a back end with another queue", () => {
     expect(calls).toEqual(["new queue closed", "closed"]);
   });
 
-  it("closes the back end also if the new queue cannot be closed", async () => {
+  it("closes the back end even if the new queue cannot be closed", async () => {
     const { backend, calls } = classBackend();
     const stuck = closing(calls, () => Promise.reject(new Error("stuck")));
     await expect(withQueue(backend, stuck).close()).rejects.toThrow("stuck");
@@ -116,16 +116,19 @@ describe("a back end with another store", () => {
     ],
   ];
 
-  it.each(replaced)("records by the new %s, key and operation one after the other", async (_, replace) => {
-    const [memory, other] = [createMemoryBackend(), createMemoryBackend()];
-    const methods = await submitTo(replace(memory, other));
-    expect(methods.filter((method) => method !== "queue.publish")).toEqual([
-      "idempotency.claim",
-      "operations.create",
-    ]);
-  });
+  it.each(replaced)(
+    "records through the new %s, key and operation one after the other",
+    async (_, replace) => {
+      const [memory, other] = [createMemoryBackend(), createMemoryBackend()];
+      const methods = await submitTo(replace(memory, other));
+      expect(methods.filter((method) => method !== "queue.publish")).toEqual([
+        "idempotency.claim",
+        "operations.create",
+      ]);
+    },
+  );
 
-  it("keeps what was not replaced", () => {
+  it("keeps the parts that were not replaced", () => {
     const { backend } = classBackend();
     const { operations, idempotency } = createMemoryBackend();
     const changed = withStores(backend, { operations });
@@ -141,7 +144,7 @@ describe("a back end with another store", () => {
     expect(withStores(createMemoryBackend(), {})).not.toHaveProperty("submissions");
   });
 
-  it("is checked and closed as before", async () => {
+  it("is validated and closed as before", async () => {
     const { backend, calls } = classBackend();
     const changed = withStores(backend, {});
     await changed.check();
@@ -150,8 +153,8 @@ describe("a back end with another store", () => {
   });
 });
 
-describe("a back end that is intercepted", () => {
-  it("is checked as before", async () => {
+describe("an intercepted back end", () => {
+  it("is validated as before", async () => {
     const { backend, calls } = classBackend();
     await interceptBackend(backend, (_, proceed) => proceed()).check();
     expect(calls).toEqual(["checked"]);

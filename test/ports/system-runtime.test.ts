@@ -5,8 +5,8 @@ const SHA256_OF_ABC = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe("the platform's runtime", () => {
-  it("gives ids that are UUIDs of version 7, all different and in the order of time", () => {
+describe("the system runtime", () => {
+  it("creates different ids, each a UUID version 7, in order of time", () => {
     const { newId } = createSystemRuntime();
     const ids = Array.from({ length: 2_000 }, newId);
     for (const id of ids)
@@ -16,7 +16,7 @@ describe("the platform's runtime", () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it("does not run a task at once because its delay is longer than timers can count", async () => {
+  it("does not run a task immediately if its delay is longer than timers support", async () => {
     const { clock } = createSystemRuntime();
     let ran = false;
     const cancel = clock.schedule(2 ** 31, () => {
@@ -27,18 +27,18 @@ describe("the platform's runtime", () => {
     expect(ran).toBe(false);
   });
 
-  it("gives tokens of 128 random bits, all different", () => {
+  it("creates different tokens of 128 random bits", () => {
     const { newToken } = createSystemRuntime();
     const tokens = Array.from({ length: 2_000 }, newToken);
     for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{22}$/);
     expect(new Set(tokens).size).toBe(tokens.length);
   });
 
-  it("hashes with SHA-256 in base64url, synchronously where the platform can", () => {
+  it("hashes with SHA-256 in base64url, synchronously if the platform supports it", () => {
     expect(createSystemRuntime().hash("abc")).toBe(SHA256_OF_ABC);
   });
 
-  it("hashes the same where there is only WebCrypto", async () => {
+  it("returns the same hash with only WebCrypto", async () => {
     vi.stubGlobal("process", undefined);
     const digest = createSystemRuntime().hash("abc");
     vi.unstubAllGlobals();

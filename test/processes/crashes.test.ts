@@ -1,67 +1,67 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWorks, ended, until, type Works } from "./workers.js";
+import { createWorkerPool, until, untilTerminal, type WorkerPool } from "./worker-pool.js";
 
-let works: Works;
+let pool: WorkerPool;
 
 beforeEach(() => {
-  works = createWorks();
+  pool = createWorkerPool();
 });
-afterEach(() => works.close());
+afterEach(() => pool.close());
 
 describe("worker processes", { timeout: 60_000 }, () => {
-  it("take over what a killed one was working on (F2)", async () => {
-    const id = await works.submit("slow");
-    const first = await works.startWorker();
-    await until(() => works.effects.length === 1);
+  it("take over the work of a killed process (F2)", async () => {
+    const id = await pool.submit("slow");
+    const first = await pool.startWorker();
+    await until(() => pool.effects.length === 1);
     first.kill("SIGKILL");
-    await works.startWorker();
-    await ended(works, id);
-    expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+    await pool.startWorker();
+    await untilTerminal(pool, id);
+    expect(await pool.read(id)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
-  it("drop what one did that was stopped past its lease and goes on later (F8)", async () => {
-    const id = await works.submit("slow");
-    const paused = await works.startWorker();
-    await until(() => works.effects.length === 1);
+  it("drop the result of a process that was paused past its lease (F8)", async () => {
+    const id = await pool.submit("slow");
+    const paused = await pool.startWorker();
+    await until(() => pool.effects.length === 1);
     paused.kill("SIGSTOP");
-    await works.startWorker();
-    await ended(works, id);
+    await pool.startWorker();
+    await untilTerminal(pool, id);
     paused.kill("SIGCONT");
     await until(() => paused.events.some(({ event }) => event === "attempt.lost"));
-    expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+    expect(await pool.read(id)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
-  it("go on while one blocks its event loop past its lease, and lose no work of others (F18)", async () => {
-    const blocked = await works.startWorker();
-    const id = await works.submit("block");
-    await until(() => works.effects.length === 1);
-    await works.startWorker();
-    const others = await Promise.all(Array.from({ length: 10 }, () => works.submit("fine")));
-    await ended(works, id, ...others);
-    expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+  it("complete all work while one process blocks its event loop past its lease (F18)", async () => {
+    const blocked = await pool.startWorker();
+    const id = await pool.submit("block");
+    await until(() => pool.effects.length === 1);
+    await pool.startWorker();
+    const others = await Promise.all(Array.from({ length: 10 }, () => pool.submit("fine")));
+    await untilTerminal(pool, id, ...others);
+    expect(await pool.read(id)).toMatchObject({ state: "completed", attempt: 2 });
     await until(() => blocked.events.some(({ event }) => event === "attempt.lost"));
-    for (const other of others) expect(await works.read(other)).toMatchObject({ state: "completed" });
+    for (const other of others) expect(await pool.read(other)).toMatchObject({ state: "completed" });
   });
 
-  it("go on beside work that throws, returns garbage or never ends (F18)", async () => {
-    await works.startWorker();
-    const hanging = await works.submit("hang");
-    const throwing = await works.submit("throw");
-    const garbage = await works.submit("garbage");
-    const fine = await Promise.all(Array.from({ length: 20 }, () => works.submit("fine")));
-    await ended(works, throwing, garbage, ...fine);
-    expect(await works.read(throwing)).toMatchObject({ state: "failed", attempt: 5 });
-    expect(await works.read(garbage)).toMatchObject({ state: "failed", attempt: 1 });
-    for (const id of fine) expect(await works.read(id)).toMatchObject({ state: "completed", attempt: 1 });
-    expect(await works.read(hanging)).toMatchObject({ state: "pending" });
+  it("complete other work beside work that throws, returns an invalid result or never ends (F18)", async () => {
+    await pool.startWorker();
+    const hanging = await pool.submit("hang");
+    const throwing = await pool.submit("throw");
+    const garbage = await pool.submit("garbage");
+    const fine = await Promise.all(Array.from({ length: 20 }, () => pool.submit("fine")));
+    await untilTerminal(pool, throwing, garbage, ...fine);
+    expect(await pool.read(throwing)).toMatchObject({ state: "failed", attempt: 5 });
+    expect(await pool.read(garbage)).toMatchObject({ state: "failed", attempt: 1 });
+    for (const id of fine) expect(await pool.read(id)).toMatchObject({ state: "completed", attempt: 1 });
+    expect(await pool.read(hanging)).toMatchObject({ state: "pending" });
   });
 
-  it("give back what does not end in time when they are told to stop, and exit with 0 (F17)", async () => {
-    const id = await works.submit("hang");
-    const worker = await works.startWorker();
-    await until(() => works.effects.length === 1);
+  it("release unfinished work after the drain timeout on SIGTERM, and exit with 0 (F17)", async () => {
+    const id = await pool.submit("hang");
+    const worker = await pool.startWorker();
+    await until(() => pool.effects.length === 1);
     worker.kill("SIGTERM");
     expect(await worker.exited).toBe(0);
-    expect(await works.read(id)).toMatchObject({ state: "pending", attempt: 0 });
+    expect(await pool.read(id)).toMatchObject({ state: "pending", attempt: 0 });
   });
 });

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWorks, ended, type Works } from "./workers.js";
+import { createWorkerPool, untilTerminal, type WorkerPool } from "./worker-pool.js";
 
-let works: Works;
+let pool: WorkerPool;
 
 beforeEach(() => {
-  works = createWorks();
+  pool = createWorkerPool();
 });
-afterEach(() => works.close());
+afterEach(() => pool.close());
 
 describe("worker processes", { timeout: 60_000 }, () => {
-  it("survive work that ends its process: it fails after its attempts, and what ran beside it completes (F18)", async () => {
-    await works.startWorker({ keep: true });
-    const neighbours = await Promise.all(["slow", "slow", "slow"].map(works.submit));
-    const poison = await works.submit("exit");
-    await ended(works, poison, ...neighbours);
-    expect(await works.read(poison)).toMatchObject({ state: "failed", attempt: 6 });
-    expect(works.effects.filter(({ operationId }) => operationId === poison)).toHaveLength(5);
-    // Five crashes used up the attempts of the culprit and of nobody else: from the first on they ran one at a time.
-    for (const id of neighbours) expect(await works.read(id)).toMatchObject({ state: "completed" });
+  it("fail work that crashes its process after its attempts, and complete the work beside it (F18)", async () => {
+    await pool.startWorker({ keep: true });
+    const neighbors = await Promise.all(["slow", "slow", "slow"].map(pool.submit));
+    const poison = await pool.submit("exit");
+    await untilTerminal(pool, poison, ...neighbors);
+    expect(await pool.read(poison)).toMatchObject({ state: "failed", attempt: 6 });
+    expect(pool.effects.filter(({ operationId }) => operationId === poison)).toHaveLength(5);
+    // The crashes only used up attempts of the culprit: after the first one, the operations ran one at a time.
+    for (const id of neighbors) expect(await pool.read(id)).toMatchObject({ state: "completed" });
   });
 });

@@ -1,4 +1,4 @@
-// A worker process whose store and queue live in its parent, so that it can be killed while they go on.
+// A worker process whose store and queue live in its parent, so that they survive when it is killed.
 import { createWorker, defineOrders } from "async-request-reply";
 
 const waiting = new Map();
@@ -21,7 +21,7 @@ const remote = (port, methods) =>
   Object.fromEntries(methods.map((method) => [method, (...args) => ask(port, method, args)]));
 
 async function receive({ slots, limit, token, signal }) {
-  // Asked again and again: a call that waits in the parent would take announcements for a process that is stopped.
+  // Polls, because a call that waits in the parent would take announcements for a process that is paused.
   const announcements = signal.aborted
     ? []
     : await ask("queue", "receive", [{ definitions: [...slots.keys()], limit, token }]);
@@ -52,8 +52,8 @@ const backend = {
   close: async () => {},
 };
 
-/** What an order does to the process that works on it, by its `itemId`. */
-const behaviours = {
+/** Behavior of a processor, by the `itemId` of the order. */
+const behaviors = {
   exit: () => process.exit(1),
   block: (job) => job.attempt === 1 && blockFor(4_500),
   slow: () => new Promise((resolve) => setTimeout(resolve, 600)),
@@ -73,7 +73,7 @@ const worker = createWorker(
   {
     orders: async ({ itemId }, job) => {
       process.send({ effect: job.operationId, attempt: job.attempt });
-      return behaviours[itemId]?.(job);
+      return behaviors[itemId]?.(job);
     },
   },
   {

@@ -20,7 +20,7 @@ const post = {
   body: '{"itemId":"a","quantity":1}',
 };
 
-/** A service whose queue does what `publish` does, and a worker on the same store. */
+/** Creates a service whose queue publishes with `publish`, and a worker on the same store. */
 function stage(publish: (announcements: readonly Announcement[]) => Promise<void>) {
   const clock = createManualClock();
   const backend = createMemoryBackend({ clock });
@@ -39,7 +39,7 @@ function stage(publish: (announcements: readonly Announcement[]) => Promise<void
 }
 
 describe("announcing", () => {
-  it("is not awaited by the reply: a broker that hangs does not hold it back (F5)", async () => {
+  it("is not awaited by the reply, so a broker that hangs does not delay it (F5)", async () => {
     const { service } = stage(() => new Promise(() => {}));
     expect((await service.handle(post)).status).toBe(202);
   });
@@ -47,7 +47,7 @@ describe("announcing", () => {
   it.each([
     ["hangs", () => new Promise<void>(() => {})],
     ["refuses", () => Promise.reject(new Error("down"))],
-    ["loses what it took", () => Promise.resolve()],
+    ["loses accepted announcements", () => Promise.resolve()],
   ])("to a broker that %s leaves the operation to the sweep, 30 s later", async (_, publish) => {
     const { service, worker, clock } = stage(publish);
     const { headers } = await service.handle(post);
@@ -63,14 +63,14 @@ describe("announcing", () => {
     expect(await status()).toMatchObject({ status: "completed" });
   });
 
-  it("that fails is seen by the observer", async () => {
+  it("that fails is reported to the observer", async () => {
     const { service, events } = stage(() => Promise.reject(new Error("down")));
     await service.handle(post);
     await service.announcer.idle();
     expect(events).toContainEqual({ event: "background.failed", step: "announce", error: new Error("down") });
   });
 
-  it("waits for no more than 10,000: the rest is left to the sweep", async () => {
+  it("queues at most 10,000 and leaves the rest to the sweep", async () => {
     const published: number[] = [];
     let open: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -97,18 +97,18 @@ describe("announcing", () => {
     expect(failures).toHaveLength(1_000);
   });
 
-  it("is handed to waitUntil where the platform has it, and has ended when that resolves", async () => {
+  it("is passed to waitUntil if the platform has it, and has ended when that resolves", async () => {
     const published: Announcement[] = [];
     const { service } = stage(async (announcements) => {
       published.push(...announcements);
     });
-    const works: Promise<unknown>[] = [];
-    await service.handle(post, { waitUntil: (work) => works.push(work) });
-    await Promise.all(works);
+    const announcing: Promise<unknown>[] = [];
+    await service.handle(post, { waitUntil: (work) => announcing.push(work) });
+    await Promise.all(announcing);
     expect(published).toHaveLength(1);
   });
 
-  it("gives every announcement an id of its own, also of one operation", async () => {
+  it("gives every announcement a new id, also for the same operation", async () => {
     const ids: string[] = [];
     const announcer = createAnnouncer({
       queue: {

@@ -19,13 +19,13 @@ function take(estimate: RetryAfterEstimate, tookMs: number, count: number, start
 }
 
 describe("Retry-After", () => {
-  it("is 1 second until something was learned", () => {
+  it("is 1 second until operations have ended", () => {
     const estimate = createRetryAfterEstimate();
     expect(estimate.accepted(order(1), 0)).toBe(1);
     expect(estimate.pending(order(2), 0)).toBe(1);
   });
 
-  it("is what is left of the time that such operations took", () => {
+  it("is the rest of the time that such operations took", () => {
     const estimate = createRetryAfterEstimate();
     const now = take(estimate, 20 * SECOND_MS, 50);
     expect(estimate.accepted(order("new"), now)).toBe(20);
@@ -33,13 +33,13 @@ describe("Retry-After", () => {
     expect(estimate.accepted({ id: "1", definition: "reports" }, now)).toBe(1);
   });
 
-  it("grows again for what takes longer than usual", () => {
+  it("grows again for operations that take longer than usual", () => {
     const estimate = createRetryAfterEstimate();
     estimate.accepted(order(1), 0);
     expect(estimate.pending(order(1), 10_000)).toBe(5);
   });
 
-  it("is half of the usual time where the age is not known, and grows from there", () => {
+  it("is half of the usual time if the age is unknown, and grows from there", () => {
     const estimate = createRetryAfterEstimate();
     const now = take(estimate, 20 * SECOND_MS, 50);
     expect(estimate.pending(order("unknown"), now)).toBe(10);
@@ -65,7 +65,7 @@ describe("Retry-After", () => {
   it.each([
     ["slow", 60 * 24 * HOUR_MS, 4],
     ["fast", 0, 10],
-  ])("hardly moves because of one operation that was very %s", (_, tookMs, expected) => {
+  ])("hardly changes because of one operation that was very %s", (_, tookMs, expected) => {
     const estimate = createRetryAfterEstimate();
     const usual = tookMs === 0 ? 20 * SECOND_MS : SECOND_MS;
     const now = take(estimate, usual, 50);
@@ -73,7 +73,7 @@ describe("Retry-After", () => {
     expect(estimate.accepted(order("new"), now)).toBe(expected);
   });
 
-  it("counts an operation once, and none that it did not see pending", () => {
+  it("counts an operation once, and only if it has seen it pending", () => {
     const estimate = createRetryAfterEstimate();
     const slow = { createdAt: 0, settledAt: HOUR_MS } as Operation;
     for (let count = 0; count < 50; count += 1) {
@@ -88,7 +88,7 @@ describe("Retry-After", () => {
     expect(estimate.accepted(order("new"), 0)).toBe(4);
   });
 
-  it("never takes an operation to be younger than new when the clock was set back", () => {
+  it("never treats an operation as younger than new after the clock was set back", () => {
     const estimate = createRetryAfterEstimate();
     estimate.accepted(order(1), HOUR_MS);
     expect(estimate.pending(order(1), 0)).toBe(1);
@@ -96,11 +96,11 @@ describe("Retry-After", () => {
     expect(estimate.accepted(order(2), 0)).toBe(1);
   });
 
-  it("gives fast operations no more weight than slow ones when more wait than it can follow", () => {
+  it("weighs fast and slow operations equally if more are waiting than it can track", () => {
     const estimate = createRetryAfterEstimate();
     const slow = new Set<number>();
     const seen: number[] = [];
-    // A thousand a second, half of which take 1 second and half 100: 50,000 wait.
+    // A thousand per second, half of which take 1 second and half 100 seconds, so 50,000 are waiting.
     for (let now = 0, random = 1; now < 600_000; now += 1) {
       random = (random * 1_103_515_245 + 12_345) % 2 ** 31;
       if (random < 2 ** 30) slow.add(now);
@@ -112,11 +112,11 @@ describe("Retry-After", () => {
       .slice(300_000)
       .sort((a, b) => a - b)
       .slice(150_000);
-    // Not 1 or 60, but what is between the two.
+    // Between 1 and 60, and neither of the two.
     expect(Math.round(median / 10)).toBe(1);
   });
 
-  it("follows new operations although many others never ended here", () => {
+  it("tracks new operations although many others never ended here", () => {
     const estimate = createRetryAfterEstimate();
     for (let index = 0; index < 100_000; index += 1) estimate.accepted(order(`lost ${index}`), index);
     expect(estimate.accepted(order("new"), 200_000)).toBe(1);

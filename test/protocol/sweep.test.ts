@@ -56,7 +56,7 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
     expect(await submit()).toBe(first);
   });
 
-  it("then forgets both, so that the key makes a new operation", async () => {
+  it("then deletes both, so that the key starts a new operation", async () => {
     const { clock, worker, submit, read, backend } = stage(kind);
     const first = await submit();
     await worker.runUntilIdle();
@@ -71,7 +71,7 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
     expect(await backend.operations.list?.({ internal: true, limit: 10 })).toHaveLength(1);
   });
 
-  it("keeps each operation as long as its definition said, also if the worker knows another definition", async () => {
+  it("keeps each operation as long as its definition said, even if the worker knows another definition", async () => {
     const { clock, backend, service, submit, read } = stage(kind);
     const input = z.unknown();
     const reports = defineOperation({ name: "reports", path: "/reports", input, retentionMs: 5 * HOUR_MS });
@@ -101,7 +101,7 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
     expect((await other.handle({ ...post, method: "GET", path: report })).status).toBe(404);
   });
 
-  it("never takes an operation that is not terminal, however old", async () => {
+  it("never takes an operation that is not terminal, at any age", async () => {
     const { clock, service, submit, read } = stage(kind);
     const worker = createWorker(
       service,
@@ -123,7 +123,7 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
 });
 
 describe("the purge of two stores", () => {
-  it("keeps the operation a grace longer than its key", async () => {
+  it("keeps the operation for a grace period longer than its key", async () => {
     const { clock, worker, submit, read } = stage("composed");
     const first = await submit();
     await worker.runUntilIdle();
@@ -136,8 +136,8 @@ describe("the purge of two stores", () => {
   });
 });
 
-describe("a claim that never got its operation", () => {
-  it("is ended as a failed operation after 7 days, not released", async () => {
+describe("a claim without an operation", () => {
+  it("becomes a failed operation after 7 days and is not released", async () => {
     const { clock, backend, worker, service, events } = stage("composed");
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
     const claim = { tenant: "anonymous", definition: "orders", key: "k1", fingerprint: "1:x", operationId };
@@ -159,11 +159,11 @@ describe("a claim that never got its operation", () => {
   });
 });
 
-describe("what was never finished", () => {
+describe("an operation that was never finished", () => {
   it.each([
     ["orders", HOUR_MS],
     ["unknown", 24 * HOUR_MS],
-  ])("is kept as long as its definition says, or 24 hours: %s", async (definition, retentionMs) => {
+  ])("is kept for the retention of its definition, or 24 hours: %s", async (definition, retentionMs) => {
     const { clock, backend, worker } = stage("composed");
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
     await backend.idempotency.claim({
@@ -183,7 +183,7 @@ describe("what was never finished", () => {
 });
 
 describe("the sweep", () => {
-  it("goes on with its other parts when one fails", async () => {
+  it("continues with its other parts if one fails", async () => {
     const { clock, backend, service, submit, read, events } = stage("composed");
     const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
     const operations = replacing(backend.operations, { takeExpired });

@@ -6,9 +6,9 @@ export type Transport = "sockets" | "Request objects";
 
 export interface Runtime {
   readonly name: string;
-  /** Where its program is, if it is installed. */
+  /** Path of its program, which might not be installed. */
   readonly program: string;
-  /** What the program is told before the file that it shall run. */
+  /** Arguments before the file to run. */
   readonly options: readonly string[];
   readonly formats: readonly ModuleFormat[];
   readonly transports: readonly Transport[];
@@ -32,7 +32,7 @@ const everything = {
 
 export const nodes: readonly Runtime[] = [20, 22, 24, 26].map((major) => ({
   name: `Node ${major}`,
-  // The Node that runs the tests stands for its own version.
+  // The Node that runs the tests also serves for its own version.
   program: process.version.startsWith(`v${major}.`)
     ? process.execPath
     : installed(`node${major}-linux-${arch}/bin/node`),
@@ -47,7 +47,7 @@ export const bun: Runtime = {
   ...everything,
 };
 
-/** Deno asks for nothing and fetches nothing: modules come from `node_modules`. */
+/** Makes Deno load modules from `node_modules`, without prompts or downloads. */
 export const DENO_MODULES: readonly string[] = ["--no-prompt", "--node-modules-dir=manual"];
 
 export const deno: Runtime = {
@@ -57,7 +57,7 @@ export const deno: Runtime = {
   ...everything,
 };
 
-/** It loads the one ES module that a bundler has made, here without its compatibility with Node and so its servers. */
+/** Runs one bundled ES module. Node compatibility is off, so there are no servers on sockets. */
 export const workerd: Runtime = {
   name: "workerd",
   program: installed(`@cloudflare/workerd-linux-${arch === "x64" ? "64" : arch}/bin/workerd`),
@@ -80,14 +80,16 @@ export const suiteRuns: readonly SuiteRun[] = runtimes.flatMap((runtime) =>
   ),
 );
 
-/** Whether tests of a runtime are to be skipped: it is not there, and nobody has said that it must be. */
+/** Whether to skip tests of a runtime: it is not installed, and `CI` is not set. */
 export function isSkipped({ program }: Runtime): boolean {
   return !existsSync(program) && !process.env.CI;
 }
 
-/** The program of a runtime. Throws when it is not there. */
+/** Returns the program of a runtime. Throws if it is not installed. */
 export function programOf({ name, program }: Runtime): string {
   if (!existsSync(program))
-    throw new Error(`${name} is not there: run the tests on Node 20, after npm ci --prefix test/runtimes`);
+    throw new Error(
+      `${name} is not installed. Run the tests on Node 20, after \`npm ci --prefix test/runtimes\`.`,
+    );
   return program;
 }

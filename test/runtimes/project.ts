@@ -4,10 +4,10 @@ import { type BuildOptions, build } from "esbuild";
 import { installPacked, manifest, root } from "../package/built.js";
 import type { ModuleFormat } from "./matrix.js";
 
-/** A project that has installed the packed package, with what the runtimes run in it. */
+/** A project with the packed package installed, and with the programs that the runtimes run. */
 export interface Project {
   readonly folder: string;
-  /** What the programs see of the environment: nothing outside of the project is written to. */
+  /** Environment of the programs. They write only inside the project. */
   readonly env: Readonly<Record<string, string>>;
   remove(): void;
 }
@@ -15,10 +15,10 @@ export interface Project {
 const inside = join(import.meta.dirname, "inside");
 const examples = join(root, "examples");
 
-/** The folders of the project that hold a Worker, each with its `config.capnp`. */
+/** The folders of the project with a Worker and its `config.capnp`. */
 export const workers = { suite: "suite-worker", example: "examples/cloudflare-worker" } as const;
 
-/** Installs the packed package and puts beside it the suite, a server, and copies of the examples. */
+/** Installs the packed package in a new project and adds the suite, a server, and copies of the examples. */
 export async function openProject(): Promise<Project> {
   const { folder, remove } = installPacked();
   for (const name of ["suite-over-sockets", "suite-over-requests", "node-server"]) {
@@ -44,12 +44,12 @@ export async function openProject(): Promise<Project> {
   return { folder, env, remove };
 }
 
-/** A file of `inside` as the project has it. */
+/** Returns the compiled name of a file of `inside`. */
 export function fileOf(name: string, format: ModuleFormat): string {
   return `${name}.${format === "CommonJS" ? "cjs" : "mjs"}`;
 }
 
-/** One file in one module format. What it imports of the package stays an import, or a `require`. */
+/** Compiles one file to one module format. Imports of the package stay imports, or become `require`. */
 async function compile(from: string, to: string, format: ModuleFormat): Promise<void> {
   const external = [manifest.name, `${manifest.name}/*`];
   await build({
@@ -60,7 +60,7 @@ async function compile(from: string, to: string, format: ModuleFormat): Promise<
   });
 }
 
-/** One module of a Worker and of all that it imports, by the command that the example names. */
+/** Bundles a Worker and its imports into one module, with the options of the command in the example. */
 async function bundleWorker(folder: string): Promise<void> {
   await build({
     ...common(join(folder, "worker.ts"), join(folder, "dist/worker.js")),
@@ -71,6 +71,6 @@ async function bundleWorker(folder: string): Promise<void> {
 }
 
 function common(from: string, to: string): BuildOptions {
-  // No tsconfig.json: its `paths` lead to the sources.
+  // Without tsconfig.json, whose `paths` lead to the sources.
   return { entryPoints: [from], outfile: to, bundle: true, tsconfigRaw: {}, logLevel: "silent" };
 }

@@ -8,13 +8,13 @@ import { openTerminal } from "./quick-starts/terminal.js";
 
 const quickStarts = pages.filter(({ path }) => path.startsWith("docs/quick-start/"));
 
-/** What `npm ci` in test/runtimes brings, and is else not there. */
+/** The quick starts that need a runtime from `npm ci --prefix test/runtimes`. */
 const runtimes = new Map([
   ["docs/quick-start/bun.md", bun],
   ["docs/quick-start/deno.md", deno],
 ]);
 
-describe("a quick start, followed in a fresh folder with the packed package", () => {
+describe("a quick start, followed in a new folder with the packed package", () => {
   let registry: Registry;
   beforeAll(async () => {
     registry = await openRegistry();
@@ -24,8 +24,8 @@ describe("a quick start, followed in a fresh folder with the packed package", ()
   for (const page of quickStarts) {
     const runtime = runtimes.get(page.path);
     const isMissing = runtime !== undefined && isSkipped(runtime);
-    it.skipIf(isMissing)(`shows what it says: ${page.path}`, async () => {
-      if (runtime !== undefined) programOf(runtime); // throws where it is missing and must not be
+    it.skipIf(isMissing)(`produces the output that it shows: ${page.path}`, async () => {
+      if (runtime !== undefined) programOf(runtime); // throws if the runtime is missing and `CI` is set
       const terminal = openTerminal(registry.url);
       try {
         await expect(follow(readQuickStart(page), terminal)).resolves.toBeUndefined();

@@ -27,12 +27,12 @@ describe("the packed package", () => {
 
 const ONLY_ON_SOCKETS: readonly (keyof AdapterCapabilities)[] = ["sockets", "fieldLines", "manyFields"];
 
-/** Every case passes but for those that need what `Request` objects do not have, or what Bun answers by itself. */
+/** Every case passes, except those that need more than `Request` objects offer, or that Bun answers itself. */
 function expectedOf({ runtime, transport }: SuiteRun): unknown {
   return adapterCases.map(({ name, needs = [] }) => {
     const isMissing = transport === "Request objects" && needs.some((need) => ONLY_ON_SOCKETS.includes(need));
-    const isAnswered = runtime === bun && needs.includes("manyFields");
-    return { name, outcome: isMissing || isAnswered ? "skipped" : "passed" };
+    const isAnsweredByBun = runtime === bun && needs.includes("manyFields");
+    return { name, outcome: isMissing || isAnsweredByBun ? "skipped" : "passed" };
   });
 }
 
@@ -49,7 +49,7 @@ for (const program of servers) {
     });
     afterAll(() => server?.kill());
 
-    test("takes an order, answers its repetition with the same operation, and completes it", async () => {
+    test("accepts an order, replays it for the same key, and completes it", async () => {
       const key = { "idempotency-key": '"again"' };
       const first = await client.submit(order, key);
       const second = await client.submit('{ "quantity": 2.0, "itemId": "book" }', key);
@@ -65,7 +65,7 @@ for (const program of servers) {
       });
     });
 
-    test("completes each of many orders that come at the same time", async () => {
+    test("completes each of many concurrent orders", async () => {
       const quantities = Array.from({ length: 30 }, (_, index) => index + 1);
       const settled = await Promise.all(
         quantities.map(async (quantity) => client.settled(await client.accepted({ ...order, quantity }))),
@@ -75,13 +75,13 @@ for (const program of servers) {
       );
     });
 
-    test("shows an order that cannot be done as failed", async () => {
+    test("shows an order as failed after a permanent failure", async () => {
       const operation = await client.settled(await client.accepted({ itemId: "unicorn", quantity: 1 }));
       expect(operation).toMatchObject({ status: "failed", error: { detail: "Unicorns are sold out." } });
     });
 
     test.each(["declared", "chunked"] as const)(
-      "refuses an upload of 10 MB with 413, its length %s, and serves on",
+      "refuses a 10 MB upload with 413 when its length is %s, and keeps serving",
       async (framing) => {
         const send = program.runtime === workerd ? beginUpload : upload;
         const { status, body } = await send(server.baseUrl, framing);
@@ -90,7 +90,7 @@ for (const program of servers) {
       },
     );
 
-    test("refuses a member name that is repeated with 400", async () => {
+    test("refuses a repeated member name with 400", async () => {
       const response = await client.submit('{"itemId":"book","quantity":1,"\\u0071uantity":2}');
       expect([response.status, await response.json()]).toMatchObject([400, { status: 400 }]);
     });
@@ -99,7 +99,7 @@ for (const program of servers) {
 
 for (const program of exampleProcesses) {
   it.skipIf(isSkipped(program.runtime)).each(["SIGINT", "SIGTERM"] as const)(
-    `${program.name} ends by itself after %s`,
+    `${program.name} exits with 0 after %s`,
     async (signal) => {
       const server = await startServer(project, program);
       expect(await server.stop(signal)).toBe(0);

@@ -9,16 +9,16 @@ import type { ServerProgram } from "./servers.js";
 /** A program that serves HTTP. */
 export interface ServerProcess {
   readonly baseUrl: string;
-  /** Asks the program to end, and resolves to its exit code. */
+  /** Sends the signal and resolves to the exit code. */
   stop(signal: "SIGINT" | "SIGTERM"): Promise<number | null>;
-  /** Ends the program if it still runs. */
+  /** Kills the program if it still runs. */
   kill(): Promise<void>;
 }
 
-/** No server outlives this, whatever becomes of its test. */
+/** Limits the life of a server whose test never stops it. */
 const LIFETIME_MS = 100_000;
 
-/** Starts a server on a free port and waits until it has said which. */
+/** Starts a server on a free port and waits until it prints the port. */
 export async function startServer(
   project: Project,
   { runtime, args, folder }: Omit<ServerProgram, "name">,
@@ -47,7 +47,7 @@ export async function startServer(
   };
 }
 
-/** The port in `Listening on http://127.0.0.1:4711`, or in the event that workerd writes. */
+/** Finds the port in `Listening on http://127.0.0.1:4711`, or in the event that workerd writes. */
 function portIn(line: string): string | undefined {
   return /http:\/\/[\w.]+:(\d+)|"port":(\d+)/.exec(line)?.slice(1).find(Boolean);
 }

@@ -1,12 +1,12 @@
 import { bun, DENO_MODULES, deno, nodes, type Runtime, workerd } from "./matrix.js";
 import { fileOf, workers } from "./project.js";
 
-/** A server on a runtime: the examples, and Node's `http.createServer` in both module formats. */
+/** A server program for a runtime. */
 export interface ServerProgram {
   readonly name: string;
   readonly runtime: Runtime;
   readonly args: readonly string[];
-  /** Inside of the project. */
+  /** Relative to the project. */
   readonly folder: string;
 }
 
@@ -19,7 +19,7 @@ const onNode: readonly ServerProgram[] = nodes.flatMap((runtime) =>
   })),
 );
 
-/** The examples that are processes of their own, and so can be told to end. */
+/** The examples that run as processes and stop on a signal. */
 export const exampleProcesses: readonly ServerProgram[] = [
   {
     name: "Bun: examples/bun/server.ts",
@@ -35,6 +35,7 @@ export const exampleProcesses: readonly ServerProgram[] = [
   },
 ];
 
+/** The examples, and Node's `http.createServer` in both module formats. */
 export const servers: readonly ServerProgram[] = [
   ...onNode,
   ...exampleProcesses,

@@ -10,7 +10,7 @@ const FILES: Readonly<Record<Transport, string>> = {
   "Request objects": "suite-over-requests",
 };
 
-/** Runs the adapter suite inside of a runtime, and says what became of each case. */
+/** Runs the adapter suite inside a runtime and returns the result of each case. */
 export async function runSuite(project: Project, run: SuiteRun): Promise<readonly CaseResult[]> {
   const lines = run.runtime === workerd ? await runInWorker(project) : await runProgram(project, run);
   return lines

@@ -2,7 +2,7 @@ import { openRawConnection } from "../raw-connection.js";
 
 export type Framing = "declared" | "chunked";
 
-/** What came back for an upload. */
+/** The reply to an upload. */
 interface Refusal {
   readonly status: number;
   readonly body: string;
@@ -10,7 +10,7 @@ interface Refusal {
 
 const LENGTH = 10_000_000;
 
-/** Sends 10 MB to a server, whose reply may come at any time. */
+/** Sends 10 MB to a server. The reply may arrive before the upload ends. */
 export async function upload(baseUrl: string, framing: Framing): Promise<Refusal> {
   const bytes = new Blob([new Uint8Array(LENGTH)]);
   const response = await fetch(`${baseUrl}/orders`, {
@@ -23,7 +23,7 @@ export async function upload(baseUrl: string, framing: Framing): Promise<Refusal
 }
 
 /**
- * Begins to send 10 MB and waits for the reply before it goes on. workerd closes the connection soon after an early reply;
+ * Sends the beginning of 10 MB and waits for the reply. workerd closes the connection soon after an early reply, and
  * `fetch` would lose that reply when its next write fails.
  */
 export async function beginUpload(baseUrl: string, framing: Framing): Promise<Refusal> {

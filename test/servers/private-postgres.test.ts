@@ -7,7 +7,7 @@ import {
   type PostgresInstallation,
 } from "./postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
-import { mayMountTmpfs } from "./tmpfs.js";
+import { canMountTmpfs } from "./tmpfs.js";
 
 const declare = (installation: PostgresInstallation): void => {
   let postgres: PrivatePostgres;
@@ -26,7 +26,7 @@ const declare = (installation: PostgresInstallation): void => {
     );
   });
 
-  it.each(["fast", "immediate"] as const)("has what was committed after a stop that is %s", async (mode) => {
+  it.each(["fast", "immediate"] as const)("keeps committed rows after a stop in mode %s", async (mode) => {
     await postgres.query("INSERT INTO kept VALUES (1)");
     await postgres.stop(mode);
     await expect(postgres.query("SELECT 1")).rejects.toMatchObject({ code: "ECONNREFUSED" });
@@ -34,7 +34,7 @@ const declare = (installation: PostgresInstallation): void => {
     expect(await rows()).toContain(1);
   });
 
-  it("has what was committed after all of its processes were killed", async () => {
+  it("keeps committed rows after all of its processes are killed", async () => {
     await postgres.query("INSERT INTO kept VALUES (2)");
     const broken = expect(postgres.query("SELECT pg_sleep(60)")).rejects.toThrow(/terminated/);
     const sleeping = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
@@ -45,7 +45,7 @@ const declare = (installation: PostgresInstallation): void => {
     expect(await rows()).toContain(2);
   });
 
-  it("leaves nothing behind", async () => {
+  it("removes its data and stops listening", async () => {
     const other = await startPrivatePostgres({ installation });
     const [settings] = await other.query<{ folder: string }>(
       "SELECT current_setting('data_directory') AS folder",
@@ -59,9 +59,9 @@ const declare = (installation: PostgresInstallation): void => {
 describeWithPostgres("a private PostgreSQL of Debian", declare, debianPostgres());
 describeWithPostgres("a private PostgreSQL of npm", declare, npmPostgres());
 
-describe.skipIf(!mayMountTmpfs())("a private PostgreSQL on a small disk", () => {
-  describeWithPostgres("of tmpfs", (installation) => {
-    it("says when it is full, and goes on when there is room again", async () => {
+describe.skipIf(!canMountTmpfs())("a private PostgreSQL on a small disk", () => {
+  describeWithPostgres("on tmpfs", (installation) => {
+    it("reports a full disk, and recovers when space is freed", async () => {
       const postgres = await startPrivatePostgres({ installation, diskMegabytes: 80 });
       try {
         await postgres.query("CREATE TABLE filling AS SELECT 1 AS n, repeat('x', 1000) AS text");

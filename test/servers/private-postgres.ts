@@ -10,36 +10,36 @@ import { freePort } from "./free-port.js";
 import { accountOfPostgres, type PostgresInstallation } from "./postgres-installation.js";
 import { mountTmpfs, unmountTmpfs } from "./tmpfs.js";
 
-/** A Postgres of its own for one test file, which may be stopped, killed and started again. */
+/** A Postgres server for one test file that can be stopped, killed and started again. */
 export interface PrivatePostgres {
   readonly port: number;
-  /** `postgres://…`, the same after every start; another port is that of a proxy in front of it. */
+  /** Returns the `postgres://…` URL, which stays the same after a restart. Pass `port` to connect through a proxy. */
   url(port?: number): string;
-  /** Runs one statement on a connection of its own and returns its rows. */
+  /** Runs one statement on a new connection and returns its rows. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** `fast` breaks connections and writes everything down; `immediate` ends as after a crash. */
+  /** Stops the server. `fast` disconnects clients and shuts down cleanly; `immediate` is like a crash. */
   stop(mode: "fast" | "immediate"): Promise<void>;
-  /** Kills the server and all processes of it at the same moment. */
+  /** Kills all processes of the server at once. */
   kill9(): Promise<void>;
-  /** Starts it again after `stop` or `kill9`. */
+  /** Restarts the server after `stop` or `kill9`. */
   start(): Promise<void>;
-  /** Stops it and removes all that belongs to it. */
+  /** Stops the server and removes its files. */
   remove(): Promise<void>;
 }
 
 export interface PrivatePostgresOptions {
   readonly installation: PostgresInstallation;
-  /** Whether a commit waits for the disk. Default false: a process that is killed loses nothing of the page cache. */
+  /** Whether a commit waits for the disk. Default: false, because a killed process does not lose the page cache. */
   readonly fsync?: boolean;
-  /** Puts the data, without the write-ahead log, on a file system of this size. Default the disk of the temporary folder. */
+  /** Size of a file system for the data, without the write-ahead log. Default: no limit, in the temporary folder. */
   readonly diskMegabytes?: number;
-  /** Further settings of postgresql.conf. */
+  /** Additional settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
 type Server = ChildProcessByStdio<null, null, Readable>;
 
-/** Makes a database cluster in a temporary folder and starts it on a free port. */
+/** Creates a database cluster in a temporary folder and starts it on a free port. */
 export async function startPrivatePostgres(options: PrivatePostgresOptions): Promise<PrivatePostgres> {
   const account = accountOfPostgres();
   const folder = mkdtempSync(join(tmpdir(), "private-postgres-"));
@@ -54,7 +54,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
     if (options.diskMegabytes !== undefined) unmountTmpfs(data);
     rmSync(folder, { recursive: true, force: true });
   };
-  // Whatever becomes of the tests: what is left at the end of the process goes with it.
+  // Cleans up even if a test never calls `remove`.
   process.once("exit", removeNow);
 
   async function start(): Promise<void> {
@@ -63,7 +63,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
     server = spawn(join(programs, "postgres"), ["-D", data, ...flags], {
       cwd: data,
       ...account,
-      // Else it reads the locale of whoever runs the tests, which it may not know.
+      // Otherwise it reads the locale of the user, which might be missing.
       env: { LC_ALL: "C" },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -76,7 +76,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
     const running = server;
     if (running === undefined) return;
     server = undefined;
-    // One that could not start has ended already.
+    // A server that failed to start has already ended.
     const exited = hasEnded(running) ? undefined : once(running, "exit");
     await stopping(running);
     await exited;
@@ -87,7 +87,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
     if (options.diskMegabytes !== undefined) mountTmpfs(data, options.diskMegabytes);
     if (account !== undefined) for (const path of [folder, data]) chownSync(path, account.uid, account.gid);
     const init = "-U postgres -A trust -E UTF8 --locale=C --no-sync".split(" ");
-    // With no room for its log Postgres ends itself; with none for data it says so and goes on.
+    // Postgres shuts down if its log has no space, but keeps running if its data has no space.
     const log = options.diskMegabytes === undefined ? [] : ["--waldir", join(folder, "log")];
     execFileSync(join(programs, "initdb"), ["-D", data, ...log, ...init], {
       cwd: data,
@@ -134,7 +134,7 @@ function hasEnded({ pid, exitCode, signalCode }: Server): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
-/** Kills a server and waits until none of its processes is left: one that is would keep the next server from starting. */
+/** Kills a server and waits until all of its processes are gone. A remaining one would block the next start. */
 async function killAndWait(server: Server): Promise<void> {
   const killed = killAll(server);
   while (killed.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -142,7 +142,7 @@ async function killAndWait(server: Server): Promise<void> {
 
 function isAlive(pid: string): boolean {
   try {
-    // A zombie has let go of everything.
+    // A zombie holds no resources any more.
     return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -150,8 +150,8 @@ function isAlive(pid: string): boolean {
 }
 
 /**
- * Stops the server first: it would see its children die, and tell the others to end in good order. Returns the children, which
- * may take a moment to go.
+ * Kills a server and its children. Pauses the server first, because it would react to a dying child with an orderly
+ * shutdown of the others. Returns the process ids of the children, which may take a moment to end.
  */
 function killAll(server: Server): readonly string[] {
   const { pid } = server;
@@ -165,7 +165,7 @@ function killAll(server: Server): readonly string[] {
     try {
       process.kill(Number(child), "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The child has already ended.
     }
   }
   server.kill("SIGKILL");
@@ -178,7 +178,7 @@ async function queryOnce<Row extends object>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   const client = new Client({ connectionString });
-  // The server may be killed under it: the query then says so.
+  // If the server is killed, the query itself rejects.
   client.on("error", () => {});
   await client.connect();
   try {

@@ -19,7 +19,7 @@ function declareTasks(installation: PostgresInstallation): void {
     PGDATABASE: database,
   });
 
-  it("accept work in one process and do it in another, and stop in order at SIGTERM", async () => {
+  it("accept work in one process, run it in another, and shut down cleanly on SIGTERM", async () => {
     await postgres.query("create database separate");
     const variables = variablesOf("separate");
     const api = await startTaskServer("separate-processes/api.js", variables);
@@ -40,7 +40,7 @@ function declareTasks(installation: PostgresInstallation): void {
     type Example = typeof import("../../examples/tasks/submit-in-transaction.js");
     let example: Example;
     beforeAll(async () => {
-      // The constraint is checked at the commit, which is after the submission.
+      // The deferred constraint is checked at the commit, after the submission.
       await postgres.query(`create table videos (
         id uuid primary key default gen_random_uuid(),
         file text unique deferrable initially deferred,
@@ -62,16 +62,16 @@ function declareTasks(installation: PostgresInstallation): void {
         "select id, state, attempt from async_request_reply.operations",
       );
 
-    it("submit work together with a row, or roll both back", async () => {
+    it("submit work and insert a row in one commit, or roll back both", async () => {
       const id = await example.addVideo("cat.mov");
       await expect(example.addVideo("cat.mov")).rejects.toMatchObject({ code: "23505" });
       expect(await videos()).toEqual([{ id: expect.any(String), file: "cat.mov", url: null }]);
       expect(await operations()).toEqual([{ id, state: "pending", attempt: 0 }]);
     });
 
-    it("write rows together with the end of the work, or roll them back", async () => {
+    it("write rows and complete the work in one commit, or roll back both", async () => {
       const worker = await startTask("complete-in-transaction.js", variablesOf("postgres"));
-      // The second statement fails as long as its table is missing.
+      // The second statement fails until its table exists.
       await expect.poll(async () => (await operations())[0]?.attempt).toBeGreaterThan(1);
       expect(await videos()).toMatchObject([{ url: null }]);
       await postgres.query("create table mails (subject text)");

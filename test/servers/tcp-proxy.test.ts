@@ -27,7 +27,7 @@ afterEach(async () => {
 interface Connection {
   readonly socket: Socket;
   received(): string;
-  /** Whether the other side has ended it, in good order or not. */
+  /** Whether the other side has closed or reset it. */
   ended(): boolean;
 }
 
@@ -47,13 +47,13 @@ async function open(): Promise<Connection> {
 }
 
 describe("the TCP proxy", () => {
-  it("passes everything on", async () => {
+  it("forwards bytes in both directions", async () => {
     const { socket, received } = await open();
     socket.write("one");
     await expect.poll(received).toBe("echo one");
   });
 
-  it("hands nothing on while it drops, and goes on afterwards", async () => {
+  it("drops bytes, and forwards again afterwards", async () => {
     const { socket, received, ended } = await open();
     await proxy.set({ does: "drop" });
     socket.write("lost");
@@ -64,7 +64,7 @@ describe("the TCP proxy", () => {
     expect([atServer, ended()]).toEqual(["kept", false]);
   });
 
-  it("delays", async () => {
+  it("delays each chunk in both directions", async () => {
     await proxy.set({ does: "delay", ms: 100 });
     const { socket, received } = await open();
     const begun = performance.now();
@@ -76,19 +76,22 @@ describe("the TCP proxy", () => {
   it.each([
     ["up", "123", ""],
     ["down", "12345", "ech"],
-  ] as const)("cuts the way %s after so many bytes, once", async (direction, up, down) => {
-    const first = await open();
-    await proxy.set({ does: "cut", direction, afterBytes: 3 });
-    first.socket.write("12345");
-    await vi.waitUntil(first.ended, { timeout: 20_000 });
-    expect([atServer, first.received()]).toEqual([up, down]);
-    const second = await open();
-    second.socket.write("again");
-    await vi.waitUntil(() => second.received() === "echo again", { timeout: 20_000 });
-    expect(proxy.cuts()).toBe(1);
-  });
+  ] as const)(
+    "cuts one connection after a number of bytes in the direction %s",
+    async (direction, up, down) => {
+      const first = await open();
+      await proxy.set({ does: "cut", direction, afterBytes: 3 });
+      first.socket.write("12345");
+      await vi.waitUntil(first.ended, { timeout: 20_000 });
+      expect([atServer, first.received()]).toEqual([up, down]);
+      const second = await open();
+      second.socket.write("again");
+      await vi.waitUntil(() => second.received() === "echo again", { timeout: 20_000 });
+      expect(proxy.cuts()).toBe(1);
+    },
+  );
 
-  it("half-closes: the client reads the end and can still write", async () => {
+  it("half-closes connections, so that the client can still write", async () => {
     const { socket, ended } = await open();
     await proxy.set({ does: "half-close" });
     await vi.waitUntil(ended, { timeout: 20_000 });
@@ -96,7 +99,7 @@ describe("the TCP proxy", () => {
     await expect.poll(() => atServer).toBe("still");
   });
 
-  it("refuses connections, breaks off those that are open, and listens again", async () => {
+  it("refuses new connections and resets open ones, and accepts again afterwards", async () => {
     const { ended } = await open();
     await proxy.set({ does: "refuse" });
     await vi.waitUntil(ended, { timeout: 20_000 });

@@ -1,29 +1,29 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What a proxy does with connections, those that are open included. `up` is from the client to the server. */
-export type Behaviour =
-  /** Hands everything on, at once. */
+/** Treatment of open and new connections. `up` is the direction from the client to the server. */
+export type Behavior =
+  /** Forwards everything immediately. */
   | { readonly does: "pass" }
-  /** Is a black hole: connects, and hands nothing on. What came meanwhile is lost. */
+  /** Accepts connections and discards everything, like a black hole. */
   | { readonly does: "drop" }
-  /** Hands everything on, each piece so much later. */
+  /** Forwards each chunk after this many milliseconds. */
   | { readonly does: "delay"; readonly ms: number }
-  /** Breaks off the connection on which, in this direction, so many bytes more have gone through; then passes. */
+  /** Resets the connection that has forwarded this many more bytes in this direction, then passes everything. */
   | { readonly does: "cut"; readonly direction: "up" | "down"; readonly afterBytes: number }
-  /** Says to clients that the server will send no more, and goes on handing up what they send. */
+  /** Ends the direction to the client, and still forwards what clients send. */
   | { readonly does: "half-close" }
-  /** Breaks off every connection, and does not listen. */
+  /** Resets every connection and stops listening. */
   | { readonly does: "refuse" };
 
-/** A proxy between a client and a server on this machine, which can fail like a network. */
+/** A proxy between a client and a server on this machine that can fail like a network. */
 export interface TcpProxy {
   readonly port: number;
-  /** Changes what it does from now on. */
-  set(behaviour: Behaviour): Promise<void>;
-  /** How many connections `cut` has broken off. */
+  /** Changes the behavior from now on. */
+  set(behavior: Behavior): Promise<void>;
+  /** Number of connections that `cut` has reset. */
   cuts(): number;
-  /** How many bytes `drop` has swallowed. */
+  /** Number of bytes that `drop` has discarded. */
   droppedBytes(): number;
   close(): Promise<void>;
 }
@@ -33,10 +33,10 @@ interface Pair {
   readonly server: Socket;
 }
 
-/** Listens on a free port and connects everybody to `targetPort`. */
+/** Listens on a free port and connects every client to `targetPort`. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
-  let behaviour: Behaviour = { does: "pass" };
+  let behavior: Behavior = { does: "pass" };
   let bytesLeft = 0;
   let cuts = 0;
   let droppedBytes = 0;
@@ -47,27 +47,27 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     pairs.add(pair);
     relay(pair, "up");
     relay(pair, "down");
-    if (behaviour.does === "half-close") client.end();
+    if (behavior.does === "half-close") client.end();
   });
 
   function relay(pair: Pair, direction: "up" | "down"): void {
     const [from, to] = direction === "up" ? [pair.client, pair.server] : [pair.server, pair.client];
-    from.on("data", (chunk) => handOn(pair, to, direction, chunk));
-    from.on("end", () => void (behaviour.does !== "drop" && to.end()));
-    // Whoever is on the other side finds out.
+    from.on("data", (chunk) => forward(pair, to, direction, chunk));
+    from.on("end", () => void (behavior.does !== "drop" && to.end()));
+    // The close handler tells the other side.
     from.on("error", () => {});
     from.on("close", () => {
       pairs.delete(pair);
-      if (behaviour.does !== "drop") to.destroy();
+      if (behavior.does !== "drop") to.destroy();
     });
   }
 
-  function handOn(pair: Pair, to: Socket, direction: "up" | "down", chunk: Buffer): void {
-    if (behaviour.does === "drop") droppedBytes += chunk.length;
+  function forward(pair: Pair, to: Socket, direction: "up" | "down", chunk: Buffer): void {
+    if (behavior.does === "drop") droppedBytes += chunk.length;
     else if (!to.writable) return;
-    else if (behaviour.does === "delay") {
-      setTimeout(() => to.writable && to.write(chunk), behaviour.ms);
-    } else if (behaviour.does === "cut" && behaviour.direction === direction) {
+    else if (behavior.does === "delay") {
+      setTimeout(() => to.writable && to.write(chunk), behavior.ms);
+    } else if (behavior.does === "cut" && behavior.direction === direction) {
       cutAfter(pair, to, chunk);
     } else to.write(chunk);
   }
@@ -78,10 +78,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       to.write(chunk);
       return;
     }
-    behaviour = { does: "pass" };
+    behavior = { does: "pass" };
     cuts += 1;
-    // Only then: what has not left this process would be lost with the connection.
-    to.write(chunk.subarray(0, bytesLeft), () => breakOff(pair));
+    // Resets only after the write, because unsent bytes would be lost with the connection.
+    to.write(chunk.subarray(0, bytesLeft), () => resetPair(pair));
   }
 
   const listen = async (port: number): Promise<void> => {
@@ -92,7 +92,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     if (!listener.listening) return;
     const closed = once(listener, "close");
     listener.close();
-    for (const pair of pairs) breakOff(pair);
+    for (const pair of pairs) resetPair(pair);
     await closed;
   };
 
@@ -101,7 +101,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   return {
     port,
     set: async (next) => {
-      behaviour = next;
+      behavior = next;
       if (next.does === "cut") bytesLeft = next.afterBytes;
       if (next.does === "half-close") for (const { client } of pairs) client.end();
       if (next.does === "refuse") await refuse();
@@ -113,7 +113,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
 }
 
-function breakOff({ client, server }: Pair): void {
+function resetPair({ client, server }: Pair): void {
   client.destroy();
   server.destroy();
 }

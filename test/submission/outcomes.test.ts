@@ -14,7 +14,7 @@ const post = {
   body: '{"itemId":"a","quantity":1}',
 };
 
-/** The codes of the refusals that a submission gets. */
+/** Returns the codes with which submissions are refused. */
 async function codesOf(backend: Backend<never>, count = 1): Promise<readonly string[]> {
   const events: ServiceEvent[] = [];
   const service = createOrderService({
@@ -27,7 +27,7 @@ async function codesOf(backend: Backend<never>, count = 1): Promise<readonly str
   return events.flatMap((event) => (event.event === "request.refused" ? [event.code] : []));
 }
 
-/** A back end whose two stores are used one after the other, one of which fails. */
+/** Creates a back end with two separate stores, one of which fails. */
 function composed(store: "operations" | "idempotency", method: string, error: unknown): Backend<never> {
   const { submissions: _, ...backend } = createMemoryBackend();
   const failing = new Proxy(backend[store], {
@@ -43,11 +43,11 @@ function composed(store: "operations" | "idempotency", method: string, error: un
 const unsaid = new AsyncReplyError("STORE_UNAVAILABLE", "The store cannot be reached.");
 const certain = new AsyncReplyError("STORE_UNAVAILABLE", "The store cannot be reached.", { recorded: "no" });
 
-it("is certain if a full memory refuses a submission", async () => {
+it("is certain if the memory back end is full", async () => {
   expect(await codesOf(createMemoryBackend({ maxOperations: 1 }), 2)).toEqual(["OVERLOADED"]);
 });
 
-it("is uncertain unless the store says otherwise", async () => {
+it("is uncertain unless the store reports otherwise", async () => {
   expect(await codesOf(composed("idempotency", "claim", unsaid))).toEqual(["SUBMISSION_UNCERTAIN"]);
 });
 
@@ -55,6 +55,6 @@ it("is certain if the key was not claimed", async () => {
   expect(await codesOf(composed("idempotency", "claim", certain))).toEqual(["STORE_UNAVAILABLE"]);
 });
 
-it("is uncertain once the key was claimed: another request with it may create the operation", async () => {
+it("is uncertain once the key was claimed, because another request with it may create the operation", async () => {
   expect(await codesOf(composed("operations", "create", certain))).toEqual(["SUBMISSION_UNCERTAIN"]);
 });

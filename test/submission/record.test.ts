@@ -24,7 +24,7 @@ const serviceOn = (backend: Backend, clock: ManualClock) =>
   createOrderService({ backend, authorize: allowAnonymous(), runtime: { clock } });
 
 describe("recording", () => {
-  it("answers 503 when the store does not answer in time, and a retry gives the operation that was made meanwhile", async () => {
+  it("answers 503 if the store does not answer in time, and a retry gets the operation that was created in the meantime", async () => {
     const clock = createManualClock();
     const backend = composed(clock);
     let arrives: () => void = () => {};
@@ -51,7 +51,7 @@ describe("recording", () => {
     expect(await operations.list?.({ internal: true, limit: 10 })).toHaveLength(1);
   });
 
-  it("creates nothing any more once its time is over, for its key may be somebody else's by then", async () => {
+  it("creates nothing after its time limit, because its key may belong to another operation by then", async () => {
     const clock = createManualClock();
     const backend = composed(clock);
     const claim = backend.idempotency.claim.bind(backend.idempotency);
@@ -67,7 +67,7 @@ describe("recording", () => {
     expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
   });
 
-  it("helps a submission to its end whose process died after the claim", async () => {
+  it("finishes the submission of a process that died after the claim", async () => {
     const clock = createManualClock();
     const backend = composed(clock);
     const dying = replacing(backend.operations, { create: () => Promise.reject(new Error("dies here")) });
@@ -78,7 +78,7 @@ describe("recording", () => {
     expect(again.headers.location).toBe(retried.headers.location);
   });
 
-  it("uses the atomic step only while it spans the very stores of the back end", async () => {
+  it("uses the atomic step only if it spans the stores of the back end", async () => {
     const clock = createManualClock();
     const whole = createMemoryBackend({ clock });
     const calls: string[] = [];

@@ -6,7 +6,7 @@ import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { declareAdapterCases } from "../adapters/declare-cases.js";
 import { createPlainHarness, type Handle } from "../plain-harness.js";
 
-/** What an adapter may do wrong. */
+/** A mistake that an adapter might make. */
 type Fault = (handle: Handle) => Handle;
 
 const onReply =
@@ -72,11 +72,11 @@ const faults: Readonly<Record<string, Fault>> = {
   })),
   "loses the fields of requests": onRequest((request) => ({ ...request, headers: [] })),
   "loses the body of requests": onRequest(({ body: _, ...request }) => request),
-  "cuts slashes off the path": onRequest((request) => ({
+  "removes slashes from the end of the path": onRequest((request) => ({
     ...request,
     path: request.path.replace(/\/+$/, ""),
   })),
-  "takes methods for others": onRequest((request) => ({
+  "honors X-HTTP-Method-Override": onRequest((request) => ({
     ...request,
     method: lines(request).find(([name]) => name === "x-http-method-override")?.[1] ?? request.method,
   })),
@@ -104,20 +104,20 @@ describe("the adapter suite on plain objects", () => {
 });
 
 describe("the adapter suite", () => {
-  /** The cases without a fault. One that fails anyway would notice everything. */
-  let sound: Promise<readonly AdapterCase[]> | undefined;
+  /** The cases that pass without a fault. A case that fails anyway would seem to catch every fault. */
+  let passingCases: Promise<readonly AdapterCase[]> | undefined;
 
-  it("names every case once, and the rule behind it", () => {
+  it("gives every case its own name and the source of its rule", () => {
     const names = adapterCases.map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(adapterCases.filter(({ rule }) => !/^(RFC \d|draft-|spec §|docs\/)/.test(rule))).toEqual([]);
   });
 
-  it("has no case that passes behind an adapter whose every reply is wrong", async () => {
+  it("has no case that passes if every reply is wrong", async () => {
     const wrong = createPlainHarness(() => async () => ({ status: 599, headers: {} }));
     const passed: string[] = [];
     const runnable = adapterCases.filter(({ needs = [] }) => !needs.includes("sockets"));
-    // Some wait for what such an adapter never does: they do not pass either.
+    // Some cases wait for something that such an adapter never does. They do not pass either.
     for (const { name, run } of runnable)
       void run(wrong).then(
         () => passed.push(name),
@@ -129,9 +129,9 @@ describe("the adapter suite", () => {
     expect(runnable.length).toBeGreaterThan(200);
   });
 
-  it.each(Object.entries(faults))("notices an adapter that %s", async (_, fault) => {
-    sound ??= passing(createPlainHarness());
-    expect(await firstFailure(await sound, createPlainHarness(fault))).toEqual(expect.any(String));
+  it.each(Object.entries(faults))("catches an adapter that %s", async (_, fault) => {
+    passingCases ??= passing(createPlainHarness());
+    expect(await firstFailure(await passingCases, createPlainHarness(fault))).toEqual(expect.any(String));
   });
 });
 
@@ -141,7 +141,10 @@ async function passing(harness: AdapterHarness): Promise<readonly AdapterCase[]>
   return runnable.filter((_, index) => results[index]?.status === "fulfilled");
 }
 
-/** The name of a case that fails. Waits for no more than one: what is broken may also never end. */
+/**
+ * Returns the name of the first case that fails. Does not wait for the others, because a broken adapter may never
+ * finish.
+ */
 function firstFailure(cases: readonly AdapterCase[], harness: AdapterHarness): Promise<string | undefined> {
   const failures = cases.map(({ name, run }) =>
     run(harness).then(

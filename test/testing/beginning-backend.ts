@@ -11,22 +11,22 @@ import {
 } from "async-request-reply";
 import { allOperations } from "../../src/testing/all-operations.js";
 
-/** Begins an attempt with its receipt, unless nobody may work on the operation now. */
+/** Begins an attempt with its delivery, unless no worker may run the operation now. */
 export type BeginReceipt = (
   store: OperationStore,
   operation: Operation,
   lease: { readonly token: string; readonly leaseMs: number },
 ) => Promise<BegunAttempt["begun"] | undefined>;
 
-/** As a queue does that is the store: by the step that workers make where the queue is another system. */
+/** Begins an attempt like a queue that reads from the store: with the call that workers make for other queues. */
 export const beginReceipt: BeginReceipt = async (store, { id }, lease) => {
   const begun = await store.beginAttempt(id, lease);
   return begun.outcome === "begun" ? begun : undefined;
 };
 
 /**
- * The memory back end with a queue that is the store, as on Postgres: receiving looks for what is due and begins it, and
- * announcements are kept nowhere.
+ * Creates the memory back end with a queue that reads from the store, as on Postgres. Receiving finds due operations
+ * and begins them, and announcements are not stored.
  */
 export function beginningBackend(
   clock: Clock,
@@ -38,19 +38,22 @@ export function beginningBackend(
   const answers = new Map<string, readonly Delivery[]>();
 
   async function look({ slots, limit, token }: ReceiveRequest, leases: Leases): Promise<readonly Delivery[]> {
-    const all = await allOperations(operations);
+    const free = new Map(slots);
     const deliveries: Delivery[] = [];
-    for (const operation of all.filter(({ definition }) => slots.has(definition))) {
+    for (const operation of await allOperations(operations)) {
       if (deliveries.length === limit) break;
-      const leaseMs = leases.get(operation.definition) ?? 0;
-      const begun = await begin(operations, operation, { token, leaseMs });
-      const lease = { operationId: operation.id, token };
-      if (begun !== undefined) deliveries.push(deliveryOf(operation, { lease, begun }));
+      const { id: operationId, definition } = operation;
+      const slotsLeft = free.get(definition) ?? 0;
+      if (slotsLeft === 0) continue;
+      const begun = await begin(operations, operation, { token, leaseMs: leases.get(definition) ?? 0 });
+      if (begun === undefined) continue;
+      free.set(definition, slotsLeft - 1);
+      deliveries.push(deliveryOf(operation, { lease: { operationId, token }, begun }));
     }
     return deliveries;
   }
 
-  /** Attempts that have lost their lease since are not returned again. */
+  /** Omits attempts that have since lost their lease. */
   async function repeat(answer: readonly Delivery[], leases: Leases): Promise<readonly Delivery[]> {
     const deliveries: Delivery[] = [];
     for (const delivery of answer) {

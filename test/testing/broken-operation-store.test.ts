@@ -23,10 +23,10 @@ import { shortDurationStores } from "./broken/short-durations.js";
 import { cancellingForOthers, tenantStores } from "./broken/tenants.js";
 import { trackedStore } from "./broken/tracked-store.js";
 
-describe("the store under those that break a rule of follow-ups", () => {
+describe("the store under those that break a follow-up rule", () => {
   const cases = operationStoreCases.filter(({ rule }) => rule.startsWith("on-end."));
 
-  it.each(cases)("breaks none itself: it $name", async ({ run }) => {
+  it.each(cases)("follows the rules: it $name", async ({ run }) => {
     const harness = memoryOperations((store, clock) => {
       const tracked = trackedStore(store, clock);
       return overriding(tracked, rightFollowingStore(tracked, clock));

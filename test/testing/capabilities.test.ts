@@ -13,7 +13,7 @@ import { runSuite } from "../backends/run-suite.js";
 import { receivingBy } from "../consumers.js";
 import { overriding } from "./broken/prove.js";
 
-/** A queue that drops an announcement which it has seen before. */
+/** Wraps a queue so that it drops announcements it has seen before. */
 function deduplicating(queue: Queue): Queue {
   const seen = new Set<string>();
   return overriding(queue, {
@@ -24,7 +24,7 @@ function deduplicating(queue: Queue): Queue {
 
 const LEASE_MS = 60_000;
 
-/** A queue that is the store as well: it delivers what it could begin. */
+/** Creates queues that read from the store and begin the attempts that they deliver. */
 function beginningQueues(): QueueHarness {
   const clock = createManualClock();
   const stores = new WeakMap<Queue, ReturnType<typeof createMemoryBackend>["operations"]>();
@@ -71,28 +71,30 @@ runSuite("a queue that deduplicates", queueCases, {
 
 runSuite("a queue that begins attempts", queueCases, beginningQueues());
 
-describe("a case that needs what a back end has not", () => {
-  const needy: PortCase<QueueHarness> = {
-    name: "takes both",
+describe("a case that needs missing capabilities", () => {
+  const caseWithTwoNeeds: PortCase<QueueHarness> = {
+    name: "needs two capabilities",
     rule: "both",
     needs: ["watch", "deduplicates"],
     run: async () => {},
   };
 
-  it("is skipped with the names of what is missing", () => {
-    const [both] = runnableCases([needy], {
+  it("is skipped with the names of the missing capabilities", () => {
+    const [both] = runnableCases([caseWithTwoNeeds], {
       ...memoryQueue(),
       capabilities: { leaseGranularityMs: 1, watch: false },
     });
-    expect(both).toEqual({ case: needy, skipped: "needs watch, deduplicates" });
+    expect(both).toEqual({ case: caseWithTwoNeeds, skipped: "needs watch, deduplicates" });
   });
 
-  it("runs where nothing is missing", () => {
+  it("runs if no capability is missing", () => {
     const capabilities = { leaseGranularityMs: 1, watch: true, deduplicates: true };
-    expect(runnableCases([needy], { ...memoryQueue(), capabilities })).toEqual([{ case: needy }]);
+    expect(runnableCases([caseWithTwoNeeds], { ...memoryQueue(), capabilities })).toEqual([
+      { case: caseWithTwoNeeds },
+    ]);
   });
 
-  it("is the exception: without any capability most cases of the operation store run", () => {
+  it("is an exception: most cases of the operation store run without any capability", () => {
     const cases = runnableCases(operationStoreCases, {
       ...memoryOperations(),
       capabilities: { leaseGranularityMs: 1 },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deepEqual, equal, isOutcome, ok } from "../../src/testing/expect.js";
 
 describe("the assertions of the suites", () => {
-  it("say what was expected and what came instead", () => {
+  it("report the expected and the actual value", () => {
     expect(() => ok(false, "it holds")).toThrow(new Error("it holds"));
     expect(() => equal(1, 2, "the sum")).toThrow(new Error("the sum: expected 2, got 1"));
     expect(() => equal(undefined, "a", "the name")).toThrow(
@@ -15,7 +15,7 @@ describe("the assertions of the suites", () => {
     );
   });
 
-  it("pass what is the same", () => {
+  it("pass equal values", () => {
     ok(true, "it holds");
     equal(Number.NaN, Number.NaN, "NaN");
     deepEqual({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, "nested members");

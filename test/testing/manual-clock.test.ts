@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 
-/** Schedules tasks that note their name and the time at which they ran. */
+/** Builds tasks that record their name and the time at which they ran. */
 function noting(clock: ManualClock) {
   const start = clock.now();
   const noted: [string, number][] = [];
@@ -20,11 +20,11 @@ describe("a manual clock", () => {
     expect(clock.now()).toBe(1_250);
   });
 
-  it("starts at a time that looks like a real one", () => {
+  it("starts at a realistic time", () => {
     expect(new Date(createManualClock().now()).getUTCFullYear()).toBe(2026);
   });
 
-  it("runs tasks in the order of their time, each at its time, and those of one time in order of scheduling", async () => {
+  it("runs tasks at their times, and tasks of the same time in order of scheduling", async () => {
     const clock = createManualClock();
     const { noted, note } = noting(clock);
     note("c", 30);
@@ -43,7 +43,7 @@ describe("a manual clock", () => {
     expect(noted.at(-1)).toEqual(["late", 31]);
   });
 
-  it("runs what is scheduled on the way, and takes delays of less than 0 for 0", async () => {
+  it("runs tasks that are scheduled on the way and treats negative delays as 0", async () => {
     const clock = createManualClock();
     const { noted, note } = noting(clock);
     clock.schedule(10, () => {
@@ -60,7 +60,7 @@ describe("a manual clock", () => {
     ]);
   });
 
-  it("lets promises run to their end between two tasks, however many follow one another", async () => {
+  it("settles all chained promises between two tasks", async () => {
     const clock = createManualClock();
     const order: string[] = [];
     clock.schedule(10, () => {
@@ -75,7 +75,7 @@ describe("a manual clock", () => {
     expect(order).toEqual([`promises at ${start + 10}`, "the next task"]);
   });
 
-  it("lets what waits before it is moved schedule tasks of that time", async () => {
+  it("lets code that is already running schedule tasks before it moves", async () => {
     const clock = createManualClock();
     const { noted, note } = noting(clock);
     void (async () => {
@@ -86,7 +86,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([["a", 10]]);
   });
 
-  it("does not run a task that was taken back, not even by a task of the same time", async () => {
+  it("does not run a canceled task, even if a task of the same time cancels it", async () => {
     const clock = createManualClock();
     const { noted, note } = noting(clock);
     note("never", 5)();
@@ -98,7 +98,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([]);
   });
 
-  it("adds up moves that are made at the same time", async () => {
+  it("adds up concurrent moves", async () => {
     const clock = createManualClock();
     const start = clock.now();
     const { noted, note } = noting(clock);
@@ -108,7 +108,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([["a", 15]]);
   });
 
-  it("rejects with what a task throws, stands at its time, and can be moved on", async () => {
+  it("rejects with the error of a task, stops at its time and can be moved again", async () => {
     const clock = createManualClock();
     const start = clock.now();
     const { noted, note } = noting(clock);
@@ -122,7 +122,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([["a", 15]]);
   });
 
-  it("jumps forward and back without running anything sooner or later", async () => {
+  it("jumps forward and back without changing when tasks run", async () => {
     const clock = createManualClock();
     const start = clock.now();
     const { noted, note } = noting(clock);
@@ -137,7 +137,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([["a", 1_000 + 10 - 5_000]]);
   });
 
-  it("jumps after the moves that were asked for before", async () => {
+  it("jumps after earlier moves", async () => {
     const clock = createManualClock();
     const { noted, note } = noting(clock);
     note("a", 15);
@@ -149,7 +149,7 @@ describe("a manual clock", () => {
     await expect(createManualClock().jump(ms)).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("refuses to be moved by %s", async (ms) => {
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("refuses to move by %s", async (ms) => {
     await expect(createManualClock().advance(ms)).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 });

@@ -1,6 +1,7 @@
 import {
   type Clock,
   createMemoryBackend,
+  type ListedOperation,
   type NewOperation,
   type Operation,
   type OperationStore,
@@ -22,18 +23,23 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     retentionMs: 600_000,
   })),
 
-  "an operation and its key are gone before their retention is over": composed(/I[12]: /, (store) => ({
-    create: (operation, initial) => store.create({ ...operation, retentionMs: 600_000 }, initial),
-    get: async (id, tenant) => {
-      const operation = await store.get(id, tenant);
-      return operation && { ...operation, retentionMs: 3_600_000 };
-    },
-    beginAttempt: async (id, lease) => {
-      const begun = await store.beginAttempt(id, lease);
-      if (begun.outcome !== "begun" || begun.operation.hidden === true) return begun;
-      return { ...begun, operation: { ...begun.operation, retentionMs: 3_600_000 } };
-    },
-  })),
+  "an operation and its key are gone before their retention is over": composed(/I[12]: /, (store) => {
+    const promised = <Kept extends ListedOperation>(operation: Kept): Kept =>
+      operation.definition === "orders" ? { ...operation, retentionMs: 3_600_000 } : operation;
+    return {
+      create: (operation, initial) => store.create({ ...operation, retentionMs: 600_000 }, initial),
+      get: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
+        return operation && promised(operation);
+      },
+      getMany: async (ids) => ((await store.getMany?.(ids)) ?? []).map(promised),
+      list: async (request) => ((await store.list?.(request)) ?? []).map(promised),
+      beginAttempt: async (id, lease) => {
+        const begun = await store.beginAttempt(id, lease);
+        return begun.outcome === "begun" ? { ...begun, operation: promised(begun.operation) } : begun;
+      },
+    };
+  }),
 
   "metadata is lost": creating(I(8), ({ meta: _, ...operation }) => operation),
 
@@ -113,8 +119,20 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
       const failed = await lookAt(store, id);
       if (result.outcome !== "redriven" || result.created || failed === undefined) return result;
       const { tenant, definition, input, retentionMs } = failed;
-      await store.create({ id: successor.id, tenant, definition, input, retentionMs, retryOf: id });
-      return { outcome: "redriven", operationId: successor.id, created: true };
+      const another = successor.id.replace(/^./, "f");
+      await store.create({ id: another, tenant, definition, input, retentionMs, retryOf: id });
+      return { outcome: "redriven", operationId: another, created: true };
+    },
+  })),
+
+  "a list leaves out the newest operation": composed(/I2: .* is missing from a list/, (store) => ({
+    list: async (request) => (await store.list?.(request))?.slice(1) ?? [],
+  })),
+
+  "a list shows operations as they were before they were redriven": composed(I(12), (store) => ({
+    list: async (request) => {
+      const page = (await store.list?.(request)) ?? [];
+      return page.map(({ retriedBy: _, ...operation }) => operation);
     },
   })),
 

@@ -62,8 +62,11 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
 
   "what is submitted in a transaction is recorded before it commits": planted(
     /I10: .* is there, and its transaction has rolled back|I2: .* was promised and never created/,
-    (_, { submissions }) => ({
-      record: async (_tx, submission) => void (await submissions?.record(submission)),
+    ({ record }, { submissions }) => ({
+      record: async (tx, submission, resource) => {
+        if (resource === undefined) await submissions?.record(submission);
+        else await record(tx, submission, resource);
+      },
     }),
   ),
 

@@ -2,8 +2,10 @@ import {
   AsyncReplyError,
   type Clock,
   createMemoryBackend,
+  type JsonText,
   type NewOperation,
   type Operation,
+  type RecordResult,
   type Settlement,
   type SettleResult,
   type Submission,
@@ -14,31 +16,31 @@ import type { TransactionalBackend } from "async-request-reply/testing";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { replacing } from "../replacing.js";
 
-/** A transaction: what it does is kept back until it commits. */
+/** A transaction whose effects are held back until it commits. */
 export interface MemoryTransaction {
   readonly effects: string[];
-  readonly submissions: Submission[];
-  /** Keys that nobody else can submit with meanwhile. */
+  readonly submissions: { readonly submission: Submission; readonly resource: JsonText | undefined }[];
+  /** Keys that other submissions cannot use until the transaction ends. */
   readonly keys: string[];
   isOpen: boolean;
 }
 
-/** The steps of transactions, for tests that replace one of them by a mistake. */
+/** The steps of a transaction. Tests replace one of them to plant a mistake. */
 export interface TransactionSteps {
-  /** Settles the attempt; `lost` rolls everything back. */
+  /** Settles the attempt. `lost` rolls everything back. */
   settle(
     lease: Parameters<Transactions<unknown>["settle"]>[0],
     settlement: Settlement,
   ): Promise<SettleResult>;
   /** Records in a transaction of the user. */
-  record(tx: MemoryTransaction, submission: Submission): Promise<void>;
-  /** Adds its effects to those that are written. */
+  record(tx: MemoryTransaction, submission: Submission, resource?: JsonText): Promise<void>;
+  /** Writes the effects of the transaction. */
   commit(tx: MemoryTransaction, written: string[]): Promise<void>;
-  /** `lost`: the attempt could not be settled. */
+  /** Drops the effects of the transaction. Reason `lost`: the attempt could not be settled. */
   rollBack(tx: MemoryTransaction, written: string[], reason: "thrown" | "lost"): Promise<void>;
 }
 
-/** The memory back end with transactions that it shares with users, as on Postgres. */
+/** Creates the memory back end with transactions that it shares with users, as on Postgres. */
 export function transactionalBackend(
   clock: Clock,
   mistakes: (
@@ -58,9 +60,9 @@ export function transactionalBackend(
       if (known?.settledAt !== undefined) return { outcome: "lost" };
       return operations.settle(lease, settlement);
     },
-    record: async (tx, submission) => void tx.submissions.push(submission),
+    record: async (tx, submission, resource) => void tx.submissions.push({ submission, resource }),
     commit: async (tx, effects) => {
-      for (const submission of tx.submissions) await own.record(submission);
+      for (const { submission, resource } of tx.submissions) await recordWith(submission, resource);
       effects.push(...tx.effects);
     },
     rollBack: async () => {},
@@ -71,9 +73,11 @@ export function transactionalBackend(
     return (await allOperations(operations)).find(is);
   }
 
-  /** An operation and its key live equally long where both are recorded and purged in one step. */
-  const findByKey = ({ tenant, definition, key }: NewOperation): Promise<Operation | undefined> =>
-    find((each) => each.tenant === tenant && each.definition === definition && each.key === key);
+  /** If operation and key are recorded and purged in one step, both live equally long. */
+  const findByKey = async ({ tenant, definition, key }: NewOperation): Promise<Operation | undefined> =>
+    key === undefined
+      ? undefined
+      : find((each) => each.tenant === tenant && each.definition === definition && each.key === key);
 
   async function run<Result>(
     work: (tx: MemoryTransaction) => Promise<Result>,
@@ -103,20 +107,21 @@ export function transactionalBackend(
     tx.keys.push(key);
   }
 
+  async function recordWith(submission: Submission, resource?: JsonText): Promise<RecordResult> {
+    if (resource === undefined) return own.record(submission);
+    const lease = { operationId: submission.operation.id, token: "creation" };
+    await own.record({ ...submission, initial: { state: "preparing", leaseMs: 1, token: lease.token } });
+    await operations.settle(lease, { to: "prepared", resource });
+    return { outcome: "created" };
+  }
+
   const transactions: Transactions<MemoryTransaction> = {
     record: (submission, create, signal) =>
       run(
         async (tx) => {
           hold(tx, submission.operation);
           if ((await findByKey(submission.operation)) !== undefined) return own.record(submission);
-          const resource = await create(tx);
-          const lease = { operationId: submission.operation.id, token: "creation" };
-          await own.record({
-            ...submission,
-            initial: { state: "preparing", leaseMs: 1, token: lease.token },
-          });
-          await operations.settle(lease, { to: "prepared", resource });
-          return { outcome: "created" };
+          return recordWith(submission, await create(tx));
         },
         { signal },
       ),
@@ -125,10 +130,10 @@ export function transactionalBackend(
         signal,
         isLost: ({ outcome }) => outcome === "lost",
       }),
-    recordIn: async (tx, submission) => {
+    recordIn: async (tx, submission, create) => {
       hold(tx, submission.operation);
       if ((await findByKey(submission.operation)) !== undefined) return own.record(submission);
-      await steps.record(tx, submission);
+      await steps.record(tx, submission, await create?.(tx));
       return { outcome: "created" };
     },
   };

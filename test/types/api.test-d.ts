@@ -40,13 +40,13 @@ const orders = defineOperation({
 });
 const other = defineOperation({ name: "other", path: "/other", input: z.object({ a: z.string() }) });
 
-/** Path fields are required text, number or boolean members of the input. */
+/** Path fields are required string, number or boolean members of the input. */
 const id = z.object({ id: z.string() });
-// @ts-expect-error -- no such member
+// @ts-expect-error -- not a member of the input
 defineOperation({ name: "x", path: "/a/{nope}/b", input: id });
-// @ts-expect-error -- an object
+// @ts-expect-error -- the member is an object
 defineOperation({ name: "x", path: "/a/{id}", input: z.object({ id: z.object({}) }) });
-// @ts-expect-error -- may be absent
+// @ts-expect-error -- must not be optional
 defineOperation({ name: "x", path: "/a/{id}", input: z.object({ id: z.string().optional() }) });
 const many = {
   id: z.uuid(),
@@ -66,13 +66,13 @@ defineOperation({
 declare const ofInterface: StandardSchema<{ id: string; tags: readonly string[]; opt?: number }>;
 defineOperation({ name: "x", path: "/a/{id}", input: ofInterface });
 
-/** The input is JSON. */
+/** Input schemas must read JSON. */
 // @ts-expect-error -- a Date cannot be read from JSON
 defineOperation({ name: "x", path: "/a", input: z.object({ when: z.date() }) });
 defineOperation({
   name: "x",
   path: "/a",
-  // @ts-expect-error -- nor can a Map, deeper inside
+  // @ts-expect-error -- a nested Map cannot be read from JSON either
   input: z.object({ in: z.object({ m: z.map(z.string(), z.string()) }) }),
 });
 defineOperation({
@@ -92,7 +92,7 @@ defineOperation({ name: "t", path: "/t", input: recursive });
 const postgres = createPostgresBackend({ pool });
 const memory = createMemoryBackend();
 
-/** `create` belongs to the service, by name, with the transactions of its back end. */
+/** `create` is an option of the service, by definition, and gets a transaction of its back end. */
 const service = createService({
   definitions: [exportsOf, orders],
   backend: postgres,
@@ -115,31 +115,31 @@ createService({
 createService({
   definitions: [orders],
   authorize,
-  // @ts-expect-error -- memory has no transactions
+  // @ts-expect-error -- the memory back end shares no transactions
   create: { orders: async (_, { tx: own }) => ({ body: { own } }) },
 });
 const memoryService = createService({ definitions: [exportsOf, orders], authorize });
 
-/** Submitting in process takes what the schema takes. */
+/** Submitting in process takes the input of the schema. */
 const tenant = "t";
 export const submitted = [
   service.submit(exportsOf, { accountId: "1" }, { tenant, key: "k", tx }),
   service.submit(exportsOf, { accountId: "1", format: "csv" }, { tenant, delayMs: 10 }),
   service.submit(orders, { itemId: "a", quantity: 1 }, { tenant }).then(({ resource }) => resource?.body),
   service.submit(orders, { itemId: "a", quantity: 1 }, { tenant, tx }),
-  // @ts-expect-error -- no such format
+  // @ts-expect-error -- not a known format
   service.submit(exportsOf, { accountId: "1", format: "pdf" }, { tenant }),
   // @ts-expect-error -- the tenant is required
   service.submit(exportsOf, { accountId: "1" }, { key: "k" }),
-  // @ts-expect-error -- not of this service
+  // @ts-expect-error -- not a definition of this service
   service.submit(other, { a: "" }, { tenant }),
-  // @ts-expect-error -- memory has no transactions
+  // @ts-expect-error -- the memory back end shares no transactions
   memoryService.submit(exportsOf, { accountId: "1" }, { tenant, tx }),
-  // @ts-expect-error -- no transaction
+  // @ts-expect-error -- not a transaction
   service.submit(exportsOf, { accountId: "1" }, { tenant, tx: 1 }),
 ];
 
-/** Reading gives the JSON form of what the schemas make. */
+/** Reading returns the JSON form of the schemas' output. */
 const operation = await service.get(exportsOf, "id", { tenant });
 if (operation?.status === "completed") {
   const url: string = operation.result.url;
@@ -153,13 +153,13 @@ if (operation?.status === "pending") {
   void percent;
 }
 
-/** Processors get the schema's output, and return the result schema's input. */
+/** Processors get the schema's output and return the result schema's input. */
 createWorker(service, {
   exports: {
     run: async ({ accountId, format }, job) => {
       const chosen: "csv" | "parquet" = format;
       job.progress({ percent: 1 });
-      // @ts-expect-error -- progress has a schema
+      // @ts-expect-error -- the progress does not match its schema
       job.progress({ pct: 1 });
       return job.transaction(async (own) => {
         await own.query("select $1", [chosen]);
@@ -175,15 +175,15 @@ createWorker(service, {
   },
 });
 createWorker({ backend: memory, definitions: [exportsOf, orders] }, { orders: async () => {} });
-// @ts-expect-error -- misspelt name
+// @ts-expect-error -- misspelled name
 createWorker(service, { export: async () => {} });
-// @ts-expect-error -- not the result
+// @ts-expect-error -- not a result of the schema
 createWorker(service, { exports: async () => ({ url: 1 }) });
-// @ts-expect-error -- misspelt option
+// @ts-expect-error -- misspelled option
 createWorker(service, { orders: { run: () => 1, maxAttemps: 1 } });
 createWorker(memoryService, {
   orders: async (_, job) => {
-    // @ts-expect-error -- memory has no transactions
+    // @ts-expect-error -- the memory back end shares no transactions
     await job.transaction(async () => 1);
   },
 });
@@ -193,12 +193,12 @@ createWorker(
   { exports: async (input) => ({ url: input.accountId, rows: 1, at: "2026-01-01" }) },
 );
 
-/** Any service is a Service, and adapters take no more than a Mountable. */
+/** Every service is a `Service`, and adapters only need a `Mountable`. */
 export const services: readonly Service[] = [service, memoryService];
 export const mountables: readonly Mountable[] = [service, memoryService];
 toNodeHandler(service);
 toNodeHandler(memoryService);
-// @ts-expect-error -- no service
+// @ts-expect-error -- not a service
 toNodeHandler(undefined);
 export function read<List extends Definitions, Tx>(
   any: Service<List, Tx>,
@@ -211,7 +211,7 @@ declare const request: Parameters<typeof submitOrder>[0];
 // @ts-expect-error -- the first definition is not the order
 void submitOrder(request, memoryService);
 
-/** Replacing a queue keeps transactions; replacing a store drops them in the type too. */
+/** Replacing the queue keeps the transactions. Replacing a store removes them, also from the type. */
 const queued = createService({ definitions: [exportsOf], backend: withQueue(postgres, queue), authorize });
 void queued.submit(exportsOf, { accountId: "" }, { tenant, tx });
 const torn = createService({
@@ -219,13 +219,13 @@ const torn = createService({
   backend: withStores(postgres, { operations: memory.operations }),
   authorize,
 });
-// @ts-expect-error -- no transactions any more
+// @ts-expect-error -- the transactions are gone
 void torn.submit(exportsOf, { accountId: "" }, { tenant, tx });
 const explicit = createService({ definitions: [exportsOf], backend: memory, authorize });
-// @ts-expect-error -- memory, passed explicitly
+// @ts-expect-error -- the memory back end was passed explicitly
 void explicit.submit(exportsOf, { accountId: "" }, { tenant, tx });
 
-/** A back end that an environment variable chooses may have no transactions. */
+/** A back end that is chosen by an environment variable may have no transactions. */
 const chosen = Math.random() > 0.5 ? postgres : memory;
 const either = createService({ definitions: [exportsOf], backend: chosen, authorize });
 void either.submit(exportsOf, { accountId: "" }, { tenant });

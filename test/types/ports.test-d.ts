@@ -21,23 +21,23 @@ declare const redis: RedisClient;
 declare const database: SqliteDatabase;
 declare const steps: Parameters<typeof createSqliteBackend>[2];
 
-// Unlike implementations fit the ports without a cast.
+// Different implementations fit the ports without a cast.
 const memory: Backend<never> = createMemoryBackend();
 const postgres: Backend<PoolClient> = createPostgresBackend({ pool });
 const rabbit: Queue = createRabbitQueue(channel, clock);
 const remote: Backend<never> = createRedisBackend(redis, rabbit);
 const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.queue, steps);
 
-// Another queue keeps the transactions, another store does not.
+// Another queue keeps the transactions. Another store does not.
 const mixed: Backend<PoolClient> = withQueue(postgres, rabbit);
 const composed: Backend<never> = withStores(postgres, { operations: remote.operations });
-// @ts-expect-error -- its transactions are those of Postgres
+// @ts-expect-error -- the transactions are those of Postgres
 export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
 
 const serve = <Tx>(backend: Backend<Tx>): unknown =>
   createService({ backend, definitions: [], authorize: () => ({ id: "somebody" }) });
 
-/** A service takes any of them, whatever the handle of its transactions. */
+/** A service takes each of them, with any transaction handle. */
 export const services: readonly unknown[] = [
   serve(memory),
   serve(postgres),
@@ -47,7 +47,7 @@ export const services: readonly unknown[] = [
   serve(composed),
 ];
 
-/** The suites take them as well, atomic steps included, with transactions of any kind. */
+/** The suites take them too, including atomic steps with any kind of transaction. */
 const { submissions } = createPostgresBackend({ pool });
 
 const capabilities = { leaseGranularityMs: 200, beginsAttempts: true };

@@ -25,7 +25,7 @@ const reports = defineOperation({
 });
 const exportsOf = defineOperation({ name: "exports", path: "/exports", input: z.object({ of: z.string() }) });
 
-/** The handle of the transactions reaches processors as what it is, and so does what they may return. */
+/** Processors get the transaction handle and the result type with their exact types. */
 const backend = createPostgresBackend({ pool });
 const service = createService({
   backend,
@@ -44,15 +44,15 @@ createWorker(service, {
       const { rowCount } = await tx.query("select from pages where year = $1", [report.year]);
       return { pages: rowCount ?? 0 };
     }),
-  // @ts-expect-error -- not what the definition's results are
+  // @ts-expect-error -- not a result of the definition
   exports: (_, job) => job.transaction((tx) => tx.nothing),
 });
 createWorker(service, {
-  // @ts-expect-error -- a result without pages
+  // @ts-expect-error -- the result lacks `pages`
   reports: (_, job) => job.transaction(async () => ({ leaves: 1 })),
 });
 
-/** A processor may be written for any back end, for this one, and for a worker that has no service. */
+/** A processor can be written for any back end, for this one, or for a worker without a service. */
 const anywhere = (_: Order, job: Job): Promise<string> => job.transaction(() => "done");
 const here = (_: Order, job: Job<unknown, PoolClient>): Promise<number | null> =>
   job.transaction(async (tx) => (await tx.query("select 1")).rowCount);
@@ -60,45 +60,45 @@ const orders = createOrderService({ backend, authorize });
 createWorker(orders, { orders: anywhere });
 createWorker(orders, { orders: here });
 createWorker({ backend, definitions: orders.definitions }, { orders: here });
-// @ts-expect-error -- made for another kind of transaction
+// @ts-expect-error -- written for another kind of transaction
 createWorker(orders, { orders: (_: Order, job: Job<unknown, { rollback(): void }>) => job.attempt });
 
-/** Memory shares no transactions, and its type says so. A service that was given no back end says nothing. */
+/** The memory back end shares no transactions, and its type says so. The default back end is typed like it. */
 const inMemory = createOrderService({ backend: createMemoryBackend(), authorize });
 createWorker(inMemory, { orders: anywhere });
-// @ts-expect-error -- there is nothing to call
+// @ts-expect-error -- there are no transactions
 createWorker(inMemory, { orders: (_, job) => job.transaction(() => "done") });
 
-/** PGlite has a handle of its own. */
+/** PGlite has its own transaction handle. */
 const embedded = createOrderService({
   backend: createPostgresBackend({ pool: fromPGlite(new PGlite()) }),
   authorize,
 });
 createWorker(embedded, { orders: (_, job) => job.transaction((tx) => tx.query("select 1", [])) });
 
-/** What is submitted in a transaction is what the schema takes, not what it gives. */
+/** Submitting in a transaction takes the schema's input, not its output. */
 const options = { tenant: "tenant-1", key: "k", tx: client };
 const order = { itemId: "a", quantity: 1 };
 export const submitted: readonly Promise<{ readonly operationId: string }>[] = [
   service.submit(reports, { year: 2026 }, options),
   service.submit(exportsOf, { of: "orders" }, options),
   orders.submit(orders.definitions[0], order, options),
-  // @ts-expect-error -- the input of the other definition
+  // @ts-expect-error -- this is the input of the other definition
   service.submit(exportsOf, { year: 2026 }, options),
-  // @ts-expect-error -- no definition of this service
+  // @ts-expect-error -- not a definition of this service
   service.submit(orders.definitions[0], order, options),
-  // @ts-expect-error -- on whose behalf?
+  // @ts-expect-error -- the tenant is required
   orders.submit(orders.definitions[0], order, { key: "k" }),
-  // @ts-expect-error -- a pool is no transaction
+  // @ts-expect-error -- a pool is not a transaction
   orders.submit(orders.definitions[0], order, { tenant: "tenant-1", tx: pool }),
-  // @ts-expect-error -- memory has none
+  // @ts-expect-error -- the memory back end shares no transactions
   inMemory.submit(orders.definitions[0], order, options),
 ];
 
-/** Wherever any service is taken, this one is. */
+/** Each of them can be used as any service. */
 export const taken: readonly Service[] = [service, orders, inMemory, embedded];
 
-/** What creates an order before the reply has the handle of the service's back end. */
+/** `create` gets the transaction handle of the service's back end. */
 createOrderService({
   backend,
   authorize,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createStage, errorOf } from "./stage.js";
 
 describe("a processor", () => {
-  it("completes the operation with what it returns", async () => {
+  it("completes the operation with its return value", async () => {
     const { submit, read, worker } = createStage();
     const id = await submit({ itemId: "a", quantity: 3 });
     await worker({ orders: ({ quantity }) => ({ shipped: quantity }) }).runUntilIdle();
@@ -19,7 +19,7 @@ describe("a processor", () => {
     expect(operation).not.toHaveProperty("result");
   });
 
-  it("gets the id of the operation, its tenant and the number of the attempt", async () => {
+  it("receives the operation id, the tenant and the number of the attempt", async () => {
     const { submit, worker } = createStage();
     const id = await submit();
     const seen: unknown[] = [];
@@ -31,7 +31,7 @@ describe("a processor", () => {
     expect(seen).toEqual([{ operationId: id, tenant: "anonymous", attempt: 1 }]);
   });
 
-  it("is tried again after a delay of full jitter until it succeeds", async () => {
+  it("is retried after a delay with full jitter until it succeeds", async () => {
     const { submit, read, worker, clock, events } = createStage();
     const id = await submit();
     const working = worker({
@@ -51,7 +51,7 @@ describe("a processor", () => {
     expect(delays).toEqual([500, 1_000]);
   });
 
-  it("fails the operation after the last attempt, and the client learns nothing internal", async () => {
+  it("fails the operation after the last attempt and reveals no internals to the client", async () => {
     const { submit, read, worker, clock } = createStage();
     const id = await submit();
     const working = worker(
@@ -74,7 +74,7 @@ describe("a processor", () => {
     expect(operation.error).not.toContain("ECONNREFUSED");
   });
 
-  it("fails the operation at once by a permanent failure, whose reason the client reads", async () => {
+  it("fails the operation immediately with a permanent failure, and the client reads its reason", async () => {
     const { submit, read, worker } = createStage();
     const id = await submit();
     await worker({
@@ -90,7 +90,7 @@ describe("a processor", () => {
     });
   });
 
-  it("recognises a permanent failure that another copy of the package made", async () => {
+  it("recognizes a permanent failure from another copy of the package", async () => {
     const { submit, read, worker } = createStage();
     const id = await submit();
     const foreign = Object.assign(new Error("x"), {

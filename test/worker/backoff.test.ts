@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createBackoff } from "../../src/worker/backoff.js";
 
 describe("the delay between attempts", () => {
-  it("is uniform between nothing and a bound that doubles, up to the longest", () => {
+  it("is uniform between 0 and a bound that doubles up to the maximum", () => {
     const longest = createBackoff({}, () => 0.999_999_999);
     expect([1, 2, 3, 4].map(longest)).toEqual([1_000, 2_000, 4_000, 8_000]);
     expect(longest(20)).toBe(300_000);

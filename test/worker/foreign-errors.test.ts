@@ -2,12 +2,12 @@ import { AsyncReplyError, type ErrorCode, problemType, type ServiceEvent } from 
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf, LEASE_MS, signalOf } from "./stage.js";
 
-/** All of an operation's events after it was accepted. */
-function told(events: readonly ServiceEvent[]): readonly string[] {
+/** Returns the names of an operation's events after it was accepted. */
+function eventNames(events: readonly ServiceEvent[]): readonly string[] {
   return events.map(({ event }) => event).filter((event) => event !== "operation.accepted");
 }
 
-describe("a processor that throws an error of ours about another attempt", () => {
+describe("a processor that throws an error of this package from another attempt", () => {
   it.each<ErrorCode>([
     "WORKER_STOPPED",
     "LEASE_LOST",
@@ -17,7 +17,7 @@ describe("a processor that throws an error of ours about another attempt", () =>
     "ATTEMPT_TIMEOUT",
     "CANCELLED",
     "STORE_UNAVAILABLE",
-  ])("fails this attempt as any other error would: %s", async (code) => {
+  ])("fails this attempt like any other error: %s", async (code) => {
     const { submit, read, worker, clock, events } = createStage();
     const id = await submit();
     let calls = 0;
@@ -37,13 +37,13 @@ describe("a processor that throws an error of ours about another attempt", () =>
     await clock.advance(1_000);
     await working.runUntilIdle();
     expect(errorOf(await read(id)).type).toBe(problemType("attempts-exhausted"));
-    expect(told(events)).toEqual([
+    expect(eventNames(events)).toEqual([
       ...["operation.started", "operation.retried"],
       ...["operation.started", "operation.failed"],
     ]);
   });
 
-  it("is retried after its backoff when a shared promise was rejected by the end of another worker", async () => {
+  it("is retried after its backoff if a shared promise was rejected when another worker stopped", async () => {
     const { submit, read, worker, clock } = createStage();
     const first = await submit();
     const started = signalOf<AbortSignal>();
@@ -79,14 +79,14 @@ describe("a processor that throws an error of ours about another attempt", () =>
     expect([calls, (await read(first)).attempt]).toEqual([1, 1]);
   });
 
-  it("still fails at once by what its own attempt refused to store", async () => {
+  it("still fails immediately if the store refused data of the same attempt", async () => {
     const { submit, read, worker } = createStage();
     const id = await submit();
     await worker({ orders: (_, job) => job.progress(1n) }).runUntilIdle();
     expect(errorOf(await read(id)).type).toBe(problemType("invalid-result"));
   });
 
-  it("still gives its attempt back when its own worker stops", async () => {
+  it("still releases its attempt when its own worker stops", async () => {
     const { submit, read, worker, clock } = createStage();
     const id = await submit();
     const started = signalOf();

@@ -17,7 +17,7 @@ failOnUnhandledRejections();
 
 type Validate = StandardSchema["~standard"]["validate"];
 
-/** Work of which one item comes to grief, in a definition whose schemas may be the reason. */
+/** Creates work with one failing item. The schemas of its definition may cause the failure. */
 function createWork(schemas: { readonly input?: Validate; readonly result?: Validate }) {
   const schemaOf = (validate: Validate): StandardSchema => ({
     "~standard": { version: 1, vendor: "test", validate },
@@ -61,7 +61,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     throw hostile;
   };
 
-  /** Runs two attempts of an operation that comes to grief and of one that does not. */
+  /** Runs two attempts of the failing operation, next to one that succeeds. */
   async function endOf(stage: ReturnType<typeof createWork>, work: () => unknown = () => "done") {
     const bad = await stage.submit({ bad: true });
     const good = await stage.submit({ bad: false });
@@ -78,7 +78,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     return stage.read(bad);
   }
 
-  const works: Readonly<Record<string, () => unknown>> = {
+  const failures: Readonly<Record<string, () => unknown>> = {
     "thrown by a processor": rethrow,
     "rejected by a processor": () => Promise.reject(hostile),
     "returned by a processor": () => hostile,
@@ -87,11 +87,14 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     },
   };
 
-  it.each(Object.entries(works))("is retried and then fails its operation alone: %s", async (_, work) => {
-    const ended = await endOf(createWork({}), work);
-    expect(ended).toMatchObject({ state: "failed", attempt: 2 });
-    expect(errorOf(ended).type).toBe(problemType("attempts-exhausted"));
-  });
+  it.each(Object.entries(failures))(
+    "is retried and then fails only its own operation: %s",
+    async (_, work) => {
+      const ended = await endOf(createWork({}), work);
+      expect(ended).toMatchObject({ state: "failed", attempt: 2 });
+      expect(errorOf(ended).type).toBe(problemType("attempts-exhausted"));
+    },
+  );
 
   const badOnly =
     (run: () => unknown): Validate =>
@@ -107,21 +110,21 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     ["rejected", () => Promise.reject(hostile)],
     ["returned", () => hostile],
     ["among its issues", () => ({ issues: [hostile] })],
-  ])("is retried and then fails its operation alone: %s by the schema of results", async (_, run) => {
+  ])("is retried and then fails only its own operation: %s by the schema of results", async (_, run) => {
     const ended = await endOf(createWork({ result: resultOnly(run) }), () => "bad");
     expect(ended).toMatchObject({ state: "failed", attempt: 2 });
     expect(errorOf(ended).type).toBe(problemType("attempts-exhausted"));
   });
 
-  it("is retried and then fails its operation alone: thrown by the schema of the input", async () => {
+  it("is retried and then fails only its own operation: thrown by the schema of the input", async () => {
     const calls: unknown[] = [];
-    // The first call is that of the submission.
+    // The first call belongs to the submission.
     const input = badOnly(() => (calls.push(0) > 1 ? rethrow() : { value: { bad: true } }));
     const ended = await endOf(createWork({ input }), () => "never reached");
     expect(ended).toMatchObject({ state: "failed", attempt: 2 });
   });
 
-  it("leaves a worker that was started at work, and the process alive", async () => {
+  it("stops neither a started worker nor the process", async () => {
     const { submit, read, worker, clock } = createWork({});
     const bad = await submit({ bad: true });
     const working = worker(
@@ -137,7 +140,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     await working.stop();
   });
 
-  it("fails the operation for good as the cause of a permanent failure", async () => {
+  it("fails the operation permanently as the cause of a permanent failure", async () => {
     const stage = createWork({});
     const id = await stage.submit({ bad: true });
     const fail = (): never => {

@@ -66,7 +66,7 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => work({ invoices: run }),
     ],
     [
-      "a processor that is no function",
+      "a processor that is not a function",
       "Option `processors.one` must be a function, not 1.",
       () => work({ one: 1 }),
     ],
@@ -81,7 +81,7 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => work({ one: run }, { backoff: 1000 }),
     ],
     [
-      "a longest delay below the first",
+      "a maximum delay below the first one",
       "Option `backoff.maxMs` must be at least `backoff.baseMs`, which is 1000, not 10.",
       () => work({ one: run }, { backoff: { maxMs: 10 } }),
     ],

@@ -32,8 +32,8 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   return { open, opened };
 }
 
-describe("a processor with options of its own", () => {
-  it("runs no more attempts at once than its concurrency, and others go on beside it", async () => {
+describe("a processor with its own options", () => {
+  it("runs at most `concurrency` attempts at once and leaves the others running next to it", async () => {
     const service = createService({ definitions: [orders, reports], authorize: allowAnonymous() });
     const held = gate();
     const running = { now: 0, most: 0, ended: 0 };
@@ -63,7 +63,7 @@ describe("a processor with options of its own", () => {
     await service.close();
   });
 
-  it("takes what waits as soon as one of its attempts ends, while the worker waits for others", async () => {
+  it("takes waiting work as soon as one of its attempts ends, while the worker waits for others", async () => {
     const service = createService({ definitions: [orders, reports], authorize: allowAnonymous() });
     const gates = [gate(), gate()];
     const begun: number[] = [];
@@ -79,7 +79,7 @@ describe("a processor with options of its own", () => {
         },
         reports: () => {},
       },
-      // The sweep does not help: only the freed slot can.
+      // The sweep must not help: only the free slot may.
       { sweepIntervalMs: 3_600_000 },
     );
     await worker.start();
@@ -93,7 +93,7 @@ describe("a processor with options of its own", () => {
     expect(begun).toEqual([1, 2]);
   });
 
-  it("has its own number of attempts and its own backoff; the worker's are the defaults", async () => {
+  it("has its own maxAttempts and backoff, which default to those of the worker", async () => {
     const stage = createStage([orders, reports] as const);
     const fails = (): never => {
       throw new Error("no");
@@ -131,14 +131,14 @@ describe("a processor with options of its own", () => {
     [{ run: () => {}, backoff: { baseMs: -1 } }, /processors\.orders\.backoff\.baseMs/],
     [{ concurrency: 1 }, /processors\.orders/],
     ["run", /processors\.orders/],
-  ])("is refused where it is wrong: %o", (processor, message) => {
+  ])("is rejected if it is invalid: %o", (processor, message) => {
     const service = createOrderService({ authorize: allowAnonymous(), backend: createMemoryBackend() });
     expect(() => createWorker(service, { orders: processor as never })).toThrow(message);
   });
 });
 
 describe("retryLater", () => {
-  it("tries again at that time instead of after the backoff, and counts the attempt", async () => {
+  it("retries at the requested time instead of after the backoff, and counts the attempt", async () => {
     const stage = createStage();
     const id = await stage.submit();
     const cause = new Error("the carrier asks to wait");
@@ -172,13 +172,13 @@ describe("retryLater", () => {
     expect(await stage.read(id)).toMatchObject({ state: "failed", attempt: 3 });
   });
 
-  it.each([-1, 1.5, Number.NaN, 2 ** 31, "1"])("refuses %o as a time", (afterMs) => {
+  it.each([-1, 1.5, Number.NaN, 2 ** 31, "1"])("rejects %o as a time", (afterMs) => {
     expect(() => retryLater({ afterMs: afterMs as number })).toThrow(/afterMs/);
   });
 });
 
 describe("progress with a schema", () => {
-  it("is shown as the schema's output, and fails the attempt where the schema refuses it", async () => {
+  it("is shown as the output of the schema, and fails the attempt if the schema refuses it", async () => {
     const stage = createStage([reports]);
     const id = await stage.submit({ title: "a" });
     await stage
@@ -212,7 +212,7 @@ describe("a creation whose process died", () => {
   it.each([
     ["inherits `create` from its service", true],
     ["has no `create`", false],
-  ])("is finished by a worker that can, and left alone by one that cannot: %s", async (_, creates) => {
+  ])("is finished by a worker that can create and left alone by one that cannot: %s", async (_, creates) => {
     const clock = createManualClock();
     const backend = createMemoryBackend({ clock });
     const create = vi.fn(() => ({ body: { made: true } }));
@@ -233,7 +233,7 @@ describe("a creation whose process died", () => {
     await createWorker(source, { orders: () => "done" }).runUntilIdle();
     expect((await operations.get(id, "a"))?.state).toBe(creates ? "completed" : "preparing");
     expect(create).toHaveBeenCalledTimes(creates ? 1 : 0);
-    // A worker that can takes it over: the one that could not has returned the announcement, and left no lease.
+    // A worker that can create takes over. The one that cannot has returned the announcement and left no lease.
     await clock.advance(1_000);
     await createWorker(service, { orders: () => "done" }).runUntilIdle();
     expect((await operations.get(id, "a"))?.state).toBe("completed");

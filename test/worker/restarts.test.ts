@@ -15,9 +15,9 @@ const RESTARTS = 10;
 
 describe("a worker that is stopped in the middle of an attempt", () => {
   it.each([
-    ["heeds its signal", endsWithItsSignal],
+    ["honors its signal", endsWithItsSignal],
     ["ignores its signal", neverEnds],
-  ])("gives the attempt back uncounted, ten times in a row, when the work %s", async (_, interrupted) => {
+  ])("releases the attempt uncounted, ten times in a row, when the work %s", async (_, interrupted) => {
     const events: ServiceEvent[] = [];
     const service = createOrderService({
       backend: createMemoryBackend(),
@@ -41,7 +41,7 @@ describe("a worker that is stopped in the middle of an attempt", () => {
     expect(JSON.parse(String(body))).toMatchObject({ status: "completed", result: { shipped: true } });
   });
 
-  it("leaves no timer behind that would keep its process from ending", async () => {
+  it("leaves no timer that would keep its process alive", async () => {
     const clock = createCountingClock();
     const service = createOrderService({
       backend: createMemoryBackend({ clock }),
@@ -56,7 +56,7 @@ describe("a worker that is stopped in the middle of an attempt", () => {
 
 type OrderService = Service<readonly [OrderDefinition], never>;
 
-/** Submits an order and gives the location of its operation. */
+/** Submits an order and returns the location of its operation. */
 async function submit(service: OrderService): Promise<string> {
   const headers = { "content-type": "application/json" };
   const body = '{"itemId":"book","quantity":1}';
@@ -64,7 +64,7 @@ async function submit(service: OrderService): Promise<string> {
   return String(reply.headers.location);
 }
 
-/** Starts a new worker, stops it once its processor has begun, and gives the number of the attempt. */
+/** Starts a new worker, stops it once its processor has begun, and returns the number of the attempt. */
 async function workUntilBegun(service: OrderService, work: (job: Job) => Promise<unknown>): Promise<number> {
   let begin: (attempt: number) => void = () => {};
   const begun = new Promise<number>((resolve) => {
@@ -89,7 +89,7 @@ function neverEnds(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** The real clock, which also tells how many timers wait. */
+/** Creates a real clock that also counts its waiting timers. */
 function createCountingClock(): Clock & { readonly waiting: () => number } {
   const waiting = new Set<NodeJS.Timeout>();
   return {

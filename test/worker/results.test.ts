@@ -22,7 +22,7 @@ const garbage: Readonly<Record<string, unknown>> = {
 };
 
 describe("a result", () => {
-  it.each(Object.entries(garbage))("that is %s fails its operation and no other", async (_, value) => {
+  it.each(Object.entries(garbage))("that is %s fails only its own operation", async (_, value) => {
     const { submit, read, worker } = createStage();
     const bad = await submit({ itemId: "bad", quantity: 1 });
     const good = await submit({ itemId: "good", quantity: 1 });
@@ -33,7 +33,7 @@ describe("a result", () => {
     expect(await read(good)).toMatchObject({ state: "completed", result: '"fine"' });
   });
 
-  it("that does not meet the schema of results fails the operation", async () => {
+  it("that violates the schema of results fails the operation", async () => {
     const reports = defineOperation({
       name: "reports",
       path: "/reports",
@@ -48,7 +48,7 @@ describe("a result", () => {
     expect(errorOf(operation).detail).toContain("#/pages");
   });
 
-  it("is kept as the schema of results gives it", async () => {
+  it("is stored as the output of the schema of results", async () => {
     const reports = defineOperation({
       name: "reports",
       path: "/reports",
@@ -63,7 +63,7 @@ describe("a result", () => {
 });
 
 describe("a stored input", () => {
-  it("that a new version of the schema refuses fails the operation with a problem of its own", async () => {
+  it("that a new version of the schema refuses fails the operation with a separate problem type", async () => {
     const versionOf = (input: z.ZodType) => defineOperation({ name: "reports", path: "/reports", input });
     let current: z.ZodType = z.object({ year: z.number() });
     const reports = versionOf(

@@ -14,15 +14,15 @@ import {
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 
-/** A service, its store on a manual clock, and everything that its observer saw. */
+/** A service, its store on a manual clock, and all observed events. */
 export interface WorkerStage<Definitions extends readonly OperationDefinition[]> {
   readonly clock: ManualClock;
   readonly events: ServiceEvent[];
-  /** Submits an order, or whatever the first definition takes, and returns the id of its operation. */
+  /** Submits an order, or an input of the first definition, and returns the id of its operation. */
   submit(input?: unknown): Promise<string>;
   read(id: string): Promise<Operation>;
   cancel(id: string): Promise<number>;
-  /** Begins an attempt as a worker that then dies. */
+  /** Begins an attempt like a worker that then dies. */
   lose(id: string): Promise<void>;
   worker(processors: Processors<Definitions>, options?: WorkerOptions, random?: () => number): Worker;
 }
@@ -61,7 +61,7 @@ export function createStage(
     },
     read: async (id) => {
       const operation = await backend.operations.get(id, "anonymous");
-      if (operation === undefined) throw new Error(`there is no operation ${id}`);
+      if (operation === undefined) throw new Error(`Operation ${id} does not exist.`);
       return operation;
     },
     cancel: async (id) =>
@@ -69,13 +69,13 @@ export function createStage(
     lose: async (id) => {
       await backend.operations.beginAttempt(id, { token: `lost ${id}`, leaseMs: LEASE_MS });
     },
-    // Half of every backoff. With real jitter a delay can be 0, and a retry runs earlier than a test expects.
+    // Half of every backoff. With real jitter a delay can be 0, and a retry would run earlier than a test expects.
     worker: (processors, options, random = () => 0.5) =>
       createWorker({ ...service, runtime: { ...service.runtime, random } }, processors, options),
   };
 }
 
-/** The members of an operation's `error`. */
+/** Returns the members of an operation's `error`. */
 export function errorOf({ error }: Operation): {
   readonly type: string;
   readonly title: string;
@@ -84,7 +84,7 @@ export function errorOf({ error }: Operation): {
   return JSON.parse(error ?? "{}");
 }
 
-/** A promise and the function that resolves it. */
+/** Creates a promise and the function that resolves it. */
 export function signalOf<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => {

@@ -103,7 +103,7 @@ describe("a worker that is started", () => {
     expect(events).toMatchObject([{ step: "check", error: { code: "STORE_UNAVAILABLE" } }]);
   });
 
-  it("does not begin if it was stopped meanwhile, whatever the check finds", async () => {
+  it("does not begin if it was stopped during the check", async () => {
     let refuse: (error: unknown) => void = () => {};
     const answer = new Promise<void>((_, reject) => {
       refuse = reject;

@@ -37,7 +37,7 @@ function createStage(change: (backend: Backend<never>) => Backend<never> = (back
 const REPORT = { event: "definition.unattended", definition: "reports", due: 1, oldestDueMs: 60_000 };
 
 describe("a worker", () => {
-  it("reports a definition whose operations no worker has taken for a minute, once", async () => {
+  it("reports a definition once if no worker has taken its operations for a minute", async () => {
     const { clock, submit, workerOf, reports } = createStage();
     const worker = workerOf("orders");
     await submit("reports");
@@ -52,7 +52,7 @@ describe("a worker", () => {
     expect(reports()).toEqual([REPORT]);
   });
 
-  it("reports it again if that comes back after the operations were taken", async () => {
+  it("reports it again if it happens again after the operations were taken", async () => {
     const { clock, submit, workerOf, reports } = createStage();
     const worker = workerOf("orders");
     for (let round = 0; round < 2; round += 1) {
@@ -66,7 +66,7 @@ describe("a worker", () => {
     expect(reports()).toEqual([REPORT, REPORT]);
   });
 
-  it("reports nothing that another worker is working on", async () => {
+  it("reports nothing if another worker is running the operations", async () => {
     const { clock, submit, workerOf, reports } = createStage((backend) => {
       const { operations } = backend;
       const count = operations.stats?.bind(operations);
@@ -81,7 +81,7 @@ describe("a worker", () => {
     expect(reports()).toEqual([]);
   });
 
-  it("changes nothing for the worker that comes later", async () => {
+  it("changes nothing for a worker that starts later", async () => {
     const { clock, submit, workerOf, reports } = createStage();
     await submit("reports");
     await clock.advance(60_000);
@@ -92,7 +92,7 @@ describe("a worker", () => {
     expect(reports()).toEqual([REPORT]);
   });
 
-  it("reports that counting failed, and goes on", async () => {
+  it("reports that counting failed, and continues", async () => {
     const error = new Error("no answer");
     const { submit, workerOf, reports } = createStage((backend) => {
       backend.operations.stats = () => Promise.reject(error);
@@ -103,7 +103,7 @@ describe("a worker", () => {
     expect(reports()).toEqual([{ event: "background.failed", step: "count-due", error }]);
   });
 
-  it("needs no store that counts", async () => {
+  it("works with a store that cannot count", async () => {
     const { clock, submit, workerOf, reports } = createStage((backend) => {
       Object.assign(backend.operations, { stats: undefined });
       return backend;

@@ -38,6 +38,7 @@ export function productTables({ pool, backend, table, definition, tenant }) {
       return purged;
     },
     read: (id) => operations.get(id, tenant),
+    stats: () => operations.stats({ definitions: [definition] }),
     someIds: async (limit) => {
       const text = `select id from ${table} where settled_at is not null order by random() limit ${limit}`;
       return (await pool.query(text)).rows.map(({ id }) => id);

@@ -3,8 +3,8 @@ import type { Mountable } from "../../http/context.js";
 import type { ExpressRequest } from "./read-request.js";
 
 /**
- * Notices a handler that is mounted under a path that the service does not know of: no path of the service is below it, and
- * without it the request would be for one.
+ * Detects a handler that is mounted under a path the service does not know. In that case no service path is below the
+ * mount path, but the rest of the URL is a service path.
  *
  * Throws `INVALID_OPTION`.
  */
@@ -19,7 +19,7 @@ export function checkMountPath(
   throw new AsyncReplyError(
     "INVALID_OPTION",
     `toExpressHandler is mounted under "${baseUrl}", but \`basePath\` of the service is "${settings.basePath}". ` +
-      `Pass \`basePath: "${baseUrl}${settings.basePath}"\` to createService, so that its paths and Location are right.`,
+      `Pass \`basePath: "${baseUrl}${settings.basePath}"\` to createService, so that paths and Location headers are correct.`,
   );
 }
 

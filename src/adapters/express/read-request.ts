@@ -3,30 +3,30 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { HttpRequest } from "../../http/message/message.js";
 import { hasBody, wasRead } from "../node/read-request.js";
 
-/** What Express and its body parsers add to Node's request. */
+/** Node's request with the properties that Express and its body parsers add. */
 export interface ExpressRequest extends IncomingMessage {
-  /** The whole request target, also where the handler is mounted under a path. */
+  /** Complete request target, including the path that the handler is mounted under. */
   readonly originalUrl: string;
-  /** The path that the handler is mounted under. */
+  /** Path that the handler is mounted under. */
   readonly baseUrl?: string;
-  /** What a body parser has made of the body. Only bytes will do: see `rawBody`. */
+  /** Body as a body parser left it. Only used if it is bytes; otherwise see `rawBody`. */
   readonly body?: unknown;
-  /** The bytes beside a parsed body, where a parser was told to keep them. */
+  /** Bytes of the body as they were sent, if a body parser was configured to keep them. */
   readonly rawBody?: unknown;
 }
 
 /**
- * Returns the request with the bytes that a body parser has kept, if one ran before.
+ * Returns the request with the bytes that a body parser kept, if one ran before the handler.
  *
- * Throws `BODY_ALREADY_READ` if it has kept none.
+ * Throws `BODY_ALREADY_READ` if the parser kept no bytes.
  */
 export function withKeptBytes(request: HttpRequest, req: ExpressRequest): HttpRequest {
   return hasBody(req) && wasRead(req) ? { ...request, body: keptBytes(req) } : request;
 }
 
 /**
- * What a parser has made of the body will not do: duplicate names, a byte order mark and broken UTF-8 cannot be seen in it
- * any more, and must be refused.
+ * Returns bytes only. A parsed body no longer shows duplicate names, a byte order mark or broken UTF-8, which must be
+ * refused.
  */
 function keptBytes({ body, rawBody }: ExpressRequest): Uint8Array {
   if (rawBody instanceof Uint8Array) return rawBody;

@@ -8,7 +8,7 @@ import { respond } from "../node/respond.js";
 import { checkMountPath } from "./check-mount-path.js";
 import { type ExpressRequest, withKeptBytes } from "./read-request.js";
 
-/** Middleware of Express. Calls `next` with an error for mistakes of the application, and without one to fall through. */
+/** Express middleware. Calls `next(error)` for mistakes of the application, and `next()` to pass a request on. */
 export type ExpressHandler = (
   req: ExpressRequest,
   res: ServerResponse,
@@ -16,16 +16,18 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts a service on Express 4 or 5. Translates only: every status is chosen by the service. Without options every request
- * that reaches the handler is answered: mount it on the service's own paths, `app.use(["/orders", "/operations"], handler)`,
- * or pass `fallthrough: true` to leave other paths to the application.
+ * Mounts a service on Express 4 or 5. The adapter only translates: the service chooses every status.
  *
- * If you mount it under a path, such as `/api`, pass that path as `basePath` to `createService`. Otherwise `next` gets an
- * AsyncReplyError `INVALID_OPTION` that says so.
+ * By default, the handler answers every request that reaches it. Mount it on the service's own paths, as in
+ * `app.use(["/orders", "/operations"], handler)`, or pass `fallthrough: true` to leave other paths to the application.
  *
- * Mount it before body parsers: `next` gets an AsyncReplyError `BODY_ALREADY_READ` when one has kept no bytes.
+ * If you mount it under a path such as `/api`, pass that path as `basePath` to `createService`. Otherwise `next`
+ * receives an `AsyncReplyError` with the code `INVALID_OPTION`.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Mount it before body parsers. If a parser has run and kept no bytes, `next` receives an error with the code
+ * `BODY_ALREADY_READ`.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service or an option is wrong.
  */
 export function toExpressHandler(service: Mountable, options: MountOptions = {}): ExpressHandler {
   checkService(service, "toExpressHandler", "handle", "settings");
@@ -37,7 +39,7 @@ export function toExpressHandler(service: Mountable, options: MountOptions = {})
       checkMountPath(service, req, plain.path);
       request = isOurs(plain.path) ? withKeptBytes(plain, req) : undefined;
     } catch (error) {
-      // A mistake of the application, not of the client: it belongs where Express reports errors.
+      // The application made this mistake, not the client, so it goes where Express reports errors.
       next(error);
       return;
     }

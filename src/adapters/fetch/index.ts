@@ -1,5 +1,5 @@
 /**
- * Mounts a service where requests are `Request` objects. Runs on every platform.
+ * Mounts a service on platforms that pass a `Request` and expect a `Response`. Runs on every platform.
  *
  * @module async-request-reply/fetch
  */

@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { BodyReader, HttpRequest } from "../../http/message/message.js";
 import { join, tooLarge } from "../../http/message/read-body.js";
 
-/** A request as plain data, and how to let go of a body that nobody waits for any more. */
+/** Request as plain data, and a function that releases its body when it is no longer needed. */
 export interface Translated {
   readonly request: HttpRequest;
   release(): void;
@@ -10,7 +10,7 @@ export interface Translated {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** A `Request` as plain data. Repeated header lines come joined, as `Headers` has them. */
+/** Returns a `Request` as plain data. Repeated header lines are joined, as in `Headers`. */
 export function toHttpRequest(request: Request): Translated {
   let reader: Reader | undefined;
   const read: BodyReader = async (maxBytes) => {
@@ -30,18 +30,18 @@ export function toHttpRequest(request: Request): Translated {
   };
 }
 
-/** The path and query of an absolute URL, such as every `Request` has. */
+/** Returns the path and query of an absolute URL. The URL of a `Request` is always absolute. */
 function targetOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const fragment = url.indexOf("#", start);
   return url.slice(start, fragment === -1 ? undefined : fragment);
 }
 
-/** Collects the body up to the bound, as long as the client stays. */
+/** Reads the body up to the limit, and stops when the client disconnects. */
 async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const onAbort = (): void => giveUp(reader);
   signal.addEventListener("abort", onAbort);
-  // A client may have left while the request was being authorized: its event has passed.
+  // The client may have disconnected during authorization, before this listener was added.
   if (signal.aborted) onAbort();
   try {
     const parts: Uint8Array[] = [];
@@ -51,7 +51,7 @@ async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): P
       if (length > maxBytes) throw tooLarge(maxBytes);
       parts.push(next.value);
     }
-    // A cancelled stream ends as if that had been all.
+    // A stream that was canceled looks like one that ended normally.
     if (signal.aborted) throw aborted();
     return join(parts, length);
   } finally {
@@ -59,7 +59,7 @@ async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): P
   }
 }
 
-/** Not awaited: the source may never answer. */
+/** Cancels without waiting, because the source may never answer. */
 function giveUp(reader: Reader): void {
   reader.cancel().catch(() => {});
 }
@@ -71,6 +71,6 @@ function aborted(): AsyncReplyError {
 function alreadyRead(): AsyncReplyError {
   return new AsyncReplyError(
     "BODY_ALREADY_READ",
-    "Something before toFetchHandler has read the body: give it the request as it came, or a clone made before.",
+    "The body was read before toFetchHandler got the request. Pass an unread request, or a clone made before reading.",
   );
 }

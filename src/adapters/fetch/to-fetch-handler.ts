@@ -6,24 +6,27 @@ import { toHttpRequest } from "./read-request.js";
 import { toResponse } from "./write-response.js";
 
 /**
- * A handler for `fetch` of Bun, Deno, Workers and whatever else speaks the Fetch API. The second argument may be what the
- * platform passes: a `waitUntil` in it is used, anything else ignored.
+ * Handler for Bun, Deno, Workers and other platforms with the Fetch API. Pass the platform's second argument as
+ * `context`: if it has a `waitUntil`, the handler uses it. Everything else in it is ignored.
  */
 export type FetchHandler = (request: Request, context?: object) => Promise<Response>;
 
-/** A {@link FetchHandler} that resolves to `undefined` if the path is not the service's. */
+/** A {@link FetchHandler} that resolves to `undefined` for paths that are not the service's. */
 export type FallthroughFetchHandler = (request: Request, context?: object) => Promise<Response | undefined>;
 
-/** What of a service the Fetch adapter needs; `hasPath` only for `fallthrough`. */
+/** Parts of a service that the Fetch adapter uses. `hasPath` is only used with `fallthrough`. */
 export type FetchMountable = Pick<Service, "handle"> & Partial<Pick<Service, "hasPath">>;
 
 /**
- * Mounts a service where requests are `Request` objects. Translates only: every status is chosen by the service. The body
- * is read as a stream, up to the service's bound and no longer than the client stays; it must not have been read before.
+ * Mounts a service on platforms that pass a `Request` and expect a `Response`. The adapter only translates: the
+ * service chooses every status.
  *
- * With `fallthrough: true` the handler resolves to `undefined` for paths that are not the service's.
+ * The body must not have been read before. It is read as a stream, up to the service's `maxBodyBytes`, until the
+ * client disconnects.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * With `fallthrough: true`, the handler resolves to `undefined` for paths that are not the service's.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service or an option is wrong.
  */
 export function toFetchHandler(
   service: FetchMountable,
@@ -45,14 +48,14 @@ export function toFetchHandler(service: FetchMountable, options: MountOptions = 
   };
 }
 
-/** The signal is read on first use: platforms create it then. */
+/** Reads the signal on first use, because platforms create it then. */
 function toRequestContext(request: Request, platform: object = {}): RequestContext {
   const { waitUntil } = platform as RequestContext;
   return {
     get signal() {
       return request.signal;
     },
-    // Called on its own object, without which Workers refuse it.
+    // Workers only accept `waitUntil` as a method call on the object that has it.
     ...(typeof waitUntil === "function" && {
       waitUntil: (work: Promise<unknown>) => waitUntil.call(platform, work),
     }),

@@ -3,12 +3,12 @@ import type { HttpResponse } from "../../http/message/message.js";
 
 type ResponseBody = ConstructorParameters<typeof Response>[0];
 
-/** A reply as a `Response`. */
+/** Returns a reply as a `Response`. */
 export function toResponse({ status, headers, body }: HttpResponse): Response {
   try {
     return new Response(toResponseBody(body), { status, headers });
   } catch {
-    // A hook of the user's has given a field that `Headers` refuses. What was recorded stays; a retry may find it.
+    // A user's hook set a header field that `Headers` refuses. The operation stays recorded, so a retry can find it.
     releaseBody(body);
     return new Response(null, { status: 500 });
   }

@@ -1,5 +1,5 @@
 /**
- * Mounts a service on `http.createServer` and whatever else has its call shape.
+ * Mounts a service on `http.createServer` and on anything else that calls its handlers the same way.
  *
  * @module async-request-reply/node
  */

@@ -4,7 +4,7 @@ import { header } from "../../http/message/headers.js";
 import type { BodyReader, HttpRequest } from "../../http/message/message.js";
 import { join, tooLarge } from "../../http/message/read-body.js";
 
-/** Node's request as plain data. `rawHeaders` keeps repeated fields apart, which `headers` does not. */
+/** Returns Node's request as plain data. Reads `rawHeaders`, which keeps repeated fields apart, unlike `headers`. */
 export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? "/"): HttpRequest {
   return {
     method: req.method ?? "GET",
@@ -16,8 +16,8 @@ export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? 
 }
 
 /**
- * Whether the parser may have dropped fields. It stops collecting at `maxHeadersCount` of the server, or somewhat behind it,
- * and does not say so. Zero is no limit.
+ * Returns whether the parser may have dropped header fields. It silently stops collecting at the server's
+ * `maxHeadersCount`, or slightly later. Zero means no limit.
  */
 function mayLackFields({ rawHeaders, socket }: IncomingMessage): boolean {
   const { server } = (socket ?? {}) as { readonly server?: { readonly maxHeadersCount?: number | null } };
@@ -28,8 +28,8 @@ function mayLackFields({ rawHeaders, socket }: IncomingMessage): boolean {
 const DEFAULT_MAX_HEADERS_COUNT = 1_000;
 
 /**
- * Proxies may send the target in absolute form, which every server must take (RFC 9112 §3.2.2). The path in it stays as it
- * stands: a URL would resolve its dot segments.
+ * Returns the path and query of a request target. Proxies may send the target in absolute form, which every server
+ * must accept (RFC 9112 §3.2.2). The path is not parsed as a URL, because that would resolve its dot segments.
  */
 function originForm(target: string): string {
   const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
@@ -38,36 +38,36 @@ function originForm(target: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Whether the framing of the request announces a body (RFC 9112 §6, RFC 9113 §8.1). */
+/** Returns whether the framing of the request announces a body (RFC 9112 §6, RFC 9113 §8.1). */
 export function hasBody(req: IncomingMessage): boolean {
   if (header(req.rawHeaders, "transfer-encoding") !== undefined || declaredLength(req) > 0) return true;
-  // In HTTP/2 a body needs no field to announce it: the stream goes on after the header section.
+  // In HTTP/2 no header field has to announce a body: the stream continues after the header section.
   const { stream } = req as { readonly stream?: { readonly endAfterHeaders?: boolean } };
   return stream?.endAfterHeaders === false && !(declaredLength(req) === 0);
 }
 
 /**
- * The length that the request declares; NaN where it declares none. Searching the raw list costs a fraction of what the
- * object costs that Node makes on the first use of `headers`.
+ * Returns the declared length of the body, or NaN if there is no `Content-Length`. Searching the raw list costs a
+ * fraction of the `headers` object, which Node builds on first use.
  */
 export function declaredLength({ rawHeaders }: IncomingMessage): number {
   return Number(header(rawHeaders, "content-length"));
 }
 
-/** Whether something that ran before has begun to read the body. */
+/** Returns whether something before the handler has started to read the body. */
 export function wasRead(req: IncomingMessage): boolean {
-  // Of an empty body there is nothing to be read but its end.
+  // An empty body emits no data, only its end.
   return (req.readableDidRead || req.readableEnded) && !req.readableAborted;
 }
 
 function alreadyRead(): AsyncReplyError {
   return new AsyncReplyError(
     "BODY_ALREADY_READ",
-    "Something before toNodeHandler has read the body, which must come to it as it was sent: mount it first.",
+    "The body was read before toNodeHandler got the request. Mount the handler before anything that reads the body.",
   );
 }
 
-/** Most bodies come together with the header section: when they are asked for, all is there. */
+/** Returns a reader of the body. Most bodies arrive together with the header section and are read at once. */
 function bodyReader(req: IncomingMessage): BodyReader {
   return (maxBytes) => {
     if (wasRead(req)) throw alreadyRead();
@@ -80,7 +80,7 @@ function bodyReader(req: IncomingMessage): BodyReader {
   };
 }
 
-/** Collects by events: the asynchronous iterator of a stream costs several times as much for a body of one chunk. */
+/** Reads the body with events: for a body of one chunk, the stream's async iterator costs several times as much. */
 function collect(req: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
@@ -95,7 +95,7 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
       finish(() => reject(new AsyncReplyError("BODY_ABORTED", "The body ended too early.")));
     const finish = (then: () => void): void => {
       req.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone).pause();
-      // An aborted upload also emits an error later, when nobody else listens.
+      // An aborted upload emits another error later, when no other listener is left.
       req.on("error", () => {});
       then();
     };

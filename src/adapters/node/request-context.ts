@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "../../http/message/message.js";
 
-/** The context of a request. Most requests never ask for the signal, so it is created on first use. */
+/** Returns the context of a request. Creates its signal on first use, because most requests never need it. */
 export function createRequestContext(res: ServerResponse): RequestContext {
   let controller: AbortController | undefined;
   return {

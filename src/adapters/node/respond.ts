@@ -14,6 +14,6 @@ export function respond(
   service
     .handle(request, createRequestContext(res))
     .then((response) => writeResponse(req, res, response, service.settings.maxBodyBytes))
-    // Both settle for every reply. Anything that is no reply must not end the process.
+    // Neither rejects for a valid reply. An invalid one must not crash the process.
     .catch(() => res.destroy());
 }

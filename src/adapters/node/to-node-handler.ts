@@ -5,7 +5,7 @@ import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "./read-request.js";
 import { respond } from "./respond.js";
 
-/** What `http.createServer` takes. Answers every request and throws for none. */
+/** Handler for `http.createServer`. Never throws. */
 export type NodeHandler = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -13,12 +13,12 @@ export type NodeHandler = (
 ) => void;
 
 /**
- * Mounts a service on `http.createServer`, or on anything with its call shape. Translates only: every status is chosen by
- * the service. Mount it before anything that reads the body.
+ * Mounts a service on `http.createServer`, or on anything that calls its handlers the same way. The adapter only
+ * translates: the service chooses every status. Mount it before anything that reads the body.
  *
- * With `fallthrough`, requests for other paths go to `next` if the caller passes one, as Connect and its kind do.
+ * With `fallthrough: true`, requests for other paths go to `next` if the caller passes one, as Connect does.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION` if `service` is not a service or an option is wrong.
  */
 export function toNodeHandler(service: Mountable, options: MountOptions = {}): NodeHandler {
   checkService(service, "toNodeHandler", "handle", "settings");

@@ -5,16 +5,21 @@ import { isStream, releaseBody, toChunks } from "../../http/message/body-stream.
 import type { HttpResponse } from "../../http/message/message.js";
 import { declaredLength, hasBody } from "./read-request.js";
 
-/** How long and how much of a refused upload may go on, so that its client gets to read the reply before the end. */
+/**
+ * Limits on reading the rest of a refused upload, which lets its client read the reply before the connection closes.
+ */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 16_777_216;
 
-/** In place of a reply that has a field which Node refuses. What was recorded stays; a retry may find it. */
+/**
+ * Sent in place of a reply with a header field that Node refuses. The operation stays recorded, so a retry can find
+ * it.
+ */
 const UNWRITABLE: HttpResponse = { status: 500, headers: {} };
 
 /**
- * Sends a reply, also to a request whose body was not read: a short rest is skipped and the connection stays in use, any
- * other connection is closed after the reply.
+ * Sends a reply, even if the body of the request was not read. If only a short rest is left, it is skipped and the
+ * connection stays open. Otherwise the connection is closed after the reply.
  */
 export function writeResponse(
   req: IncomingMessage,
@@ -23,34 +28,34 @@ export function writeResponse(
   maxBodyBytes: number,
 ): void {
   const { status, headers, body } = response;
-  // The client may have gone, and the application may have answered: it has limits of time of its own.
+  // The client may have disconnected. Or the application may have answered, for example after a timeout.
   if (res.destroyed || res.headersSent) {
     releaseBody(body);
     return;
   }
   const unread = !req.complete && hasBody(req);
   const tooLong = unread && !(declaredLength(req) <= maxBodyBytes);
-  // What did not come in time is not waited for any longer (RFC 9110 §15.5.9).
+  // A 408 means that the server no longer waits for the body (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
   const fields = tooLong || tooSlow ? { ...headers, connection: "close" } : headers;
   if (!writeHead(res, status, fields)) {
     releaseBody(body);
     writeResponse(req, res, UNWRITABLE, maxBodyBytes);
   }
-  // Only a connection that broke rejects here.
+  // These only reject if the connection broke.
   else if (tooLong && !tooSlow) writeSlowly(req, res, body).catch(() => res.destroy());
   else if (isStream(body)) pipeline(Readable.from(toChunks(body)), res).catch(() => res.destroy());
   else res.end(body);
-  // Node itself skips the rest of the body once the reply is finished.
+  // Node skips the rest of the body when the reply is finished.
 }
 
-/** Tells whether Node took the fields: a hook of the user's may have given one that no reply can have. */
+/** Returns whether Node accepted the header fields. A user's hook may have set one that no reply can have. */
 function writeHead(res: ServerResponse, status: number, headers: HttpResponse["headers"]): boolean {
   try {
     res.writeHead(status, headers);
     return true;
   } catch {
-    // Where the application has set fields of its own, Node has begun to add these to them.
+    // If the application had set header fields, Node has already added some of these to them.
     for (const name of Object.keys(headers)) res.removeHeader(name);
     res.statusMessage = "";
     return false;
@@ -75,8 +80,8 @@ async function write(res: ServerResponse, body: HttpResponse["body"]): Promise<v
 }
 
 /**
- * Closing a connection that still has unread input makes the peer lose the reply. So the input is skipped for a while
- * before the reply is ended and with it the connection.
+ * Skips input for a while before the reply and its connection end. Closing a connection that still has unread input
+ * makes the peer lose the reply.
  */
 function linger(req: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
@@ -91,7 +96,7 @@ function linger(req: IncomingMessage): Promise<void> {
       skipped += chunk.byteLength;
       if (skipped > LINGER_BYTES) done();
     });
-    // Reading stopped at the bound, and a stream that was paused goes on for no listener.
+    // Reading stopped at the limit, and a paused stream does not resume when a listener is added.
     req.resume();
   });
 }

@@ -7,16 +7,22 @@ import { MemoryOperationStore } from "./operation-store.js";
 import { MemoryQueue } from "./queue.js";
 import { MemorySubmissions } from "./submissions.js";
 
-/** Limits of {@link createMemoryBackend}, and its clock. */
+/** Options of {@link createMemoryBackend}. */
 export interface MemoryBackendOptions {
-  /** The clock of leases and expiries: a manual one lets a test pass a day in no time. */
+  /**
+   * Clock of leases and expirations. A manual clock lets a test advance the time without waiting. Default: the
+   * platform's.
+   */
   readonly clock?: Clock;
   /**
-   * How many operations are kept at the same time. One more is refused with 503: a live key is never dropped
-   * to make room. Default 1,000,000, about 1 GB.
+   * Maximum number of operations, including finished ones. Further submissions get 503, because a live key is never
+   * dropped to make room. Default: 1,000,000, which takes about 1 GB.
    */
   readonly maxOperations?: number;
-  /** How many announcements may wait; what does not fit is found by the sweep. Default 100,000. */
+  /**
+   * Maximum number of waiting announcements. If an announcement does not fit, the sweep finds its operation later.
+   * Default: 100,000.
+   */
   readonly maxAnnouncements?: number;
 }
 
@@ -27,10 +33,10 @@ const OPTIONS: OptionNames<MemoryBackendOptions> = {
 };
 
 /**
- * Keeps everything in this process and loses it with the process: for development, tests, and services whose clients
- * can afford that. Key and operation are recorded in one step.
+ * Creates a back end that keeps all data in memory and loses it when the process ends. Use it for development, for
+ * tests, and for services whose clients tolerate such a loss. Key and operation are recorded in one step.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> {
   checkOptions(options, OPTIONS, "createMemoryBackend");

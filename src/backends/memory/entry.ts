@@ -18,21 +18,24 @@ import type {
 import type { Waiting } from "./collections/line.js";
 import type { Scheduled } from "./schedule.js";
 
-/** An operation with what only its store knows. The functions below are its state machine; each is one atomic step. */
+/**
+ * Operation and the data that only its store knows. The functions below are its state machine. Each is one atomic
+ * step.
+ */
 export interface Entry extends Scheduled<Entry>, Waiting<Entry> {
-  /** Replaced, never changed: it is handed out as it is. */
+  /** Replaced and never changed, because callers get this object. */
   operation: Operation;
-  /** Of the current attempt, or of the one that ended the operation. */
+  /** Token of the current attempt, or of the one that ended the operation. */
   token: string | undefined;
   leaseEndsAt: number;
   dueAt: number;
-  /** How often it was handed out by `takeDue` since it began or became due. */
+  /** Number of times that `takeDue` returned it since it began or became due. */
   round: number;
   previousLost: boolean;
   cancelRequested: boolean;
-  /** When its delay is over. */
+  /** Time when its delay is over. Epoch milliseconds. */
   readonly notBefore: number;
-  /** Whether it was ever `pending`: only then is there work that a redrive could run again. */
+  /** Whether it was ever `pending`. Only then is there work for a redrive to run again. */
   wasPending: boolean;
 }
 
@@ -64,7 +67,10 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
   return entry;
 }
 
-/** Literals where they do, not a copy with additions: on the way of every submission the copy cost more than all the rest. */
+/**
+ * Creates the stored operation. The common cases are object literals, because a copy cost more than the rest of a
+ * submission.
+ */
 function toOperation(
   operation: NewOperation,
   state: "pending" | "preparing",
@@ -81,7 +87,7 @@ function toOperation(
   return { ...members, state, attempt, createdAt };
 }
 
-/** Whether this creation was made by the same caller before, whose answer was lost. */
+/** Returns whether the same caller made this creation before and its answer was lost. */
 export function isRepeatedCreation(entry: Entry, initial: InitialState | undefined): boolean {
   return (
     initial?.state === "preparing" && entry.operation.state === "preparing" && entry.token === initial.token
@@ -103,7 +109,7 @@ export function begin(
       end(entry, now, "failed", { error: CANCELLED });
       return { outcome: "terminal" };
     }
-    // A token that nobody settled is what an attempt leaves behind whose lease was lost.
+    // A token without a settlement belongs to an attempt that lost its lease.
     if (entry.token !== undefined) entry.previousLost = true;
     entry.token = token;
     change(entry, { attempt: entry.operation.attempt + 1 });
@@ -150,19 +156,22 @@ export function cancel(entry: Entry, now: number): CancelOutcome {
   return "cancelled";
 }
 
-/** Notes that the operation is handed out to be announced. Returns the next time, which comes later and later. */
+/**
+ * Records that the operation is returned for an announcement. Returns the time of the next announcement; the intervals
+ * grow.
+ */
 export function handOut(entry: Entry, now: number): number {
   entry.announceAt = now + Math.min(FIRST_ANNOUNCEMENT_MS * 4 ** entry.round, MAX_ANNOUNCEMENT_MS);
   entry.round += 1;
   return entry.announceAt;
 }
 
-/** Whether the entry failed with work in it that can be run again. */
+/** Returns whether the entry failed and has work that can run again. */
 export function isRedrivable({ operation, wasPending }: Entry): boolean {
   return operation.state === "failed" && wasPending;
 }
 
-/** The operation that runs a failed one again. */
+/** Returns the operation that runs a failed one again. */
 export function successorOf(
   { id: retryOf, tenant, definition, input, retentionMs, meta, onEnd, hidden }: Operation,
   ids: { readonly id: string; readonly onEndId: string },
@@ -180,7 +189,7 @@ export function successorOf(
   };
 }
 
-/** Whether an attempt holds the entry now. */
+/** Returns whether an attempt holds the entry now. */
 export function hasLiveLease(entry: Entry, now: number): boolean {
   return entry.token !== undefined && now < entry.leaseEndsAt;
 }

@@ -2,10 +2,10 @@ import type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "../../p
 import type { Clock } from "../../ports/runtime.js";
 import { Line, type Waiting } from "./collections/line.js";
 
-/** A claim. `since` is when it was made or last handed out. */
+/** Claim in the store. `since` is when it was made or last returned. */
 interface Held extends Claim, Waiting<Held> {}
 
-/** Keeps claims in this process. Every method acts within one turn of the event loop: that is its atomicity. */
+/** Keeps claims in memory. Every method is atomic, because it finishes within one turn of the event loop. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly #clock: Clock;
   readonly #held = new Map<string, Held>();
@@ -19,7 +19,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return this.claimNow(claim);
   }
 
-  /** `claim` within the turn of a caller that does more in the same turn. */
+  /** Does the same as `claim`, within the caller's turn of the event loop. */
   claimNow(claim: Claim): ClaimResult {
     const name = nameOf(claim);
     const held = this.#held.get(name);
@@ -36,7 +36,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.releaseNow(owner);
   }
 
-  /** `release` within the turn of the caller. */
+  /** Does the same as `release`, within the caller's turn of the event loop. */
   releaseNow(owner: KeyReference & { readonly operationId: string }): void {
     const name = nameOf(owner);
     const held = this.#held.get(name);
@@ -77,7 +77,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 
 const CLAIMED = { outcome: "claimed" } as const;
 
-/** One text for the three parts. The lengths keep `a:b` + `c` and `a` + `b:c` apart. */
+/** Returns the three parts as one text. The lengths keep `a:b` + `c` and `a` + `b:c` apart. */
 function nameOf({ tenant, definition, key }: KeyReference): string {
   return `${tenant.length}:${tenant}${definition.length}:${definition}${key}`;
 }

@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/operation.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../../ports/operation-store.js";
 
-/** A page of these operations, newest first. */
+/** Returns a page of these operations, newest first. */
 export function pageOf(operations: Iterable<Operation>, request: ListRequest): ListedOperation[] {
   const found: Operation[] = [];
   for (const operation of operations) if (isAskedFor(operation, request)) found.push(operation);

@@ -44,21 +44,24 @@ import { statsOf } from "./stats.js";
 export interface MemoryOperationStoreOptions {
   readonly clock: Clock;
   /**
-   * One more is refused with `OVERLOADED`: nothing that lives is ever dropped to make room. Operations that the end of others
-   * creates may exceed it, because no end must fail.
+   * Maximum number of operations. Further ones are refused with `OVERLOADED`, because live operations are never
+   * dropped to make room. Follow-ups may exceed the limit, because the end of an operation must not fail.
    */
   readonly maxOperations: number;
 }
 
-/** Keeps operations in this process. Every method acts within one turn of the event loop: that is its atomicity. */
+/** Keeps operations in memory. Every method is atomic, because it finishes within one turn of the event loop. */
 export class MemoryOperationStore implements OperationStore {
   readonly #clock: Clock;
   readonly #maxOperations: number;
   readonly #entries = new Map<string, Entry>();
-  /** By definition, so that what no worker asks for is not looked at by those who ask for others. */
+  /**
+   * One schedule per definition, so that a worker does not search through operations of definitions it does not ask
+   * for.
+   */
   readonly #schedules = new Map<string, Schedule<Entry>>();
   readonly #retention = new Retention<Entry>();
-  /** How many have failed, by definition. */
+  /** Number of failed operations by definition. */
   readonly #failed = new Map<string, number>();
   readonly #watchers = new Set<(operationId: string) => void>();
 
@@ -71,11 +74,11 @@ export class MemoryOperationStore implements OperationStore {
     return this.createNow(operation, initial);
   }
 
-  /** `create` within the turn of a caller that does more in the same turn. */
+  /** Does the same as `create`, within the caller's turn of the event loop. */
   createNow(operation: NewOperation, initial?: InitialState): CreateOutcome {
     const known = this.#entries.get(operation.id);
     if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
-    if (this.#entries.size >= this.#maxOperations) throw full();
+    if (this.#entries.size >= this.#maxOperations) throw full(this.#maxOperations);
     this.#add(operation, initial);
     return "created";
   }
@@ -90,7 +93,7 @@ export class MemoryOperationStore implements OperationStore {
     return this.getNow(id, tenant);
   }
 
-  /** `get` within the turn of the caller. */
+  /** Does the same as `get`, within the caller's turn of the event loop. */
   getNow(id: string, tenant: string): Operation | undefined {
     return this.#visible(id, tenant)?.operation;
   }
@@ -146,7 +149,7 @@ export class MemoryOperationStore implements OperationStore {
     return expired.map(({ operation }) => operation);
   }
 
-  /** Deletes what `takeExpired` would hand out, within the turn of the caller, and returns it. */
+  /** Deletes and returns the operations that `takeExpired` would return, within the caller's turn of the event loop. */
   purgeNow({ limit }: { readonly limit: number }): Operation[] {
     const expired = this.#takeExpired(this.#clock.now(), limit);
     for (const entry of expired) this.#delete(entry);
@@ -215,7 +218,7 @@ export class MemoryOperationStore implements OperationStore {
     return { outcome: "redriven", operationId: successor.id, created: outcome === "created" };
   }
 
-  /** Whether the entry is kept because its successor is still there. */
+  /** Returns whether the entry is kept because its successor still exists. */
   #isHeld({ operation: { retriedBy } }: Entry): boolean {
     return retriedBy !== undefined && this.#entries.has(retriedBy);
   }
@@ -233,7 +236,7 @@ export class MemoryOperationStore implements OperationStore {
     return entry?.operation.tenant === tenant && entry.operation.hidden !== true ? entry : undefined;
   }
 
-  /** Runs a step of the entry's state machine and takes over what it changed. */
+  /** Runs a step of the entry's state machine and updates the indexes that depend on the entry. */
   #apply<Result>(entry: Entry, step: () => Result): Result {
     const { operation, announceAt } = entry;
     const result = step();
@@ -256,7 +259,7 @@ export class MemoryOperationStore implements OperationStore {
     const { tenant, definition, state, retentionMs, onEnd } = entry.operation;
     this.#retention.ended(entry, settledAt, retentionMs);
     if (state === "failed") this.#countFailed(definition, 1);
-    // No caller announces it, so the next `takeDue` hands it out.
+    // No caller announces it, so the next `takeDue` returns it.
     if (onEnd !== undefined && !this.#entries.has(onEnd.id))
       this.#add({ ...onEnd, tenant, hidden: true, delayMs: 0 });
   }
@@ -268,6 +271,9 @@ export class MemoryOperationStore implements OperationStore {
   }
 }
 
-function full(): AsyncReplyError {
-  return new AsyncReplyError("OVERLOADED", "The store is full.", { recorded: "no" });
+function full(maxOperations: number): AsyncReplyError {
+  const eventDetail =
+    `The memory back end holds at most \`maxOperations\` operations (${maxOperations}). Raise the option, or shorten ` +
+    "`retentionMs` of the definitions.";
+  return new AsyncReplyError("OVERLOADED", "The store is full.", { eventDetail, recorded: "no" });
 }

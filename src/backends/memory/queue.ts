@@ -8,11 +8,11 @@ const NACK_DELAY_MS = 1_000;
 
 export interface MemoryQueueOptions {
   readonly clock: Clock;
-  /** Announcements that do not fit are refused and left to the sweep. */
+  /** Maximum number of waiting announcements. Others are refused, and the sweep finds their operations later. */
   readonly maxAnnouncements: number;
 }
 
-/** Carries announcements within this process, in order for each definition. */
+/** Carries announcements within this process. Keeps their order for each definition. */
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   readonly #maxAnnouncements: number;
@@ -27,7 +27,7 @@ export class MemoryQueue implements Queue {
 
   async publish(announcements: readonly Announcement[]): Promise<void> {
     if (this.#size + announcements.length > this.#maxAnnouncements) {
-      throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.");
+      throw full(this.#maxAnnouncements);
     }
     for (const announcement of announcements) this.#push(announcement);
     for (const wake of this.#waiting) wake();
@@ -55,7 +55,7 @@ export class MemoryQueue implements Queue {
     this.#size += 1;
   }
 
-  /** Takes one from each definition in turn, so that a long backlog of one does not hold up the others. */
+  /** Takes one announcement from each definition in turn, so that a long backlog of one does not delay the others. */
   #take(slots: ReadonlyMap<string, number>, limit: number): Announcement[] {
     const taken: Announcement[] = [];
     for (let round = 0, before = -1; taken.length > before; round += 1) {
@@ -91,4 +91,11 @@ export class MemoryQueue implements Queue {
       signal.addEventListener("abort", wake);
     });
   }
+}
+
+function full(maxAnnouncements: number): AsyncReplyError {
+  const eventDetail =
+    `The memory back end holds at most \`maxAnnouncements\` announcements (${maxAnnouncements}). The sweep announces the ` +
+    "rest later. Add workers, or raise the option.";
+  return new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.", { eventDetail });
 }

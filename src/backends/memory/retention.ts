@@ -3,18 +3,21 @@ import { Lines } from "./collections/lines.js";
 
 const HANDED_OUT_AGAIN_MS = 60_000;
 
-/** Follows ended operations until they are deleted. Each of them is in one line, or in none while its successor lives. */
+/**
+ * Tracks ended operations until they are deleted. An operation waits in one line, or in no line while its successor
+ * exists.
+ */
 export class Retention<T extends Waiting<T>> {
   readonly #ended = new Lines<T>();
   readonly #handedOut = new Line<T>();
   readonly #leaving = new Lines<T>();
 
-  /** Hands the item out after `retentionMs`. */
+  /** Lets the item expire after `retentionMs`. */
   ended(item: T, now: number, retentionMs: number): void {
     this.#ended.join(item, now, retentionMs);
   }
 
-  /** Takes items whose retention has passed, or that were handed out a minute ago and are still here. */
+  /** Takes expired items, and items that were taken a minute ago and still exist. */
   takeExpired(now: number, limit: number): T[] {
     const again = this.#handedOut.take(now, HANDED_OUT_AGAIN_MS, limit);
     return again.concat(this.#ended.take(now, limit - again.length));
@@ -33,12 +36,12 @@ export class Retention<T extends Waiting<T>> {
     return this.#leaving.take(now, Number.POSITIVE_INFINITY);
   }
 
-  /** Keeps the item until it is let go. */
+  /** Keeps the item until `letGo` is called for it. */
   hold(item: T): void {
     item.chain?.remove(item);
   }
 
-  /** Hands out next an item that was held: its successor has outlived it. */
+  /** Lets a held item expire at once, because its successor no longer exists. */
   letGo(item: T, now: number): void {
     this.#ended.join(item, now, 0);
   }

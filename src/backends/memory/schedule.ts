@@ -1,25 +1,28 @@
 import { Chain, type Linked } from "./collections/chain.js";
 import { Heap } from "./collections/heap.js";
 
-/** An item of a {@link Schedule}. */
+/** Item of a {@link Schedule}. */
 export interface Scheduled<T> extends Linked<T> {
-  /** When the item is due, in epoch milliseconds. */
+  /** Time when the item is due. Epoch milliseconds. */
   announceAt: number | undefined;
 }
 
 const BUCKET_MS = 1_000;
 
-/** So many empty buckets are kept before they are dropped. */
+/** Number of empty buckets to keep before they are dropped. */
 const SPARE_BUCKETS = 1_000;
 
-/** Finds what is due without looking at what is not: items are in buckets of one second, and a heap knows the next one. */
+/**
+ * Finds due items without looking at the others. Items are in buckets of one second, and a heap knows the earliest
+ * bucket.
+ */
 export class Schedule<T extends Scheduled<T>> {
   readonly #buckets = new Map<number, Chain<T>>();
-  /** The seconds of all buckets. */
+  /** Seconds of all buckets. */
   #seconds = new Heap();
   #empty = 0;
 
-  /** Puts an item into the bucket of `announceAt`, out of the chain that held it. */
+  /** Moves an item from its previous chain to the bucket of `announceAt`. */
   put(item: T, announceAt: number): void {
     const second = Math.floor(announceAt / BUCKET_MS);
     const bucket = this.#buckets.get(second) ?? this.#addBucket(second);
@@ -29,7 +32,7 @@ export class Schedule<T extends Scheduled<T>> {
     if (this.#empty > SPARE_BUCKETS && this.#empty * 2 > this.#buckets.size) this.#dropEmpty();
   }
 
-  /** Removes and returns items that are due at `now`, at most `limit`. */
+  /** Removes and returns up to `limit` items that are due at `now`. */
   take(now: number, limit: number): T[] {
     const taken: T[] = [];
     const current = Math.floor(now / BUCKET_MS);
@@ -44,7 +47,7 @@ export class Schedule<T extends Scheduled<T>> {
     return taken;
   }
 
-  /** All items, in no order. */
+  /** Returns all items in no particular order. */
   *[Symbol.iterator](): Iterator<T> {
     for (const bucket of this.#buckets.values())
       for (let { first: item } = bucket; item !== undefined; item = item.after) yield item;
@@ -70,7 +73,7 @@ export class Schedule<T extends Scheduled<T>> {
     this.#seconds = new Heap(this.#buckets.keys());
   }
 
-  /** Returns the first item that stays. */
+  /** Takes due items from a bucket. Returns the first item that stays. */
   #takeFrom(second: number, now: number, limit: number, taken: T[]): T | undefined {
     const bucket = this.#buckets.get(second);
     let item = bucket?.first;

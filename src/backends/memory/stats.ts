@@ -3,7 +3,7 @@ import { type Entry, hasLiveLease } from "./entry.js";
 
 const MAX_COUNT = 10_000;
 
-/** Counts unfinished entries of one definition by what they wait for. */
+/** Counts the unfinished entries of a definition: due, running or scheduled. */
 export function statsOf(
   definition: string,
   unfinished: Iterable<Entry>,

@@ -22,7 +22,7 @@ export class MemorySubmissions implements Submissions<never> {
     const claim = this.idempotency.claimNow(owner);
     if (claim.outcome === "exists") {
       if (claim.fingerprint === fingerprint) {
-        // Whoever uses the two stores one by one may be between them: this helps such a submission to its end.
+        // A caller that uses the two stores separately may have stopped between them. This completes its submission.
         this.operations.createNow({ ...operation, id: claim.operationId }, initial);
       }
       const known = this.operations.getNow(claim.operationId, tenant);

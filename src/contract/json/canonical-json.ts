@@ -1,17 +1,19 @@
 import { AsyncReplyError } from "../errors.js";
 
 /**
- * Writes a value in the one form that RFC 8785 gives it: no white space, members sorted by UTF-16 code units, numbers and
- * strings as ECMAScript writes them. It takes what parsers give (null, booleans, finite numbers, strings, arrays and
- * plain objects) and recurses as deep as the value, which parsers bound.
+ * Returns a value in the canonical form of RFC 8785: no white space, members sorted by UTF-16 code units, numbers and
+ * strings as ECMAScript writes them. Accepts the output of parsers: null, booleans, finite numbers, strings, arrays
+ * and plain objects. Recurses as deep as the value, which parsers limit.
  *
- * @throws AsyncReplyError `INTERNAL` for anything else: a parser that gives such a value has a fault
+ * Throws `INTERNAL` for any other value, which means that a parser has a bug.
  */
 export function canonicalJson(value: unknown): string {
   return isInOrder(value) ? JSON.stringify(value) : write(value);
 }
 
-/** Whether the engine writes the value in canonical form already: plain, and its members in order. */
+/**
+ * Returns whether `JSON.stringify` writes the value in canonical form: it has no arrays, and its members are in order.
+ */
 function isInOrder(value: unknown): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value);
@@ -30,26 +32,29 @@ function write(value: unknown): string {
   if (typeof value === "boolean" || value === null) return `${value}`;
   if (Array.isArray(value)) return canonicalArray(value);
   if (isPlainObject(value)) return canonicalObject(value);
-  throw new AsyncReplyError("INTERNAL", "A value that is not JSON cannot be brought into canonical form.");
+  throw new AsyncReplyError("INTERNAL", "A value that is not JSON has no canonical form.");
 }
 
 function canonicalArray(items: readonly unknown[]): string {
   let text = "";
-  // Not `map`: it would leave out holes, which are no JSON.
+  // Not `map`, which skips holes: holes are not JSON, so they must throw.
   for (const item of items) text += text === "" ? write(item) : `,${write(item)}`;
   return `[${text}]`;
 }
 
 function canonicalObject(members: Readonly<Record<string, unknown>>): string {
   let text = "";
-  // Without a comparison function the order is that of UTF-16 code units (RFC 8785 §3.2.3).
+  // Without a comparison function, the order is that of UTF-16 code units (RFC 8785 §3.2.3).
   for (const name of Object.keys(members).sort()) {
     text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${write(members[name])}`;
   }
   return `{${text}}`;
 }
 
-/** Plain objects of other realms (`vm`, test runners) count: their prototype too has no prototype. */
+/**
+ * Returns whether a value is a plain object. Also accepts those of other realms (`vm`, test runners), whose prototype
+ * has no prototype either.
+ */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

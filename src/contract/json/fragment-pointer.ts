@@ -1,7 +1,7 @@
 /**
- * Points at a value by the names and indices that lead to it: `#/items/0/a~1b`, a JSON Pointer in URI fragment form
- * (RFC 6901 §6). An empty path is the whole document, `#`. What no fragment may hold (RFC 3986 §3.5) is percent-encoded;
- * one half of a surrogate pair, which no URI can hold, becomes U+FFFD.
+ * Returns a JSON Pointer in URI fragment form (RFC 6901 §6) from the names and indices that lead to a value, such as
+ * `#/items/0/a~1b`. An empty path is the whole document, `#`. Characters that a fragment cannot contain (RFC 3986
+ * §3.5) are percent-encoded. A lone surrogate, which no URI can contain, becomes U+FFFD.
  */
 export function toFragmentPointer(path: readonly PropertyKey[]): string {
   return `#${path.map((segment) => `/${encodeSegment(String(segment))}`).join("")}`;
@@ -10,19 +10,19 @@ export function toFragmentPointer(path: readonly PropertyKey[]): string {
 function encodeSegment(segment: string): string {
   // `~` first, or it would escape the escapes (RFC 6901 §3).
   const token = segment.replaceAll("~", "~0").replaceAll("/", "~1");
-  // encodeURI knows no fragments: it leaves `#`, which may not stand in one.
+  // encodeURI keeps `#`, which a fragment must not contain.
   return encodeURI(token.toWellFormed()).replaceAll("#", "%23");
 }
 
 /**
- * Returns the names and indices that a pointer of this form leads through: `#/items/0/a~1b` gives `items`, `0` and `a/b`.
- * Returns undefined for any other text.
+ * Returns the names and indices of a JSON Pointer in URI fragment form (RFC 6901 §6): `items`, `0` and `a/b` for
+ * `#/items/0/a~1b`. Returns `undefined` if the text is not such a pointer.
  */
 export function parseFragmentPointer(pointer: string): readonly string[] | undefined {
   if (pointer !== "#" && !pointer.startsWith("#/")) return undefined;
   try {
     const segments = decodeURIComponent(pointer).split("/").slice(1);
-    // `~0` last, or it would make escapes that were not written (RFC 6901 §4).
+    // `~0` last, or it could create escapes that were not in the text (RFC 6901 §4).
     return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
   } catch {
     return undefined; // a stray percent sign

@@ -4,12 +4,13 @@ import { largestPart } from "./largest-part.js";
 import { stepTo } from "./path-step.js";
 
 /**
- * Turns a value from user code into JSON text. Rejects everything that `JSON.stringify` would drop or change silently, such
- * as a `Map`, a class instance without `toJSON`, `NaN` or an `undefined` item of an array. A member of a plain object that
- * is `undefined` is dropped, as `JSON.stringify` does.
+ * Returns a value from user code as JSON text. Rejects everything that `JSON.stringify` would silently drop or change,
+ * such as a `Map`, a class instance without `toJSON`, `NaN` or an `undefined` item of an array. Like `JSON.stringify`,
+ * drops members of plain objects that are `undefined`.
  *
- * @param option the option that sets `maxBytes`, for the error message
- * @throws AsyncReplyError `INVALID_RESULT`, naming the path of the value
+ * Throws `INVALID_RESULT`, naming the path of the value.
+ *
+ * @param option Option that sets `maxBytes`, for the error message.
  */
 export function toJsonText(value: unknown, maxBytes: number, option = "maxResultBytes"): JsonText {
   const text = stringify(value);
@@ -25,9 +26,9 @@ function tooLarge(text: JsonText, bytes: number, maxBytes: number, option: strin
 }
 
 /**
- * Parses what a store has kept. The error of the engine would quote it.
+ * Parses JSON from a store. Hides the error of the engine, which would quote the text.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function parseStored(text: JsonText): unknown {
   try {
@@ -37,7 +38,7 @@ export function parseStored(text: JsonText): unknown {
   }
 }
 
-/** The number of bytes of a text in UTF-8. */
+/** Returns the number of bytes of a text in UTF-8. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index += 1) {
@@ -58,18 +59,18 @@ function stringify(value: unknown): string {
   }
   const found = explain(value);
   if (found !== undefined) throw invalid(found);
-  throw invalid("The value threw an error or changed while it was turned into JSON.", cause);
+  throw invalid("The value threw an error or changed while it was converted to JSON.", cause);
 }
 
 function rejectLoss(this: unknown, _name: string, value: unknown): unknown {
-  // Most values are strings: measured.
+  // Strings come first because most values are strings (measured).
   if (typeof value === "string") return value;
   const loss = lossOf(this, value);
   if (loss === undefined) return value;
   throw new TypeError(loss);
 }
 
-/** What `JSON.stringify` would drop or change, in words for a client. Undefined if the value is safe. */
+/** Returns what `JSON.stringify` would drop or change, in words for a client, or undefined if the value is safe. */
 function lossOf(holder: unknown, value: unknown): string | undefined {
   if (typeof value === "object")
     return value === null || Array.isArray(value) || isPlain(value) ? undefined : kindOf(value);
@@ -78,7 +79,7 @@ function lossOf(holder: unknown, value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "boolean" ? undefined : `a ${typeof value}`;
 }
 
-/** Whether an object was made by a literal, by `JSON.parse` or with `Object.create(null)`, in any realm. */
+/** Returns whether an object was created by a literal, by `JSON.parse` or with `Object.create(null)`, in any realm. */
 export function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return (
@@ -89,7 +90,10 @@ export function isPlain(value: object): boolean {
   );
 }
 
-/** The name of a user's class is internal: a client may read this. */
+/**
+ * Returns the kind of an object. Does not return the name of a user's class, which is internal, because a client may
+ * read this.
+ */
 function kindOf(value: object): string | undefined {
   const tag = Object.prototype.toString.call(value).slice(8, -1);
   // `JSON.stringify` unwraps these.
@@ -97,7 +101,7 @@ function kindOf(value: object): string | undefined {
   return /^(Map|Set|Promise)$/.test(tag) ? `a ${tag}` : "a class instance";
 }
 
-/** Searches the value for what was rejected. Runs only after a rejection, because keeping paths is slow. */
+/** Searches the value for the rejected part. Only runs after a rejection, because keeping paths is slow. */
 function explain(value: unknown): string | undefined {
   const parents: { readonly value: unknown; readonly path: string }[] = [];
   let found: string | undefined;
@@ -107,7 +111,7 @@ function explain(value: unknown): string | undefined {
       const [parent] = parents;
       const path = parent === undefined ? "$" : parent.path + stepTo(this, name);
       const isCycle = parents.some((other) => other.value === each);
-      // A root that is undefined is a loss too.
+      // An `undefined` root is a loss too.
       const loss = isCycle
         ? "an object that contains itself"
         : lossOf(parent === undefined ? [] : this, each);
@@ -119,7 +123,7 @@ function explain(value: unknown): string | undefined {
       return each;
     });
   } catch {
-    // Either it is found, or reading the value throws.
+    // Either the loss was found, or reading the value throws.
   }
   return found;
 }

@@ -8,13 +8,13 @@ type Unwritable =
   | ReadonlySet<unknown>;
 type Callable = (...parameters: never[]) => unknown;
 
-/** What a reader of JSON gets for a value of type `T`: a `Date` becomes a string, and members that are `undefined` are gone. */
+/** JSON form of `T`, as readers get it: a `Date` becomes a string, and members that are `undefined` are gone. */
 export type Json<T> = unknown extends T
   ? unknown
   : T extends Primitive
     ? T
     : T extends {
-          /** Returns what is written in place of the value. */
+          /** Returns the value to write instead. */
           toJSON(...parameters: never[]): infer Written;
         }
       ? Written
@@ -26,7 +26,7 @@ export type Json<T> = unknown extends T
             ? { [Member in keyof T]: Json<Exclude<T[Member], undefined>> }
             : never;
 
-/** The part of `T` that no JSON text can be read as, or `never` if there is none. Looks three levels deep. */
+/** Part of `T` that cannot be read from JSON text, or `never` if all of it can be. Looks three levels deep. */
 export type NotJson<T> = unknown extends T
   ? never
   : T extends Primitive | undefined
@@ -39,7 +39,7 @@ export type NotJson<T> = unknown extends T
           ? { [Member in keyof T]-?: Members<Exclude<T[Member], undefined>> }[keyof T]
           : T;
 
-// Recursive types, such as trees, end here.
+// Ends the recursion for recursive types, such as trees.
 type Members<T> = T extends Unreadable
   ? T
   : T extends readonly (infer Item)[]

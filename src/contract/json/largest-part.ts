@@ -1,10 +1,10 @@
 import { stepTo } from "./path-step.js";
 
 /**
- * Returns the path of the part that makes a value large, such as `$.rows`: the deepest one that still takes more than half of
- * its bytes.
+ * Returns the path of the part that makes a value large, such as `$.rows`. Starts at the root, and descends as long as
+ * one member takes more than half of the bytes.
  *
- * @param text the value as JSON
+ * @param text Value as JSON.
  */
 export function largestPart(text: string): string {
   let value: unknown = JSON.parse(text);

@@ -3,9 +3,9 @@ import type { StandardSchema } from "./standard-schema.js";
 import { validate } from "./validate.js";
 
 /**
- * Validates a value that is not a client's payload: stored input, a result, or progress. Violations are reported with `code`.
+ * Validates a value that is not a client's payload, such as stored input, a result, or progress.
  *
- * @throws AsyncReplyError with `code`, and what a broken validator throws
+ * Throws `code` for violations, and passes on what a broken validator throws.
  */
 export async function validateAs(code: ErrorCode, schema: StandardSchema, value: unknown): Promise<unknown> {
   try {
@@ -15,10 +15,13 @@ export async function validateAs(code: ErrorCode, schema: StandardSchema, value:
   }
 }
 
-/** An error of `validate` with another code. A schema that throws has not judged the value, so its error stays what it is. */
+/**
+ * Returns an error of `validate` with another code. If the schema itself threw, it did not judge the value, so its
+ * error is returned unchanged.
+ */
 export function withCode(code: ErrorCode, cause: unknown): unknown {
   if (!isAsyncReplyError(cause) || cause.code !== "CONTRACT_VIOLATION") return cause;
   const { violations = [] } = cause.context;
   const detail = violations.map((violation) => `${violation.pointer} ${violation.detail}`).join("; ");
-  return new AsyncReplyError(code, detail, { eventDetail: "It violates the contract.", violations });
+  return new AsyncReplyError(code, detail, { eventDetail: "The value violates the contract.", violations });
 }

@@ -4,10 +4,10 @@ import { adoptPromise } from "../promises.js";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 
 /**
- * Checks a value against a schema and returns the schema's output. All violations are reported at once, each with a
- * pointer (RFC 9457 §3).
+ * Validates a value and returns the schema's output. Reports all violations at once, each with a pointer (RFC 9457
+ * §3).
  *
- * @throws AsyncReplyError `CONTRACT_VIOLATION`; `INTERNAL` if the validator returns neither an output nor issues
+ * Throws `CONTRACT_VIOLATION`. Throws `INTERNAL` if the validator returns neither an output nor issues.
  */
 export function validate<Output>(
   schema: StandardSchema<unknown, Output>,
@@ -17,7 +17,10 @@ export function validate<Output>(
   return result instanceof Promise ? result.then(unwrap) : unwrap(result);
 }
 
-/** Accepts only what says that the value is valid. A broken validator must not let anything through. */
+/**
+ * Returns the output only if the result says that the value is valid. A broken validator must not let anything
+ * through.
+ */
 function unwrap<Output>(result: StandardResult<Output> | undefined): Output {
   const { issues } = result ?? {};
   if (Array.isArray(issues)) {
@@ -31,7 +34,7 @@ function unwrap<Output>(result: StandardResult<Output> | undefined): Output {
   throw new AsyncReplyError("INTERNAL", detail);
 }
 
-/** A hostile body must not make a reply that is larger than itself. */
+/** Maximum number of violations in a reply, so that a hostile body cannot cause a huge reply. */
 const MAX_VIOLATIONS = 100;
 
 function toViolations(issue: StandardIssue): Violation[] {

@@ -1,5 +1,5 @@
 /**
- * Reads and writes XML. Needs the package `saxes`, version 6, installed beside this one.
+ * Reads and writes XML. Requires the package `saxes`, version 6, in your project.
  *
  * @module async-request-reply/xml
  */

@@ -1,6 +1,6 @@
 import { malformed } from "../malformed.js";
 
-// The characters of a name without a colon, and those that may begin it (XML 1.0 §2.3, Namespaces in XML 1.0 §3).
+// Characters of a name without a colon, and those that may start it (XML 1.0 §2.3, Namespaces in XML 1.0 §3).
 const START =
   "A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}\\u{200D}" +
   "\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}";
@@ -8,14 +8,16 @@ const ANY = `${START}.0-9\\-\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}`;
 
 const ORDINARY = /^[A-Za-z]\w*$/;
 const NOT_IN_NAME = new RegExp(`^[^${START}]|[^${ANY}]`, "gu");
-/** An underscore that would be read as the beginning of an escape; what follows it may itself be written as one. */
+/**
+ * An underscore that would be read as the start of an escape. The characters after it may be written as an escape too.
+ */
 const LIKE_ESCAPE = new RegExp(`_(?=x[0-9A-Fa-f]{4}(?:_|[^${ANY}]))`, "gu");
 const EMPTY = "_x_";
 
 /**
- * The name of an element for a member of any name: what no XML name may hold is written as `_xHHHH_`, one for each UTF-16
- * unit, and so is an underscore that begins what looks like such an escape. The empty name is `_x_`. One half of a
- * surrogate pair becomes U+FFFD.
+ * Returns the name of the element for a member. Each UTF-16 unit that an XML name cannot contain is written as
+ * `_xHHHH_`, and so is an underscore that looks like the start of such an escape. The empty name is `_x_`. A lone
+ * surrogate becomes U+FFFD.
  */
 export function encodeName(name: string): string {
   if (ORDINARY.test(name) && !name.includes("_x")) return name;
@@ -25,9 +27,9 @@ export function encodeName(name: string): string {
 }
 
 /**
- * The name of the member that an element stands for: undoes {@link encodeName}, and any other escape of this form.
+ * Returns the name of the member for an element. Reverses {@link encodeName}, and any other escape of this form.
  *
- * @throws AsyncReplyError `MALFORMED_BODY` for escapes that leave one half of a surrogate pair
+ * Throws `MALFORMED_BODY` if the escapes leave a lone surrogate.
  */
 export function decodeName(local: string): string {
   if (!local.includes("_x")) return local;
@@ -36,7 +38,7 @@ export function decodeName(local: string): string {
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
   if (name.isWellFormed()) return name;
-  throw malformed("The name … holds one half of a surrogate pair.", local);
+  throw malformed("The name … contains a lone surrogate.", local);
 }
 
 function escapeUnits(character: string): string {

@@ -1,16 +1,16 @@
 import { readXml, type XmlTag } from "./read-events.js";
 
-/** An element with all that is in it. */
+/** An element with its content. */
 export interface XmlElement extends XmlTag {
   readonly children: readonly XmlElement[];
-  /** All text that stands directly in it, in one piece. */
+  /** All text directly in the element, in one piece. */
   readonly text: string;
 }
 
 /** A document without its comments. */
 export interface XmlDocument {
   readonly root: XmlElement;
-  /** Whether it has a processing instruction anywhere. */
+  /** Whether the document has a processing instruction anywhere. */
   readonly hasInstructions: boolean;
 }
 
@@ -20,9 +20,9 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Reads a document as a tree of elements: see {@link readXml} for what is refused.
+ * Reads a document as a tree of elements. Refuses what {@link readXml} refuses.
  *
- * @throws AsyncReplyError `MALFORMED_BODY`
+ * Throws `MALFORMED_BODY`.
  */
 export function readDocument(text: string, limits: { readonly maxDepth: number }): XmlDocument {
   const top = toElement({ local: "", uri: "", attributes: {} });

@@ -2,47 +2,52 @@ import { type SaxesAttributeNS, SaxesParser, type XMLDecl } from "saxes";
 import { isAsyncReplyError } from "../../contract/errors.js";
 import { malformed } from "../malformed.js";
 
-/** The start of an element, with its namespace and those of its attributes. */
+/** Start of an element, with its namespace and those of its attributes. */
 export interface XmlTag {
-  /** Its name without a prefix. */
+  /** Name without a prefix. */
   readonly local: string;
-  /** Its namespace, empty for none. */
+  /** Namespace, or empty text. */
   readonly uri: string;
-  /** By name, namespace declarations among them. */
+  /** Attributes by name, including namespace declarations. */
   readonly attributes: Readonly<Record<string, SaxesAttributeNS>>;
 }
 
-/** Is told of what a document holds, in its order. Comments are left out. */
+/** Receives the parts of a document in order, without comments. */
 export interface XmlEvents {
   open(tag: XmlTag): void;
-  /** Text of the element that was opened last and is not closed, CDATA too; a run of text may come in pieces. */
+  /** Text or CDATA of the innermost open element. A run of text may arrive in pieces. */
   text(text: string): void;
   close(): void;
-  /** A processing instruction, anywhere. */
+  /** A processing instruction anywhere in the document. */
   instruction(): void;
 }
 
-/** No mapping needs more; each costs the parser a look for its namespace. */
+/** No mapping needs more, and for each attribute the parser has to look up a namespace. */
 const MAX_ATTRIBUTES = 32;
 
 /**
- * Reads a document of XML 1.0 with namespaces and tells what it holds. Refused, where it is met and not at the end: what is
- * not well formed, a document type declaration (so there are no entities but the five of XML), another version or encoding,
- * an element inside of more than `maxDepth` others, and more than 32 attributes at one element.
+ * Reads an XML 1.0 document with namespaces and reports its parts. Stops at the first of these, and refuses the
+ * document:
  *
- * @throws AsyncReplyError `MALFORMED_BODY`
+ * - text that is not well formed
+ * - a document type declaration, so the only entities are the five of XML
+ * - another version or encoding
+ * - an element inside more than `maxDepth` others
+ * - more than 32 attributes on one element
+ *
+ * Throws `MALFORMED_BODY`.
  */
 export function readXml(text: string, limits: { readonly maxDepth: number }, events: XmlEvents): void {
   const parser = new SaxesParser({ xmlns: true });
   let depth = 0;
   let attributes = 0;
-  // Without a handler of `error` the parser throws, and nothing that it would guess after an error is seen.
+  // Without an `error` handler the parser throws, so nothing that it guesses after an error is used.
   parser.on("xmldecl", checkDeclaration);
   parser.on("doctype", () => {
     throw malformed("The body has a document type declaration.");
   });
   parser.on("opentagstart", () => {
-    // Here and not later: the parser looks for a namespace in every open element.
+    // Checked here and not later, because the parser searches every open element for a namespace.
     if (depth > limits.maxDepth)
       throw malformed(`The body is nested more than ${limits.maxDepth} levels deep.`);
     attributes = 0;
@@ -75,5 +80,5 @@ export function readXml(text: string, limits: { readonly maxDepth: number }, eve
 
 function checkDeclaration({ version, encoding = "utf-8" }: XMLDecl): void {
   if (version !== "1.0") throw malformed("The body is not XML 1.0.");
-  if (encoding.toLowerCase() !== "utf-8") throw malformed("The body declares another encoding than UTF-8.");
+  if (encoding.toLowerCase() !== "utf-8") throw malformed("The body declares an encoding other than UTF-8.");
 }

@@ -3,9 +3,9 @@ import type { XmlDocument, XmlElement } from "./read-document.js";
 import { byName, isNil, toValue, type XmlReading } from "./to-value.js";
 
 /**
- * Reads a document as a value, as {@link toValue} does, and as a tree, for which the schema is not asked.
+ * Returns a document as a value, as {@link toValue} does, and as a tree that does not depend on the schema.
  *
- * @throws AsyncReplyError what `toValue` throws
+ * Throws the same errors as `toValue`.
  */
 export function toParsedBody(
   document: XmlDocument,

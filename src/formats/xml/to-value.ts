@@ -4,31 +4,32 @@ import { type Place, rootPlace } from "../schema-place.js";
 import { decodeName } from "./names.js";
 import type { XmlDocument, XmlElement } from "./read-document.js";
 
-/** The namespace of `xsi:nil`. */
+/** Namespace of `xsi:nil`. */
 export const XSI = "http://www.w3.org/2001/XMLSchema-instance";
 const XMLNS = "http://www.w3.org/2000/xmlns/";
 
-/** In what two mappings between XML and values differ. */
+/** Differences between mappings from XML to values. */
 export interface XmlReading {
-  /** The namespace that every element is in; empty for none. */
+  /** Namespace of every element, or empty text. */
   readonly namespace: string;
-  /** Whether `xsi:nil="true"` stands for null. */
+  /** Whether `xsi:nil="true"` means null. */
   readonly nillable: boolean;
-  /** Reads an element that holds nothing but text. */
+  /** Reads an element that contains only text. */
   readText(text: string, place: Place): unknown;
 }
 
 /**
- * Reads a document as a value, directed by the JSON Schema: `docs/xml.md` has the rules.
+ * Returns a document as a value, using the JSON Schema. `docs/xml.md` has the rules.
  *
- * @throws AsyncReplyError `CONTRACT_VIOLATION` for another root element, `MALFORMED_BODY` for what has no place in a value
+ * Throws `CONTRACT_VIOLATION` for the wrong root element. Throws `MALFORMED_BODY` for everything that a value cannot
+ * represent.
  */
 export function toValue(
   { root, hasInstructions }: XmlDocument,
   { name, schema }: Pick<ParseContext, "name" | "schema">,
   reading: XmlReading,
 ): unknown {
-  // What stands in another document is nobody's mistake: its root is told before anything else.
+  // The root comes first: with another root, this is a different kind of document, and its content does not matter.
   if (root.uri !== reading.namespace || decodeName(root.local) !== name)
     throw wrongRoot(rootName(name, reading));
   if (hasInstructions) throw malformed("The body has a processing instruction.");
@@ -42,13 +43,13 @@ function rootName(name: string, { namespace }: XmlReading): string {
 function elementValue(element: XmlElement, place: Place, reading: XmlReading): unknown {
   const { children, text } = element;
   if (element.uri !== reading.namespace)
-    throw malformed("The element … is in another namespace than the root should be.", element.local);
+    throw malformed("The element … is in the wrong namespace.", element.local);
   if (isNil(element, reading)) {
     if (children.length === 0 && text === "") return null;
-    throw malformed("The element … is nil and has content.", element.local);
+    throw malformed("The element … is nil but has content.", element.local);
   }
   if (children.length === 0) return leafValue(text, place, reading);
-  if (!isBlank(text)) throw malformed("The element … holds text beside elements.", element.local);
+  if (!isBlank(text)) throw malformed("The element … mixes text and elements.", element.local);
   const { types } = place;
   const isArray =
     types.has("array") && !types.has("object") && children.every(({ local }) => local === element.local);
@@ -62,21 +63,21 @@ function leafValue(text: string, place: Place, reading: XmlReading): unknown {
   return place.types.has("array") ? [] : value;
 }
 
-/** Whether a text is white space in the sense of XML, or empty. */
+/** Returns whether a text is empty or XML white space. */
 function isBlank(text: string): boolean {
   return /^[ \t\r\n]*$/.test(text);
 }
 
-/** Whether the element stands for null. Every other attribute than the one that says so is refused. */
+/** Returns whether the element means null. Refuses every attribute except the one that says so. */
 export function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
   let nil = false;
   for (const attribute of Object.values(attributes)) {
-    // A declaration holds no data: what counts is in which namespace something is. White space around one is not a part of
-    // it to this parser, and is to others.
+    // A namespace declaration contains no data. This parser trims white space around its value, but others do not, so
+    // white space is refused.
     if (attribute.uri === XMLNS && attribute.value === attribute.value.trim()) continue;
     const isKnown = nillable && attribute.uri === XSI && attribute.local === "nil";
     if (!isKnown || !/^(true|false|1|0)$/.test(attribute.value)) {
-      throw malformed("The element … has an attribute that means nothing: ….", local, attribute.name);
+      throw malformed("The element … has the unknown attribute ….", local, attribute.name);
     }
     nil = attribute.value === "true" || attribute.value === "1";
   }
@@ -92,11 +93,11 @@ function objectValue(children: readonly XmlElement[], place: Place, reading: Xml
   for (const [name, elements] of byName(children)) {
     members.set(name, memberValue(name, elements, place.member(name), reading));
   }
-  // An empty array has no elements: where there must be one, its absence says so.
+  // An empty array has no elements, so a required array that is absent is empty.
   for (const name of place.required()) {
     if (!members.has(name) && place.member(name).types.has("array")) members.set(name, []);
   }
-  // Not by assignment: `__proto__` is a member like any other.
+  // Not by assignment, because `__proto__` is an ordinary member.
   return Object.fromEntries(members);
 }
 

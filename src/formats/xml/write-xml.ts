@@ -1,24 +1,27 @@
 import { encodeName } from "./names.js";
 
-/** In what two mappings between values and XML differ. */
+/** Differences between mappings from values to XML. */
 export interface XmlWriting {
-  /** The attribute of an element that stands for null, with a blank before it; empty for none. */
+  /** Attribute of an element that means null, after a blank, or empty text. */
   readonly nil: string;
-  /** What the items of an array are called, where an array is one element with items in it. Else they are elements with its name. */
+  /**
+   * Name of the items, if an array is one element that contains its items. By default, an array is one element per
+   * item, each with the name of the member.
+   */
   readonly item?: string;
 }
 
-/** An element that is still to be written. */
+/** An element to be written. */
 export interface XmlNode {
-  /** Its name, encoded already. */
+  /** Encoded name. */
   readonly local: string;
-  /** What it stands for. */
+  /** Value of the element. */
   readonly value: unknown;
-  /** Its attributes, with a blank before each. */
+  /** Attributes, each after a blank. */
   readonly attributes?: string;
 }
 
-/** The elements of one member of an object: one, or one for each item of an array. */
+/** Returns the elements of a member: one element, or one per item of an array. */
 export function memberNodes(name: string, value: unknown, { item }: XmlWriting): XmlNode[] {
   const local = encodeName(name);
   return Array.isArray(value) && item === undefined
@@ -26,7 +29,9 @@ export function memberNodes(name: string, value: unknown, { item }: XmlWriting):
     : [{ local, value }];
 }
 
-/** Writes elements with all that is in them. What users' code gave can be deep, so that the stack does not grow with it. */
+/**
+ * Writes elements with their content. The stack stays constant, because values from users' code can be nested deeply.
+ */
 export function writeNodes(nodes: readonly XmlNode[], writing: XmlWriting): string {
   let text = "";
   const pending: (XmlNode | string)[] = nodes.toReversed();
@@ -47,14 +52,14 @@ export function writeNodes(nodes: readonly XmlNode[], writing: XmlWriting): stri
   return text;
 }
 
-/** An element around content that is XML already. */
+/** Returns an element around content that is already XML. */
 export function tag(local: string, content: string, attributes = ""): string {
   return content === "" ? `<${local}${attributes}/>` : `<${local}${attributes}>${content}</${local}>`;
 }
 
 /**
- * Text that can stand in an element or an attribute. A carriage return is escaped, because a parser would make it a line
- * feed; what XML 1.0 cannot carry at all (§2.2) becomes U+FFFD, so that a reply is always well formed.
+ * Returns text for an element or an attribute. A carriage return is escaped, because a parser would turn it into a
+ * line feed. Characters that XML 1.0 cannot represent (§2.2) become U+FFFD, so that a reply is always well formed.
  */
 export function escapeText(text: string): string {
   return text.replace(SPECIAL, (character) => ESCAPES[character] ?? "\ufffd");

@@ -9,8 +9,8 @@ import { toValue, type XmlReading, XSI } from "./to-value.js";
 import { writeNodes, type XmlWriting } from "./write-xml.js";
 
 /**
- * XML 1.0 in UTF-8. A document is read by the JSON Schema of the operation; without one every leaf is a string. The mapping
- * between elements and members is written down in `docs/xml.md`.
+ * XML 1.0 in UTF-8. Documents are read with the JSON Schema of the operation; without a schema, every leaf is a
+ * string. `docs/xml.md` describes the mapping between elements and members.
  */
 export const xmlFormat: Format = {
   mediaTypes: ["application/xml", "text/xml"],
@@ -31,7 +31,7 @@ export const xmlFormat: Format = {
   },
 };
 
-// The numbers are those of JSON, so that the two formats mean the same by a number.
+// Numbers have the syntax of JSON, so they mean the same in both formats.
 const reading: XmlReading = {
   namespace: "",
   nillable: true,
@@ -43,15 +43,15 @@ const NIL = ' xsi:nil="true"';
 function writeRoot(name: SerializeContext["name"], value: unknown): string {
   const root = encodeName(name);
   const text = writeNodes([{ local: root, value }], { nil: NIL });
-  // Quotes are escaped everywhere else, so that this is found only where it stands as an attribute.
+  // Quotes are escaped everywhere else, so this text is always an attribute.
   if (!text.includes(NIL)) return text;
   return `<${root} xmlns:xsi="${XSI}"${text.slice(root.length + 1)}`;
 }
 
-/** The namespace of problems (RFC 9457 appendix B). */
+/** Namespace of problems (RFC 9457 appendix B). */
 const PROBLEM = "urn:ietf:rfc:7807";
 
-/** A problem as RFC 9457 appendix B writes it: an array is an element that holds elements named `i`. */
+/** Mapping of problems (RFC 9457 appendix B): an array is an element with child elements named `i`. */
 const problemWriting: XmlWriting = { nil: "", item: "i" };
 
 function writeProblem(value: unknown): string {

@@ -10,14 +10,14 @@ import type { AsyncReplyError } from "../../contract/errors.js";
 import { malformed } from "../malformed.js";
 
 /**
- * Checks what js-yaml read, before any value is made of it: one document of no more than `maxDepth` containers in one
- * another, without anchors, aliases, tags and foreign directives, and without characters that YAML does not have.
+ * Checks what js-yaml read, before it creates values. The text must be one document with at most `maxDepth` nested
+ * containers, without anchors, aliases, tags and foreign directives, and without characters that YAML does not have.
  *
- * @throws AsyncReplyError `MALFORMED_BODY`
+ * Throws `MALFORMED_BODY`.
  */
 export function checkEvents(events: readonly Event[], text: string, maxDepth: number): void {
   let documents = 0;
-  let depth = -1; // a document is closed like a container, and is none
+  let depth = -1; // documents also emit POP, but are not containers
   for (const event of events) {
     if (event.type === EVENT_ID.POP) {
       depth--;
@@ -44,16 +44,19 @@ function checkDirectives({ directives }: DocumentEvent): void {
   if (isForeign) throw malformed("The body has a directive other than %YAML 1.2.");
 }
 
-/** Where js-yaml puts what is not there. */
+/** Position that js-yaml reports for absent parts. */
 const ABSENT = -1;
 
-/** An alias is an event whose name stands where other events have their anchor. */
+/** Refuses anchors, aliases and tags. An alias event has its name where other events have their anchor. */
 function checkProperties(event: Exclude<Event, DocumentEvent | PopEvent>): void {
   if (event.anchorStart !== ABSENT) throw refused("has an anchor or an alias", event.anchorStart);
   if ("tagStart" in event && event.tagStart !== ABSENT) throw refused("has a tag", event.tagStart);
 }
 
-/** js-yaml keeps a byte order mark that is not in quotes, and takes `\U` with any digits and drops the highest of them. */
+/**
+ * Refuses characters that js-yaml lets through: an unquoted byte order mark, and `\U` with digits beyond U+10FFFF, of
+ * which it drops the highest.
+ */
 function checkCharacters({ style, valueStart, valueEnd }: ScalarEvent, text: string): void {
   const source = text.slice(valueStart, valueEnd);
   if (style === SCALAR_STYLE.DOUBLE_QUOTED) {
@@ -61,6 +64,6 @@ function checkCharacters({ style, valueStart, valueEnd }: ScalarEvent, text: str
       if (written === "\\U") throw refused("has an escape beyond U+10FFFF", valueStart + index);
     }
   } else if (style !== SCALAR_STYLE.SINGLE_QUOTED && source.includes("\ufeff")) {
-    throw refused("has a byte order mark that is not in quotes", valueStart);
+    throw refused("has an unquoted byte order mark", valueStart);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Reads and writes YAML. Needs the package `js-yaml`, version 5, installed beside this one.
+ * Reads and writes YAML. Requires the package `js-yaml`, version 5, in your project.
  *
  * @module async-request-reply/yaml
  */

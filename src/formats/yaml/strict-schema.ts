@@ -3,8 +3,8 @@ import { malformed } from "../malformed.js";
 import { parseStrictJson } from "../strict-json.js";
 
 /**
- * The core schema (YAML 1.2.2 §10.3), kept within JSON: names are strings, strings are whole Unicode text, and numbers are
- * finite and kept as exactly as in JSON (ADR 0011).
+ * Core schema (YAML 1.2.2 §10.3), limited to JSON: names are strings, strings are well-formed Unicode, and numbers are
+ * finite and as exact as in JSON (ADR 0011).
  */
 export const strictSchema: Schema = CORE_SCHEMA.withTags(
   { ...strTag, resolve: wholeText },
@@ -19,13 +19,13 @@ export const strictSchema: Schema = CORE_SCHEMA.withTags(
   },
 );
 
-/** Refuses one half of a surrogate pair: bytes cannot bring it in, but escapes can. */
+/** Refuses a lone surrogate, which escapes can create even though the bytes cannot. */
 function wholeText(text: string): string {
-  if (!text.isWellFormed()) throw malformed("The body holds one half of a surrogate pair.");
+  if (!text.isWellFormed()) throw malformed("The body contains a lone surrogate.");
   return text;
 }
 
-/** Reads the integers that JSON does not have, `0o17` and `0x1F`. */
+/** Reads the integers that JSON does not have, such as `0o17` and `0x1F`. */
 function readRadixInteger(text: string): number | typeof NOT_RESOLVED {
   if (!/^0(?:o[0-7]+|x[\da-fA-F]+)$/.test(text)) return NOT_RESOLVED;
   const value = Number(text);
@@ -33,7 +33,7 @@ function readRadixInteger(text: string): number | typeof NOT_RESOLVED {
   return value;
 }
 
-/** Reads integers and fractions. js-yaml alone would make a string of a number that is too large. */
+/** Reads integers and fractions. By default, js-yaml turns a number that is too large into a string. */
 function readDecimal(text: string): number | typeof NOT_RESOLVED {
   const parts = /^([-+]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text);
   if (parts === null) return refuseInfinite(text);
@@ -44,7 +44,7 @@ function readDecimal(text: string): number | typeof NOT_RESOLVED {
 
 function refuseInfinite(text: string): typeof NOT_RESOLVED {
   if (floatCoreTag.resolve(text, false, floatCoreTag.tagName) === NOT_RESOLVED) return NOT_RESOLVED;
-  throw malformed("The body holds a number that is not finite.");
+  throw malformed("The body contains a number that is not finite.");
 }
 
 function readJsonNumber(text: string): number {
@@ -56,5 +56,5 @@ function readJsonNumber(text: string): number {
 }
 
 function inexact(): Error {
-  return malformed("The body holds a number that cannot be kept exactly.");
+  return malformed("The body contains a number that cannot be represented exactly.");
 }

@@ -5,17 +5,25 @@ import { checkEvents } from "./check-events.js";
 import { strictSchema } from "./strict-schema.js";
 
 /**
- * Parses one YAML 1.2 document and refuses what has no place in JSON, or what two readers could understand differently:
- * anchors, aliases and tags; `%TAG`, and `%YAML` of another version; a byte order mark; a name that is no string or is
- * repeated; a number that is not finite or would silently become another; one half of a surrogate pair; nesting deeper
- * than `maxDepth`. `<<`, `yes` and `1_000` are strings, and `__proto__` is a member like any other.
+ * Parses one YAML 1.2 document. Refuses everything that JSON cannot represent or that two readers could understand
+ * differently:
  *
- * @throws AsyncReplyError `MALFORMED_BODY`; offsets in its detail count UTF-16 code units from 0
+ * - anchors, aliases and tags
+ * - `%TAG`, and `%YAML` with another version
+ * - a byte order mark
+ * - a name that is repeated or not a string
+ * - a number that is not finite or would silently become another
+ * - a lone surrogate
+ * - nesting deeper than `maxDepth`
+ *
+ * `<<`, `yes` and `1_000` are strings, and `__proto__` is an ordinary member.
+ *
+ * Throws `MALFORMED_BODY`. Offsets in its detail count UTF-16 code units from 0.
  */
 export function parseStrictYaml(text: string, { maxDepth }: { readonly maxDepth: number }): unknown {
   checkBeginning(text);
   try {
-    // js-yaml counts its own recursion: for a scalar two levels, because it tries to read it as a name first.
+    // js-yaml limits its recursion, which takes two levels for a scalar because it first tries to read it as a name.
     const events = parseEvents(text, { maxDepth: maxDepth + 2 });
     checkEvents(events, text, maxDepth);
     const [value] = constructFromEvents(events, { source: text, schema: strictSchema, maxAliases: 0 });
@@ -30,9 +38,12 @@ export function parseStrictYaml(text: string, { maxDepth }: { readonly maxDepth:
   }
 }
 
-/** js-yaml skips both before it reads, but other readers see a name or a text that begins with them. */
+/**
+ * Refuses a byte order mark and indentation at the start, which js-yaml skips. Other readers take them as part of a
+ * name or text.
+ */
 function checkBeginning(text: string): void {
   if (text.startsWith("\ufeff")) throw malformed("The body begins with a byte order mark.");
   if (/^[ \t]+(?:---|%)/.test(text))
-    throw malformed("The body begins with a document marker or a directive that is indented.");
+    throw malformed("The body begins with an indented document marker or directive.");
 }

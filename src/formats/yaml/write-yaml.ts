@@ -1,16 +1,16 @@
 import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyleRule } from "js-yaml";
 
 /**
- * Writes a JSON value as YAML that every reader reads back to the same value: a string that looks like another type, in
- * YAML 1.1 too, is quoted; lines are not folded; there are no anchors; members keep their order.
+ * Returns a JSON value as YAML that every reader reads as the same value. Strings that look like another type, even in
+ * YAML 1.1, are quoted. Lines are not folded, there are no anchors, and members keep their order.
  */
 export function writeYaml(value: unknown): string {
-  // JSON is YAML too. Blocks as deep as this nobody reads, and every line of them would be indented out of sight.
+  // JSON is valid YAML. Deeper blocks would be hard to read, and their lines would mostly be indentation.
   if (!isWithin(value, READABLE_DEPTH)) return JSON.stringify(value);
   try {
     return dump(value, { noRefs: true, lineWidth: -1, scalarStyleRules: STYLES });
   } catch {
-    // js-yaml looks at texts with regular expressions that run out of stack at some megabytes.
+    // js-yaml uses regular expressions that overflow the stack for texts of several megabytes.
     return JSON.stringify(value);
   }
 }
@@ -22,15 +22,15 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
-/** Quotes what js-yaml would write so that another reader, or js-yaml itself, reads something else. */
+/** Quotes strings that another reader, or js-yaml itself, would otherwise misread. */
 const quoteMore: ScalarStyleRule = (layout) => {
   const { value } = layout.node;
   const isMisread = layout.isKey
-    ? // At the start of a line it would be a document marker.
+    ? // At the start of a line, this would be a document marker.
       /^(?:---|\.\.\.)/.test(value)
-    : // How far a block is indented that begins with white space is understood differently by readers.
+    : // Readers disagree about the indentation of a block that starts with white space.
       /^\s/.test(value);
-  // js-yaml takes a number for a string where it is too large.
+  // js-yaml treats a number that is too large as a string.
   const isInfinite = Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
   if (isMisread || isInfinite) layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
 };

@@ -5,8 +5,8 @@ import { parseStrictYaml } from "./strict-yaml.js";
 import { writeYaml } from "./write-yaml.js";
 
 /**
- * YAML 1.2 as RFC 9512 defines its media type, within what JSON can say. Problems are written as JSON: no media type is
- * registered for problems in YAML, and a JSON text is a YAML text.
+ * YAML 1.2 with the media type of RFC 9512, limited to what JSON can represent. Problems are written as JSON, because
+ * there is no registered media type for problems in YAML, and JSON is valid YAML.
  */
 export const yamlFormat: Format = {
   mediaTypes: ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"],

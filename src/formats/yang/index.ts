@@ -1,6 +1,6 @@
 /**
- * Reads and writes data modelled with YANG, as JSON and as XML. Needs the package `saxes`, version 6, installed beside
- * this one.
+ * Reads and writes data modeled with YANG, as JSON and as XML. Requires the package `saxes`, version 6, in your
+ * project.
  *
  * @module async-request-reply/yang
  */

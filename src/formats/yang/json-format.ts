@@ -6,11 +6,11 @@ import { rootPlace } from "../schema-place.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
 import { fromYang, isObject, toYang, yangTree } from "./values.js";
 
-/** JSON as RFC 7951 encodes the data of one module. */
+/** Creates the format for data of one module in JSON (RFC 7951). */
 export function createYangJson(module: string): Format {
   const write = (root: string, value: unknown): string => JSON.stringify({ [root]: value });
   const parseWithTree = (bytes: Uint8Array, { limits, name, schema }: ParseContext): ParsedBody => {
-    // The member at the top is one level more than the same value has in JSON.
+    // The top-level member adds one level to the depth of the value.
     const inWrapper = { limits: { maxDepth: limits.maxDepth + 1 }, name, schema };
     const content = contentOf(jsonFormat.parse(bytes, inWrapper), `${module}:${name}`);
     return { value: fromYang(content, rootPlace(schema), module), tree: yangTree(content) };
@@ -22,8 +22,8 @@ export function createYangJson(module: string): Format {
     describe: (_, { kind }) => ({
       description:
         kind === "problem"
-          ? "The errors of RESTCONF (RFC 8040 §7.1), in JSON."
-          : `Data of the YANG module ${module}, in JSON (RFC 7951).`,
+          ? "RESTCONF errors (RFC 8040 §7.1) in JSON."
+          : `Data of the YANG module ${module} in JSON (RFC 7951).`,
     }),
     parse: (bytes, context) => parseWithTree(bytes, context).value,
     parseWithTree,
@@ -38,10 +38,10 @@ export function createYangJson(module: string): Format {
   };
 }
 
-/** What stands under the one qualified name at the top (RFC 7951 §4). */
+/** Returns the value of the one qualified member at the top (RFC 7951 §4). */
 function contentOf(body: unknown, name: string): unknown {
   if (isObject(body) && Object.keys(body).length === 1 && Object.hasOwn(body, name)) return body[name];
-  throw wrongRoot(`an object with the one member ${name} (RFC 7951 §4)`);
+  throw wrongRoot(`an object with the single member ${name} (RFC 7951 §4)`);
 }
 
 function errorMembers({ type, tag, appTag, path, message }: RestconfError, module: string): object {
@@ -56,7 +56,10 @@ function errorMembers({ type, tag, appTag, path, message }: RestconfError, modul
   };
 }
 
-/** In JSON the first name is qualified, and the others only where the module changes (RFC 7951 §6.11). */
+/**
+ * Returns a step of a path. In JSON the first name is qualified, and others only if the module changes (RFC 7951
+ * §6.11).
+ */
 function pathStep({ name, position }: PathStep, index: number, module: string): string {
   return `/${index === 0 ? `${module}:` : ""}${name}${position === undefined ? "" : `[${position}]`}`;
 }

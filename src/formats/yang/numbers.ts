@@ -4,32 +4,32 @@ import type { Place } from "../schema-place.js";
 import type { NumberSyntax } from "../typed-text.js";
 
 /**
- * The YANG type of the numbers in a place: of 32 bits where the JSON Schema bounds them so, else of 64, and decimal64 where
- * they may have a fraction. All but the first travel as strings in JSON (RFC 7951 §6.1).
+ * YANG type of the numbers in a place: 32 bits if the JSON Schema limits them to that range, otherwise 64 bits, and
+ * decimal64 if they may have a fraction. In JSON, all but the first are written as strings (RFC 7951 §6.1).
  */
 export type YangNumber = "int32" | "int64" | "decimal64";
 
-/** The type of the numbers in a place, if there may be any. */
+/** Returns the type of the numbers in a place, or undefined if the place allows no numbers. */
 export function yangNumber({ types, schemas }: Place): YangNumber | undefined {
   if (types.has("number")) return "decimal64";
   if (!types.has("integer")) return undefined;
   return schemas.filter(namesInteger).every(fitsIn32Bits) ? "int32" : "int64";
 }
 
-/** Numbers as YANG writes them (RFC 7950 §9.2.1, §9.3.1): with a sign and zeros before them, and without an exponent. */
+/** Syntax of numbers in YANG (RFC 7950 §9.2.1, §9.3.1): signs and leading zeros are allowed, exponents are not. */
 export const yangNumbers: NumberSyntax = {
   integer: /^[+-]?\d+$/,
   number: /^[+-]?\d+(?:\.\d+)?$/,
   toJson: (text) => text.replace("+", "").replace(/^(-?)0+(?=\d)/, "$1"),
 };
 
-/** Writes a number in the canonical form of its type (RFC 7950 §9.2.2, §9.3.2). */
+/** Returns a number in the canonical form of its type (RFC 7950 §9.2.2, §9.3.2). */
 export function writeYangNumber(value: number, type: YangNumber): string {
   const text = withoutExponent(String(value));
   return type === "decimal64" && !text.includes(".") ? `${text}.0` : text;
 }
 
-/** `-1.5e-7` as `-0.00000015`, and `1.5e+21` as `1500000000000000000000`. */
+/** Returns `-1.5e-7` as `-0.00000015`, and `1.5e+21` as `1500000000000000000000`. */
 function withoutExponent(text: string): string {
   const [decimal = "", exponent] = text.split("e");
   if (exponent === undefined) return text;
@@ -44,7 +44,7 @@ function namesInteger(schema: JsonSchema): boolean {
   return listedValues(schema)?.some(Number.isInteger) ?? [schema.type].flat().includes("integer");
 }
 
-/** Whether what the schema bounds by itself fits in int32 or in uint32. */
+/** Returns whether the range that the schema itself sets fits in int32 or uint32. */
 function fitsIn32Bits(schema: JsonSchema): boolean {
   const values = listedValues(schema)?.filter((value) => typeof value === "number");
   const min = values === undefined ? lowest(schema) : Math.min(...values);

@@ -4,26 +4,26 @@ import type { SerializeContext } from "../format.js";
 import { rootPlace } from "../schema-place.js";
 import { isObject } from "./values.js";
 
-/** One entry of `ietf-restconf:errors` (RFC 8040 §7.1). */
+/** Entry of `ietf-restconf:errors` (RFC 8040 §7.1). */
 export interface RestconfError {
   readonly type: "transport" | "rpc" | "protocol" | "application";
-  /** Of the list in RFC 6241 appendix A. */
+  /** Error tag from RFC 6241 appendix A. */
   readonly tag: string;
-  /** The name of the problem type. */
+  /** Name of the problem type. */
   readonly appTag: string;
   readonly message: string;
-  /** The node that it is about, from the root on. */
+  /** Path from the root to the node that the error is about. */
   readonly path?: readonly PathStep[];
 }
 
-/** One node of an instance-identifier (RFC 7950 §9.13). */
+/** Node of an instance-identifier (RFC 7950 §9.13). */
 export interface PathStep {
   readonly name: string;
-  /** Which entry of a list, counted from 1. */
+  /** Position in a list, from 1. */
   readonly position?: number;
 }
 
-/** Turns a problem into the errors of RESTCONF: one for each violation, or else one for the whole. */
+/** Returns a problem as RESTCONF errors: one for each violation, or one for the whole problem. */
 export function restconfErrors(
   value: unknown,
   { name, schema }: Omit<SerializeContext, "kind">,
@@ -39,7 +39,7 @@ export function restconfErrors(
   });
 }
 
-/** The name of a problem type: what stands behind the last delimiter of its URI. */
+/** Returns the name of a problem type: the part of its URI after the last delimiter. */
 function nameOf(type: string): string {
   return type.slice(type.search(/[^/#:=]*$/));
 }
@@ -48,7 +48,10 @@ type Kind = Pick<RestconfError, "type" | "tag">;
 
 const FAILED: Kind = { type: "application", tag: "operation-failed" };
 
-/** By status: RFC 8040 §7 has the statuses for the tags, RFC 6241 appendix A the types that a tag may have. */
+/**
+ * Error type and tag by status. RFC 8040 §7 has the statuses of the tags, RFC 6241 appendix A the types that a tag may
+ * have.
+ */
 const KINDS: Readonly<Record<number, Kind>> = {
   400: { type: "rpc", tag: "malformed-message" },
   401: { type: "protocol", tag: "access-denied" },
@@ -65,7 +68,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
   503: { type: "application", tag: "resource-denied" },
 };
 
-/** The path to the node, or to the last one on the way to it that there is: an identifier names only what there is. */
+/** Returns the path to the node, or to its last known ancestor, because an identifier only names nodes that exist. */
 function pathOf(segments: readonly string[], root: string, schema: SerializeContext["schema"]): PathStep[] {
   const path: PathStep[] = [{ name: root }];
   let place = rootPlace(schema);

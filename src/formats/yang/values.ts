@@ -4,8 +4,8 @@ import { readTypedText } from "../typed-text.js";
 import { writeYangNumber, yangNumber, yangNumbers } from "./numbers.js";
 
 /**
- * A value as YANG data: numbers that travel as strings are strings, and null is what `empty` says. What the schema says
- * nothing of stays as it is, as in `anyxml`.
+ * Returns a value as YANG data. Numbers of some types become strings, and null becomes `empty`. Parts that the schema
+ * does not describe stay unchanged, as in `anyxml`.
  */
 export function toYang(value: unknown, place: Place, empty: unknown): unknown {
   if (place.types.size === 0) return value;
@@ -20,10 +20,10 @@ export function toYang(value: unknown, place: Place, empty: unknown): unknown {
 }
 
 /**
- * The value that YANG data in JSON stands for (RFC 7951 §5, §6). Text that is no number of its type stays text, so that the
- * contract can refuse it.
+ * Returns the value of YANG data in JSON (RFC 7951 §5, §6). Text that is not a number of its type stays text, so that
+ * the contract can refuse it.
  *
- * @throws AsyncReplyError `MALFORMED_BODY` for what another reader would take as another type, and for qualified names
+ * Throws `MALFORMED_BODY` for data that another reader would take as another type, and for qualified names.
  */
 export function fromYang(value: unknown, place: Place, module: string): unknown {
   const { types } = place;
@@ -33,12 +33,11 @@ export function fromYang(value: unknown, place: Place, module: string): unknown 
   if (isObject(value)) {
     return mapMembers(value, (name, member) => fromYang(member, place.member(simple(name, module)), module));
   }
-  if (value === null && types.has("null"))
-    throw malformed("null has to be written as [null] (RFC 7951 §6.9).");
+  if (value === null && types.has("null")) throw malformed("null must be written as [null] (RFC 7951 §6.9).");
   const number = yangNumber(place);
   if (number === "int32") return refuseString(value, place);
   if (typeof value === "number" && number !== undefined)
-    throw malformed(`A number of the type ${TYPES[number]} has to be written as a string (RFC 7951 §6.1).`);
+    throw malformed(`A number of the type ${TYPES[number]} must be written as a string (RFC 7951 §6.1).`);
   return typeof value === "string" ? readTypedText(value, place, yangNumbers) : value;
 }
 
@@ -46,29 +45,29 @@ const TYPES = { int64: "int64, uint64", decimal64: "decimal64" } as const;
 
 function refuseString(value: unknown, place: Place): unknown {
   if (typeof value === "string" && !place.takesText(value) && yangNumbers.integer.test(value))
-    throw malformed("An integer of 32 bits or less has to be written as a JSON number (RFC 7951 §6.1).");
+    throw malformed("An integer of 32 bits or less must be written as a JSON number (RFC 7951 §6.1).");
   return value;
 }
 
-/** Returns YANG data in JSON without what only JSON needs: a leaf of the type `empty` is null. */
+/** Returns YANG data in JSON as a tree. A leaf of the type `empty`, which JSON writes as `[null]`, becomes null. */
 export function yangTree(value: unknown): unknown {
   if (isEmpty(value)) return null;
   if (Array.isArray(value)) return value.map(yangTree);
   return isObject(value) ? mapMembers(value, (_, member) => yangTree(member)) : value;
 }
 
-/** Below the top level a name is qualified only where the module changes (RFC 7951 §4). */
+/** Returns the name of a member. Below the top level, a name is only qualified if the module changes (RFC 7951 §4). */
 function simple(name: string, module: string): string {
   if (!name.startsWith(`${module}:`)) return name;
   throw malformed("The name … must be written without its module (RFC 7951 §4).", name);
 }
 
-/** The value of a leaf of the type `empty` (RFC 7951 §6.9). */
+/** Returns whether a value is that of a leaf of the type `empty` (RFC 7951 §6.9). */
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 1 && value[0] === null;
 }
 
-/** Not by assignment: `__proto__` is a member like any other. */
+/** Maps the members of an object. Not by assignment, because `__proto__` is an ordinary member. */
 function mapMembers(
   value: Readonly<Record<string, unknown>>,
   map: (name: string, member: unknown) => unknown,
@@ -76,7 +75,7 @@ function mapMembers(
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(name, member)]));
 }
 
-/** Whether this is an object of JSON. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

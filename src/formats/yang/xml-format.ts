@@ -12,7 +12,7 @@ import { yangNumbers } from "./numbers.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
 import { isObject, toYang } from "./values.js";
 
-/** XML as RFC 7950 encodes the data of the module with this namespace. */
+/** Creates the format for data of the module with this namespace in XML (RFC 7950). */
 export function createYangXml(namespace: string): Format {
   const reading: XmlReading = {
     namespace,
@@ -31,8 +31,8 @@ export function createYangXml(namespace: string): Format {
     describe: (_, { kind }) => ({
       description:
         kind === "problem"
-          ? "The errors of RESTCONF (RFC 8040 §7.1), in XML."
-          : `Data of the YANG module with the namespace ${namespace}, in XML (RFC 7950).`,
+          ? "RESTCONF errors (RFC 8040 §7.1) in XML."
+          : `Data of the YANG module with the namespace ${namespace} in XML (RFC 7950).`,
     }),
     parse: (bytes, { limits, name, schema }) =>
       toValue(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
@@ -50,7 +50,7 @@ export function createYangXml(namespace: string): Format {
 
 const writing: XmlWriting = { nil: "" };
 
-/** The members of an operation that hold what users' code gave: they are `anyxml`, which is one element for any value. */
+/** Members of an operation with values from users' code. They are `anyxml`, which is one element for any value. */
 const ANYXML: readonly string[] = ["progress", "result"];
 
 function operationMembers(operation: unknown): string {
@@ -81,7 +81,7 @@ function errorMembers(
 
 const PREFIX = "m";
 
-/** In XML every name has the prefix of its namespace (RFC 7950 §9.13.2). */
+/** Returns a step of a path. In XML every name has the prefix of its namespace (RFC 7950 §9.13.2). */
 function pathStep({ name, position }: PathStep): string {
   return `/${PREFIX}:${name}${position === undefined ? "" : `[${position}]`}`;
 }

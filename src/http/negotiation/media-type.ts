@@ -1,14 +1,14 @@
-/** A media type as a header field names it. */
+/** Media type as in a header field. */
 export interface MediaType {
-  /** `type/subtype` in lower case. */
+  /** Type and subtype in lower case, such as `application/json`. */
   readonly type: string;
-  /** Names in lower case; values as they are, without quotes and escapes. */
+  /** Parameters by name in lower case. Values have no quotes or escapes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a media type (RFC 9110 §8.3.1), or a media range, which has the same grammar. Returns undefined if it is malformed,
- * repeats a parameter (RFC 6838 §4.3) or is longer than 1024 characters. Takes time linear in the length.
+ * Reads a media type (RFC 9110 §8.3.1) or a media range, which has the same grammar. Returns `undefined` for a value
+ * that is malformed, repeats a parameter (RFC 6838 §4.3) or is longer than 1024 characters. Runs in linear time.
  */
 export function parseMediaType(value: string): MediaType | undefined {
   if (value.length > MAX_LENGTH) return undefined;
@@ -38,7 +38,7 @@ function parseParameters(text: string, start: number): Map<string, string> | und
   return parameters;
 }
 
-/** Where the token or quoted string that starts at `start` ends; -1 where there is none. */
+/** Returns the end of the token or quoted string that starts at `start`, or -1 if there is neither. */
 function valueEnd(text: string, start: number): number {
   if (text[start] === '"') return quotedEnd(text, start);
   const end = tokenEnd(text, start);
@@ -54,7 +54,7 @@ function quotedEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Tab, space, visible ASCII and obs-text (RFC 9110 §5.6.4). */
+/** Returns whether a character is a tab, space, visible ASCII or obs-text (RFC 9110 §5.6.4). */
 function isQuotable(code: number): boolean {
   return code === 0x09 || (code >= 0x20 && code <= 0xff && code !== 0x7f);
 }
@@ -75,7 +75,7 @@ function tokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** Visible ASCII without the delimiters (RFC 9110 §5.6.2). */
+/** Returns whether a character is visible ASCII and not a delimiter (RFC 9110 §5.6.2). */
 function isTokenCharacter(code: number): boolean {
   if (code >= 0x61 && code <= 0x7a) return true; // a lower-case letter, as most are
   return code > 0x20 && code < 0x7f && !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(code));

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/runtime.js";
 
-/** How often something may happen. */
+/** Options of {@link createPace}. */
 export interface PaceOptions {
   readonly clock: Clock;
   readonly perSecond: number;
@@ -8,12 +8,12 @@ export interface PaceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns a function that resolves `perSecond` times a second at most, at once the first time. */
+/** Returns a function that resolves at most `perSecond` times per second. The first call resolves at once. */
 export function createPace({ clock, perSecond, signal }: PaceOptions): () => Promise<void> {
   const intervalMs = 1_000 / perSecond;
   let last = Number.NEGATIVE_INFINITY;
   return async () => {
-    // A clock that was set back must not make this wait longer.
+    // If the clock is set back, this must not wait longer.
     const waitMs = Math.min(last + intervalMs - clock.now(), intervalMs);
     if (waitMs > 0) await sleep(clock, waitMs, signal);
     last = clock.now();

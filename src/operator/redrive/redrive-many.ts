@@ -16,7 +16,7 @@ import {
   readRedriveOptions,
 } from "./redrive-options.js";
 
-/** Number of failed operations that one call looks at. */
+/** Maximum number of failed operations that one call reads. */
 const MAX_READ = 10_000;
 const PAGE = 200;
 const SAMPLE = 10;
@@ -33,7 +33,7 @@ export async function redriveMany(
   return options.dryRun === true ? preview(context, scanned) : run(context, scanned, settings);
 }
 
-/** What is read, and what is chosen out of it. */
+/** The list to read, and the filter to apply to it. */
 interface Scanned {
   readonly filter: RedriveFilter;
   readonly request: ListRequest;
@@ -59,7 +59,7 @@ async function run(
   signal?.throwIfAborted();
   const pace = createPace({ clock: context.runtime.clock, perSecond, signal });
   let [read, redriven, skipped] = [0, 0, 0];
-  // One operation is always looked at, so that there is a position to go on from.
+  // At least one operation is read before a stop, so that there is a position to continue from.
   const isStopped = (): boolean => signal?.aborted === true && read > 1;
   const next = await scan(context, { request, maxRead: MAX_READ }, async (operation) => {
     read += 1;
@@ -82,12 +82,12 @@ async function runAgain(context: OperatorContext, operation: ListedOperation): P
   return result.outcome === "redriven" && result.created;
 }
 
-/** Cancelled operations are not failures to repair: they run again only if they are asked for by name. */
+/** Leaves out canceled operations unless `errorType` asks for them, because they are not failures to repair. */
 function matches({ errorType }: RedriveFilter, operation: ListedOperation): boolean {
   return errorType === undefined ? !hasErrorType(operation, "cancelled") : hasErrorType(operation, errorType);
 }
 
-/** Returns whether an operation was not redriven yet and belongs to a definition that the operator knows. */
+/** Returns whether an operation has not been redriven yet and the operator knows its definition. */
 function isOpen({ names }: OperatorContext, { definition, retriedBy }: ListedOperation): boolean {
   return retriedBy === undefined && names.includes(definition);
 }

@@ -10,18 +10,18 @@ export async function redriveOne(context: OperatorContext, id: string): Promise<
   if (failed === undefined) return { outcome: "unknown" };
   checkKnown(context, failed.definition);
   const { result, announced } = await redrive(context, failed);
-  // A script may end its process next.
+  // A script may exit right after this.
   await announced;
   return result;
 }
 
-/** What became of a redrive. `announced` resolves when the workers were told of it, or could not be. */
+/** Outcome of a redrive. `announced` resolves when the announcement was published or has failed. */
 interface Redriven {
   readonly result: RedriveResult;
   readonly announced: Promise<void>;
 }
 
-/** Creates the successor of a failed operation, and announces it if it is new. */
+/** Creates the successor of a failed operation and announces it if it is new. */
 export async function redrive(context: OperatorContext, failed: ListedOperation): Promise<Redriven> {
   const { id, definition, state, settledAt } = failed;
   const announced = Promise.resolve();

@@ -11,38 +11,41 @@ import type { OperatorContext } from "../context.js";
 import { checkFilter, FILTER_NAMES, type Filter } from "../filter.js";
 
 /**
- * Which failed operations to run again. At least one member besides `internal` is required. Operations that were cancelled
- * are left out unless `errorType` is `cancelled`.
+ * Filter for the failed operations to run again. At least one member besides `internal` is required. Canceled
+ * operations are left out unless `errorType` is `cancelled`.
  */
 export interface RedriveFilter<Name extends string = string> extends Filter<Name> {}
 
-/** How to run many operations again. */
+/** Options of a bulk redrive. */
 export interface RedriveOptions {
-  /** If true, nothing is run: the call counts what would be. Default: false. */
+  /** If true, the call only counts the operations that it would run again. Default: false. */
   readonly dryRun?: boolean;
-  /** Maximum number of operations that one call runs again, 1 to 10,000. Default: 1,000. */
+  /** Maximum number of operations to run again in one call, 1 to 10,000. Default: 1,000. */
   readonly limit?: number;
-  /** Maximum number of operations per second, greater than 0. Default: 10. */
+  /** Maximum number of operations to run again per second, greater than 0. Default: 10. */
   readonly perSecond?: number;
-  /** The `cursor` of the call before. Default: begins with the newest operation. */
+  /** `cursor` of the previous call. Default: none; the call starts with the newest operation. */
   readonly cursor?: string | undefined;
-  /** Stops the call: it then resolves with what it has done. Default: none. */
+  /** Stops the call, which then resolves with the result so far. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a bulk redrive has done. */
+/** Result of a bulk redrive. */
 export interface RedriveRun {
-  /** Number of operations that this call runs again. */
+  /** Number of operations that this call ran again. */
   readonly redriven: number;
-  /** Number of operations that match and were left alone: redriven before, without work to run again, or purged meanwhile. */
+  /**
+   * Number of matching operations that were skipped: redriven before, without work to run again, or purged in the
+   * meantime.
+   */
   readonly skipped: number;
-  /** Where to go on with the same filter. Absent if nothing is left. */
+  /** Position from which to continue with the same filter. Absent if no operations are left. */
   readonly cursor?: string;
 }
 
-/** What a bulk redrive would do. The count stops after 10,000 operations were looked at. */
+/** Preview of a bulk redrive. It reads at most 10,000 failed operations. */
 export interface RedrivePreview extends BoundedCount {
-  /** Ids of the first 10 operations. */
+  /** Ids of the first 10 matching operations. */
   readonly sample: readonly string[];
 }
 
@@ -54,7 +57,7 @@ const REDRIVE_NAMES: OptionNames<RedriveOptions> = {
   signal: true,
 };
 
-/** How a run is bounded. */
+/** Limits of a bulk redrive, with their defaults. */
 export interface RedriveSettings extends Pick<RedriveOptions, "signal"> {
   readonly limit: number;
   readonly perSecond: number;
@@ -62,7 +65,11 @@ export interface RedriveSettings extends Pick<RedriveOptions, "signal"> {
 
 const MAX_LIMIT = 10_000;
 
-/** @throws AsyncReplyError `INVALID_OPTION`, naming the member */
+/**
+ * Checks the filter of a bulk redrive.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`
+ */
 export function checkRedriveFilter(context: OperatorContext, filter: RedriveFilter): void {
   if (!isObject(filter))
     throw invalidOption("filter", "the id of an operation, or a filter such as `{ definition }`", filter);
@@ -79,7 +86,7 @@ export function checkRedriveFilter(context: OperatorContext, filter: RedriveFilt
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function readRedriveOptions(options: RedriveOptions): RedriveSettings {
   checkOptions(options, REDRIVE_NAMES, "operator.redrive");
@@ -88,7 +95,8 @@ export function readRedriveOptions(options: RedriveOptions): RedriveSettings {
   if (!(Number.isFinite(perSecond) && perSecond > 0))
     throw invalidOption("perSecond", "a number greater than 0", perSecond);
   const limit = positiveInteger("limit", options.limit, 1_000);
-  if (limit > MAX_LIMIT) throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to go on`, limit);
+  if (limit > MAX_LIMIT)
+    throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to continue`, limit);
   if (signal !== undefined && !isSignal(signal)) throw invalidOption("signal", "an AbortSignal", signal);
   return { limit, perSecond, signal };
 }

@@ -2,16 +2,16 @@ import { v7 } from "uuid";
 import { fromBase64Url } from "../../contract/base64url.js";
 import type { Runtime } from "../../ports/runtime.js";
 
-/** A failed operation. Neither member ever changes. */
+/** A failed operation. Both members are immutable. */
 interface Failed {
   readonly id: string;
   readonly settledAt: number;
 }
 
 /**
- * Derives the ids of the operation that runs a failed one again, and of its follow-up. They depend on the failed operation
- * alone, so repeated and concurrent redrives ask for the same successor. The time in them is the end of the failed operation:
- * any other time would differ between calls.
+ * Derives the ids of the successor of a failed operation and of the successor's follow-up. They depend only on the
+ * failed operation, so repeated and concurrent redrives ask for the same successor. Their timestamp is the end of the
+ * failed operation, because any other time would differ between calls.
  */
 export async function successorIds(
   { hash }: Pick<Runtime, "hash">,

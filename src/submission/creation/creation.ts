@@ -24,7 +24,7 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
     token: lease.token,
     leaseMs: settings.leaseMs,
   });
-  if (begun.outcome === "busy") throw inProgress();
+  if (begun.outcome === "busy") throw creationInProgress();
   if (begun.outcome === "not-due") throw notCreated(begun.dueInMs);
   if (begun.outcome !== "begun") return readAgain(creation, operation.id);
   if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
@@ -76,11 +76,12 @@ export function limitsOf({
 /** Answers from what an operation has become. */
 export async function readAgain({ context, submission }: Creation, id: string): Promise<Accepted> {
   const operation = await context.backend.operations.get(id, submission.operation.tenant);
-  if (operation === undefined || operation.state === "preparing") throw inProgress();
+  if (operation === undefined || operation.state === "preparing") throw creationInProgress();
   return replayOf(operation);
 }
 
-function inProgress(): AsyncReplyError {
+/** The error while an earlier submission with this key creates its resource, also if it was interrupted. */
+export function creationInProgress(): AsyncReplyError {
   const detail =
     "An earlier request with this Idempotency-Key is creating the resource. Repeat the request unchanged.";
   return new AsyncReplyError("CREATION_IN_PROGRESS", detail);

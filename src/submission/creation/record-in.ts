@@ -4,14 +4,15 @@ import type { CheckedSubmission } from "../accept.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import { earlierOperation } from "../earlier-operation.js";
-import { limitsOf } from "./creation.js";
+import { creationInProgress, limitsOf } from "./creation.js";
 import { runCreate } from "./run-create.js";
 
 /**
  * Records a submission in a transaction of the caller, and creates its resource there if the service does that before the
  * reply. There is no event: whether the transaction commits is not known here.
  *
- * @throws AsyncReplyError `NO_TRANSACTIONS`, what {@link earlierOperation} throws, and what `create` throws
+ * @throws AsyncReplyError `NO_TRANSACTIONS`; `CREATION_IN_PROGRESS` if an earlier submission has not created its resource yet;
+ * what {@link earlierOperation} throws, and what `create` throws
  */
 export async function recordIn(
   context: SubmissionContext,
@@ -31,7 +32,12 @@ export async function recordIn(
       return resource;
     });
   const recorded = await recordInTransaction(tx, submission, create);
-  if (recorded.outcome !== "created") return replayOf(earlierOperation(context, checked, recorded));
+  if (recorded.outcome !== "created") {
+    const earlier = earlierOperation(context, checked, recorded);
+    // Clients cannot read it yet. To finish it here would need another connection, and would outlive a rollback.
+    if (earlier.state === "preparing") throw creationInProgress();
+    return replayOf(earlier);
+  }
   const accepted = { operationId, replayed: false, announce: false };
   return resource === undefined ? accepted : { ...accepted, resource };
 }

@@ -1,18 +1,18 @@
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
-import { keepWorker } from "./actors.js";
+import { keepWorker } from "./actors/actors.js";
+import { createEntrances, runClient } from "./actors/clients.js";
+import { Extras } from "./actors/extras.js";
+import { runOperator } from "./actors/operator.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
-import { createEntrances, runClient } from "./clients.js";
-import { type Entry, isHidden } from "./entry.js";
-import { Extras } from "./extras.js";
-import type { History } from "./history.js";
-import { Ledger } from "./ledger.js";
-import { runOperator } from "./operator.js";
-import { unfinished } from "./readings.js";
-import { shrink } from "./shrink.js";
+import { type Entry, isHidden } from "./ledger/entry.js";
+import { Ledger } from "./ledger/ledger.js";
+import { unfinished } from "./ledger/readings.js";
+import { Transactions, type UserTransactions } from "./ports/transactions.js";
 import type { Stage } from "./stage.js";
-import { Transactions, type UserTransactions } from "./transactions.js";
-import { Process, World } from "./world.js";
+import type { History } from "./world/history.js";
+import { shrink } from "./world/shrink.js";
+import { Process, World } from "./world/world.js";
 
 /** What {@link simulate} takes. More of anything finds more and takes longer. */
 export interface SimulationOptions {
@@ -71,10 +71,12 @@ export class SimulationFailure extends Error {
 
 const MAX_CALM_STEPS = 5_000;
 const LOOK_EVERY = 25;
+/** Two of them race for the same operations. */
+const OPERATORS = 2;
 
 /**
- * Runs one history of clients, handlers, workers and sweepers over a back end, with crashes, lost answers, duplicate,
- * late and lost deliveries and jumps of the clock at every call of a port, and checks that the contract holds.
+ * Runs one history of clients, services, workers, sweepers and operators over a back end, with crashes, lost answers,
+ * duplicate, late and lost deliveries and jumps of the clock at every call of a port, and checks that the contract holds.
  *
  * @throws SimulationFailure with the shortest failing history that was found
  */
@@ -117,7 +119,9 @@ async function play(
   const entrances = createEntrances(stage, apis);
   let talking = clients;
   for (let index = 1; index <= workers; index += 1) void keepWorker(stage, `worker-${index}`, () => over);
-  if (backend.operations.redrive !== undefined) void runOperator(stage, "operator", () => over);
+  const operators = backend.operations.redrive === undefined ? 0 : OPERATORS;
+  for (let index = 1; index <= operators; index += 1)
+    void runOperator(stage, `operator-${index}`, () => over);
   for (let index = 0; index < clients; index += 1) {
     // All clients but the first share a tenant.
     const caller = { name: `client-${index + 1}`, tenant: `tenant-${Math.min(index, 1) + 1}` };
@@ -163,9 +167,9 @@ async function readAll({ backend, ledger, transactions }: Stage): Promise<void> 
 /** Reads operations that no client can see, if the store can. */
 async function lookAt(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
   if (hidden.length === 0) return;
-  const found = await operations.getMany?.(hidden.map(({ id }) => id));
-  const byId = found && new Map(found.map((operation) => [operation.id, operation]));
-  for (const entry of hidden) if (byId !== undefined) ledger.readings.looked(entry, byId.get(entry.id));
+  const ids = hidden.map(({ id }) => id);
+  const found = await operations.getMany?.(ids);
+  if (found !== undefined) ledger.readings.found(ids, found);
 }
 
 async function judgeEnd(stage: Stage, talking: number): Promise<void> {

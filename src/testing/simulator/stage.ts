@@ -1,8 +1,8 @@
 import type { Backend } from "../../ports/backend.js";
-import type { Extras } from "./extras.js";
-import type { Ledger } from "./ledger.js";
-import type { Transactions } from "./transactions.js";
-import type { World } from "./world.js";
+import type { Extras } from "./actors/extras.js";
+import type { Ledger } from "./ledger/ledger.js";
+import type { Transactions } from "./ports/transactions.js";
+import type { World } from "./world/world.js";
 
 /** The wake-ups of those who wait for announcements, in all processes of a world. */
 export type Wakeups = Set<() => void>;

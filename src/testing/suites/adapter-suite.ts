@@ -33,8 +33,8 @@ export type {
 } from "./adapter/adapter-case.js";
 
 /**
- * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () => c.run(harness))`.
- * A case whose `needs` the harness lacks is to be skipped by name.
+ * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () =>
+ * c.run(harness))`. Skip a case, and report it by name, if the harness lacks one of its `needs`.
  */
 export const adapterCases: readonly AdapterCase[] = [
   ...routingCases,

@@ -3,7 +3,7 @@ const LIMIT_BYTES = 65_536;
 /** Every printable ASCII character. */
 const PRINTABLE = String.fromCharCode(...Array.from({ length: 0x7f - 0x20 }, (_, index) => 0x20 + index));
 
-/** JSON texts of every type and at the limits of size, and what databases and their drivers are known to change. */
+/** JSON texts of every type, at the size limits, and with content that databases and drivers are known to change. */
 export const JSON_TEXTS: readonly string[] = [
   "null",
   "true",

@@ -7,10 +7,10 @@ import { releaseChecks } from "./idempotency-store/release.js";
 import { staleChecks } from "./idempotency-store/stale.js";
 import { type PortCase, type PortHarness, toCases } from "./port-case.js";
 
-/** Gives the cases of {@link idempotencyStoreCases} stores to work on. */
+/** Creates idempotency stores for {@link idempotencyStoreCases}. */
 export type IdempotencyStoreHarness = PortHarness<IdempotencyStore>;
 
-/** What every idempotency store must do, case by case. Each case takes a store of its own. */
+/** Conformance suite for idempotency stores. Each case opens a new store. */
 export const idempotencyStoreCases: readonly PortCase<IdempotencyStoreHarness>[] = toCases([
   ...claimChecks,
   ...releaseChecks,

@@ -28,7 +28,7 @@ import { type PortCase, toCases } from "./port-case.js";
 
 export type { OperationStoreHarness };
 
-/** What every operation store must do, case by case. Each case takes a store of its own. */
+/** Conformance suite for operation stores. Each case opens a new store. */
 export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = toCases([
   ...createChecks,
   ...preparingChecks,

@@ -1,11 +1,11 @@
-/** What a back end can do that not every other can. */
+/** Optional abilities of a back end. */
 export interface Capabilities {
   /**
-   * The finest step of time that the cases take: more than a few calls and the inexactness of `passTime` take together. 1 on
-   * a manual clock; in real time some hundred milliseconds.
+   * Finest time step of the cases. Must be longer than a few calls and the inaccuracy of `passTime` together: 1 on a
+   * manual clock, a few hundred in real time. Milliseconds.
    */
   readonly leaseGranularityMs: number;
-  /** `passTime` can let hours pass: on a manual clock, or by moving back what is stored. */
+  /** `passTime` can skip hours, with a manual clock or by moving stored times back. */
   readonly skipsTime?: boolean;
   /** The harness has `jumpTime`. */
   readonly jumpsBack?: boolean;
@@ -19,71 +19,71 @@ export interface Capabilities {
   readonly stats?: boolean;
   /** The operation store has `redrive`. */
   readonly redrive?: boolean;
-  /** The queue hands out announcements of one definition in the order in which they were published. */
+  /** The queue delivers announcements of one definition in the order in which they were published. */
   readonly ordered?: boolean;
-  /** The queue drops an announcement whose id it has seen shortly before. */
+  /** The queue drops an announcement whose id it has seen recently. */
   readonly deduplicates?: boolean;
-  /** The queue carries every announcement by itself, whatever the store says about the operation. */
+  /** The queue delivers every announcement without looking at the operation in the store. */
   readonly standalone?: boolean;
-  /** The queue begins an attempt with the receipt. */
+  /** The queue begins an attempt when it hands out a delivery. */
   readonly beginsAttempts?: boolean;
-  /** The harness can make a back end that has no room for another operation. */
+  /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
 }
 
 /** A capability that a case may need. */
 export type Capability = Exclude<keyof Capabilities, "leaseGranularityMs">;
 
-/** A port made for one case. */
+/** A port opened for one case. */
 export interface OpenPort<Port> {
-  /** Fresh and empty. */
+  /** New and empty port. */
   readonly port: Port;
-  /** Called at the end of the case, whatever became of it. */
+  /** Called at the end of the case, whether it passed or failed. */
   close?(): Promise<void>;
 }
 
-/** What a suite asks of those who run it on their back end. */
+/** Connects a suite to a back end. */
 export interface PortHarness<Port> {
-  /** Decide which cases can run: see {@link runnableCases}. */
+  /** Decide which cases can run. See {@link runnableCases}. */
   readonly capabilities: Capabilities;
-  /** Makes a fresh and empty port. */
+  /** Creates a new, empty port. */
   create(): Promise<OpenPort<Port>>;
   /**
-   * Lets at least `ms` pass by the clock of the back end, and everything happen that was about to. In real time that is
-   * a little more: a timer may fire a millisecond early by the clock of another process.
+   * Lets at least `ms` pass on the clock of the back end and waits for everything that falls due. In real time, wait
+   * slightly longer: a timer may fire a millisecond early by the clock of another process.
    */
   passTime(ms: number): Promise<void>;
-  /** Sets the clock of the back end forward, or back by a negative number, as when the time of a machine is corrected. */
+  /** Sets the clock of the back end forward, or back if `ms` is negative, like a correction of the system time. */
   jumpTime?(ms: number): Promise<void>;
 }
 
-/** One rule of a port, and how to find out whether a back end keeps it. */
+/** One rule of a port, with a check that a back end follows it. */
 export interface PortCase<Harness> {
-  /** A sentence about behaviour, to be used as the name of a test. */
+  /** Sentence about behavior, for use as a test name. */
   readonly name: string;
-  /** A short id that stays the same when the sentence is worded anew. */
+  /** Short id that stays the same when the name is reworded. */
   readonly rule: string;
-  /** Without all of these the case is to be skipped by name. */
+  /** Required capabilities. Skip the case by name if one is missing. */
   readonly needs?: readonly Capability[];
-  /** Resolves when the rule is kept, else rejects with what was expected. */
+  /** Resolves if the rule is followed. Otherwise rejects and says what was expected. */
   run(harness: Harness): Promise<void>;
 }
 
-/** A case before it is bound to the way in which its port is opened. */
+/** A case before it is bound to a way of opening its port. */
 export interface PortCheck<Port, Harness> extends Omit<PortCase<Harness>, "run"> {
   check(port: Port, time: PortTime, harness: Harness): Promise<void>;
 }
 
 /** Time as a case sees it. */
 export interface PortTime {
-  /** {@link Capabilities.leaseGranularityMs}: all short durations are multiples of it. */
+  /** {@link Capabilities.leaseGranularityMs}. All short durations are multiples of it. */
   readonly unitMs: number;
   pass(ms: number): Promise<void>;
   /** Sets the clock forward or back. Only for cases that need `jumpsBack`. */
   jump(ms: number): Promise<void>;
 }
 
-/** Turns checks into cases: each opens a port of its own and closes it. */
+/** Turns checks into cases. Each case opens a new port and closes it. */
 export function toCases<Port, Harness extends PortHarness<Port>>(
   checks: readonly PortCheck<Port, Harness>[],
 ): readonly PortCase<Harness>[] {
@@ -96,7 +96,9 @@ export function toCases<Port, Harness extends PortHarness<Port>>(
         pass: (ms: number) => harness.passTime(ms),
         jump: async (ms: number) => {
           if (harness.jumpTime === undefined)
-            throw new Error("A harness with the capability `jumpsBack` needs `jumpTime`.");
+            throw new Error(
+              "The harness declares `jumpsBack`, but has no `jumpTime`. Implement it or remove the capability.",
+            );
           await harness.jumpTime(ms);
         },
       };
@@ -109,15 +111,15 @@ export function toCases<Port, Harness extends PortHarness<Port>>(
   }));
 }
 
-/** A case, and why it cannot run where it cannot. */
+/** A case, with the reason if it cannot run. */
 export interface RunnableCase<Harness> {
-  /** To be run unless `skipped` is there. */
+  /** The case. Run it unless `skipped` is set. */
   readonly case: PortCase<Harness>;
-  /** The reason, for the report: `needs watch`. */
+  /** Reason for the test report, such as `needs watch`. */
   readonly skipped?: string;
 }
 
-/** Says which cases a back end can run, so that the others are reported as skipped by name instead of left out. */
+/** Splits the cases of a suite into those that a back end can run and those that a test must report as skipped. */
 export function runnableCases<Harness extends { readonly capabilities: Capabilities }>(
   cases: readonly PortCase<Harness>[],
   { capabilities }: Harness,
@@ -128,7 +130,7 @@ export function runnableCases<Harness extends { readonly capabilities: Capabilit
   });
 }
 
-/** Runs `count` calls at the same time. */
+/** Makes `count` concurrent calls. */
 export function concurrently<Result>(
   count: number,
   call: (index: number) => Promise<Result>,

@@ -5,5 +5,5 @@ import { receiveChecks } from "./queue/receive.js";
 
 export type { QueueHarness };
 
-/** What every queue must do, case by case. Each case takes a queue of its own. */
+/** Conformance suite for queues. Each case opens a new queue. */
 export const queueCases: readonly PortCase<QueueHarness>[] = toCases([...receiveChecks, ...deliveryChecks]);

@@ -8,7 +8,7 @@ import { recordChecks } from "./submissions/record.js";
 
 export type { SubmissionsHarness };
 
-/** What every atomic RECORD and purge must do beyond the two stores it spans. Each case takes stores of its own. */
+/** Conformance suite for atomic RECORD and purge, beyond the suites of the two stores. Each case opens new stores. */
 export const submissionsCases: readonly PortCase<SubmissionsHarness>[] = toCases([
   ...recordChecks,
   ...purgeChecks,

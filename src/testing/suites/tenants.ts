@@ -1,4 +1,4 @@
-/** Tenants at the limits. No two of them are the same, whatever a collation or a column makes of them. */
+/** Tenants at the limits. All of them differ, although a collation or a column may treat some as equal. */
 export const TENANTS: readonly string[] = [
   "acme",
   "Acme",
@@ -22,7 +22,7 @@ export const TENANTS: readonly string[] = [
   ...atTheLimit("\u{1f600}", "\u{1f601}"),
 ];
 
-/** Two texts of 255 UTF-16 code units that differ at their end. */
+/** Builds two texts of 255 UTF-16 code units that differ at their end. */
 function atTheLimit(character: string, other: string): string[] {
   const room = 255 - other.length;
   const same = character.repeat(Math.floor(room / character.length)).padEnd(room, "a");

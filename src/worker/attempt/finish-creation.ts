@@ -12,10 +12,10 @@ import type { CheckedProcessor } from "../processors.js";
 const RETRY_DELAY_MS = 30_000;
 
 /**
- * Finishes a submission whose process died while it created the resource (spec §4.1, 201). The client may never ask again, so
- * the submission is ended if it keeps killing processes, or once it is older than `abandonAfterMs`.
+ * Finishes a submission whose process died while it created the resource (spec §4.1, 201). The client may never retry,
+ * so this ends the submission if it keeps crashing processes, or once it is older than `abandonAfterMs`.
  *
- * @returns whether the operation is pending now
+ * @returns whether the operation is now pending
  */
 export async function finishCreation(
   { definition, settings }: CheckedProcessor,

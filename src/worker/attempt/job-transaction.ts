@@ -13,13 +13,13 @@ export interface JobTransactionOptions {
   readonly toStored: (value: unknown) => Promise<JsonText | undefined>;
   /** Receives every error that the transaction rejects with, except those of the user's function. */
   readonly onRaise: (error: unknown) => void;
-  /** Says whether the processor has returned. */
+  /** Returns whether the processor has returned. */
   readonly isOver: () => boolean;
   /** Receives errors that come too late for the attempt. */
   readonly onLate: (error: unknown) => void;
 }
 
-/** How an attempt was settled by its transaction. */
+/** The settlement that a transaction committed, and the store's answer. */
 interface Committed {
   readonly settlement: Settlement;
   readonly settled: SettleResult;
@@ -27,16 +27,16 @@ interface Committed {
 
 export interface JobTransaction {
   readonly run: RunInTransaction<unknown>;
-  /** Returns what was committed, once it was. */
+  /** Returns the committed settlement, or undefined if nothing was committed. */
   committed(): Committed | undefined;
   /**
-   * Rolls the transaction back if it is still open, because the processor has returned. Resolves to the error that says what
-   * to do, or to nothing if the commit was on the way.
+   * Rolls back a transaction that is still open when the processor has returned. Resolves to the error to fail the
+   * attempt with, or to undefined if the commit was already under way.
    */
   end(): Promise<AsyncReplyError | undefined> | undefined;
 }
 
-/** The one transaction of an attempt, which settles it. */
+/** Creates the transaction of an attempt, which also settles the attempt. */
 export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
   const { backend, lease, supervision, toStored, onRaise, isOver, onLate } = options;
   let open: Promise<void> | undefined;
@@ -53,7 +53,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
       const value = await called(work, tx);
       const settlement = completed(await toStored(value));
       done = { value, settlement };
-      // From here on the token decides: a renewal would mistake the end of the operation for the loss of its lease.
+      // The operation is about to end, and a renewal would mistake that for a lost lease.
       supervision.lease.stop();
       return settlement;
     };
@@ -87,7 +87,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     chosen: TransactionOptions,
   ): Promise<Result> {
     used = true;
-    // The lock of the transaction takes the place of the lease, and a renewal would wait for it.
+    // The transaction's lock replaces the lease, and a renewal would wait for the lock.
     supervision.lease.pause();
     try {
       return await transact(work, chosen);
@@ -104,7 +104,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     const over = isOver();
     const refusal = over ? tooLate() : used ? usedBefore() : undefined;
     const running = refusal === undefined ? start(work, chosen) : Promise.reject(refusal);
-    // Handles the rejection also if the processor never awaits it.
+    // Handles the rejection even if the processor never awaits the promise.
     const settled = running.then(ignore, (error: unknown) => {
       if (thrown === undefined || error !== thrown.error) onRaise(error);
     });
@@ -130,13 +130,14 @@ function ignore(): void {}
 function usedBefore(): AsyncReplyError {
   return new AsyncReplyError(
     "TRANSACTION_USED",
-    "`job.transaction` was called a second time. An attempt has one transaction: write everything in one function.",
+    "`job.transaction` was called a second time. Each attempt has one transaction, so make all writes in one function.",
   );
 }
 
 function notAwaited(): AsyncReplyError {
   const detail =
-    "The processor returned while its `job.transaction` was still open, so it was rolled back. Return or await its promise.";
+    "The processor returned while its `job.transaction` was still open, so the transaction was rolled back. Return or " +
+    "await its promise.";
   return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
 }
 
@@ -145,7 +146,7 @@ function tooLate(): AsyncReplyError {
   return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
 }
 
-/** Completes an operation with a result, if there is one. */
+/** Returns the settlement that completes an operation, with a result if there is one. */
 export function completed(result: JsonText | undefined): Settlement {
   return result === undefined ? { to: "completed" } : { to: "completed", result };
 }

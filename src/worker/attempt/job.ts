@@ -1,69 +1,74 @@
 import type { TransactionOptions } from "../../ports/backend.js";
 
 /**
- * Runs a function in a transaction: see {@link Job.transaction}. If the type of the back end says that it shares none,
- * there is nothing to call.
+ * Type of {@link Job.transaction}. It is `never` if the back end, by its type, shares no transactions.
  */
 export type RunInTransaction<Tx> = [Tx] extends [never]
   ? never
   : <Result>(work: (tx: Tx) => Result | Promise<Result>, options?: TransactionOptions) => Promise<Result>;
 
 /**
- * A processor's handle on its attempt. `Report` is what the definition takes as progress, `Tx` the handle of the back end's
- * transactions.
+ * A processor's handle on its attempt. `Report` is the type of the definition's progress, and `Tx` the type of the
+ * back end's transaction handle.
  */
 export interface Job<Report = unknown, Tx = unknown> {
-  /** The id of the operation. The same on every attempt: the idempotency key for effects of your own. */
+  /**
+   * Id of the operation. It is the same on every attempt, so use it as the idempotency key for your own side effects.
+   */
   readonly operationId: string;
-  /** On whose behalf: the tenant of the principal that submitted it. */
+  /** Tenant of the principal that submitted the operation. */
   readonly tenant: string;
-  /** 1 for the first attempt. */
+  /** Number of this attempt. The first attempt is 1. */
   readonly attempt: number;
   /**
-   * Aborted when nobody wants the result any more: the lease was lost, the time limit passed, a client cancelled, or
-   * the worker stops. The reason is an AsyncReplyError that tells which.
+   * Aborted when the result is no longer wanted: the lease was lost, the attempt exceeded `attemptTimeoutMs`, the
+   * operation was canceled, or the worker is stopping. The reason is an AsyncReplyError with the code `LEASE_LOST`,
+   * `ATTEMPT_TIMEOUT`, `CANCELLED` or `WORKER_STOPPED`.
    */
   readonly signal: AbortSignal;
   /**
-   * Shows clients how far the work is. Written with the next renewal of the lease, which this brings forward.
+   * Reports progress to clients. It is written with the next lease renewal, which this call brings forward.
    *
-   * The value must be representable as JSON: see {@link Processor}.
+   * The value must be JSON: see {@link Processor}.
    *
-   * @throws AsyncReplyError `INVALID_RESULT` if JSON cannot represent the value, if it exceeds `maxResultBytes`, or if the
-   * progress schema refuses it or is asynchronous
+   * @throws AsyncReplyError `INVALID_RESULT` if JSON cannot represent the value, if it exceeds `maxResultBytes`, or if
+   * the progress schema refuses it or is asynchronous.
    */
   progress(value: Report): void;
   /**
-   * Runs a function in a transaction of the back end that also completes the operation, with what the function returns: its
-   * writes are there if and only if this attempt has completed the operation. Once it has committed the attempt is over:
-   * what the processor returns or throws afterwards changes nothing.
+   * Runs a function in a transaction of the back end. The same transaction completes the operation with the function's
+   * return value: the writes and the completion are committed together, or not at all. After the commit the attempt is
+   * over, and nothing that the processor returns or throws afterwards has an effect.
    *
-   * When the function throws, its writes are rolled back and the error comes out of here as it is; so they are when the
-   * attempt is interrupted. The transaction holds a connection while the function runs. It may be called once in an attempt.
+   * If the function throws, its writes are rolled back and its error is rethrown unchanged. If the attempt is
+   * interrupted, the writes are rolled back too. The transaction holds a connection while the function runs. Call it
+   * at most once per attempt.
    *
-   * The transaction locks the operation first. Until it ends, the lock is the lease: no other attempt can begin, progress
-   * waits, and a client that cancels gets a 503. It works at every isolation level; choose one with `isolation`, because
-   * `set transaction` comes too late.
+   * The transaction locks the operation first. Until it ends, the lock is the lease: no other attempt can begin,
+   * progress waits, and a client that cancels gets a 503. It works at every isolation level. Choose one with
+   * `isolation`, because `set transaction` inside the function comes too late.
    *
-   * Await it, or return its promise. If the processor returns while it is open, it is rolled back and the attempt fails with
-   * `TRANSACTION_NOT_AWAITED`.
+   * Await the call, or return its promise. If the processor returns while the transaction is open, the transaction is
+   * rolled back and the attempt fails with `TRANSACTION_NOT_AWAITED`.
    *
-   * @throws AsyncReplyError `LEASE_LOST` if another attempt has begun; the function does not run then. `INVALID_RESULT` if the
-   * result cannot be stored; everything is rolled back. `STORE_UNAVAILABLE` if the store did not answer: let it leave the
-   * processor, and the worker finds out whether the commit has landed. `TRANSACTION_USED` if it is called again.
-   * `NO_TRANSACTIONS` if the back end shares none.
+   * @throws AsyncReplyError `LEASE_LOST` if another attempt has begun; the function does not run. `INVALID_RESULT` if
+   * the result cannot be stored; everything is rolled back. `STORE_UNAVAILABLE` if the store did not answer: do not
+   * catch it, so that the worker can find out whether the commit succeeded. `TRANSACTION_USED` if it is called a
+   * second time. `NO_TRANSACTIONS` if the back end shares no transactions.
    */
   readonly transaction: RunInTransaction<Tx>;
 }
 
 /**
- * Does the work. Runs at least once: after a crash or a lost lease it runs again, so that effects should be idempotent by
- * `job.operationId`. Returning completes the operation, `permanentFailure` fails it, `retryLater` is tried again at
- * that time, and anything else thrown is tried again after the backoff.
+ * Does the work of an operation. It runs at least once: after a crash or a lost lease it runs again, so make its side
+ * effects idempotent by `job.operationId`. If it returns, the operation completes. If it throws `permanentFailure`,
+ * the operation fails. If it throws `retryLater`, the work is retried at that time. Any other error is retried with
+ * backoff.
  *
- * The result must be JSON: plain objects, arrays, strings, finite numbers, booleans, `null`, and objects with a `toJSON`
- * method that returns these, such as a `Date`. Members of plain objects that are `undefined` are dropped. Anything else, such
- * as a `Map`, another class instance or an `undefined` item of an array, fails the operation as `invalid-result`.
+ * The result must be JSON: plain objects, arrays, strings, finite numbers, booleans, `null`, and objects with a
+ * `toJSON` method that returns these, such as a `Date`. Members of plain objects that are `undefined` are dropped. Any
+ * other value, such as a `Map`, another class instance or an `undefined` item of an array, fails the operation with
+ * the problem `invalid-result`.
  */
 export type Processor<Input, Result = unknown, Report = unknown, Tx = unknown> = (
   input: Input,

@@ -1,4 +1,7 @@
-/** An AbortController that is made when somebody asks for its signal: few do, and making one takes as long as an attempt's other objects together. */
+/**
+ * An AbortController that is created when its signal is first read. Few processors read it, and creating one takes as
+ * long as creating all other objects of an attempt.
+ */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
@@ -11,7 +14,7 @@ export class LazyAbort {
     return this.#controller.signal;
   }
 
-  /** The first reason stays. */
+  /** Aborts the signal. Only the first reason counts. */
   abort(reason: unknown): void {
     this.#aborted ??= { reason };
     this.#controller?.abort(reason);

@@ -12,7 +12,7 @@ import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
 import { supervise } from "./supervise.js";
 
-/** Runs one attempt that has begun, under supervision, and says how it ended. Never rejects. */
+/** Runs an attempt that has begun, under supervision, and returns how it ended. Never rejects. */
 export async function runAttempt(
   processor: CheckedProcessor,
   { lease, begun: { operation } }: BegunAttempt,
@@ -20,7 +20,7 @@ export async function runAttempt(
 ): Promise<Ending> {
   const supervision = supervise(lease, processor.settings, context);
   const call: Call = { raised: [], transaction: undefined, over: false };
-  // Made when a processor asks for it: few do, and its functions take as long to make as the rest of an attempt's.
+  // Created on first use: few processors use it, and its functions take as long to create as the rest of the attempt.
   const transaction = (): JobTransaction =>
     createJobTransaction({
       backend: context.backend,
@@ -63,9 +63,9 @@ export async function runAttempt(
   }
 }
 
-/** What became of the call of a processor. */
+/** State of one call of a processor. */
 interface Call {
-  /** The errors that it got from its job. */
+  /** Errors that its job has thrown. */
   readonly raised: unknown[];
   transaction: JobTransaction | undefined;
   /** Whether the processor has returned. */
@@ -95,13 +95,14 @@ async function process(
 }
 
 /**
- * An error of ours says something of the attempt that it was made for. One that gets here by a promise which several
- * attempts share is about another attempt, so it counts as any other failure. Only `permanentFailure` and `retryLater` are the user's to throw.
+ * Wraps an AsyncReplyError that this attempt did not cause, so that it counts as an ordinary failure. Such an error
+ * can arrive through a promise that several attempts share. Users throw only `permanentFailure` and `retryLater`
+ * themselves.
  */
 function ofProcessor(error: unknown): unknown {
   if (!isAsyncReplyError(error) || error.code === "PERMANENT_FAILURE" || error.code === "RETRY_LATER")
     return error;
-  const detail = `The processor threw ${error.code}, which is not about this attempt.`;
+  const detail = `The processor threw ${error.code}, which this attempt did not cause.`;
   return new AsyncReplyError("INTERNAL", detail, { cause: error });
 }
 
@@ -113,7 +114,11 @@ async function toStored(
   return result === undefined ? undefined : toJsonText(result, settings.maxResultBytes);
 }
 
-/** @throws AsyncReplyError `INVALID_RESULT` */
+/**
+ * Checks reported progress and returns its stored form.
+ *
+ * @throws AsyncReplyError `INVALID_RESULT`
+ */
 function toProgress(
   { definition: { progress: schema }, settings }: CheckedProcessor,
   value: unknown,
@@ -130,5 +135,6 @@ function checkedProgress(schema: StandardSchema, value: unknown): unknown {
   }
   if (!(checked instanceof Promise)) return checked;
   checked.catch(() => {});
-  throw new AsyncReplyError("INVALID_RESULT", "A progress schema must be synchronous.");
+  const detail = "The progress schema must be synchronous, because `job.progress` returns no promise.";
+  throw new AsyncReplyError("INVALID_RESULT", detail);
 }

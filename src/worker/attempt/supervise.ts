@@ -5,22 +5,22 @@ import { reportError, type WorkerContext } from "../context.js";
 import type { ProcessorSettings } from "../settings.js";
 import { LazyAbort } from "./lazy-abort.js";
 
-/** Watches over one attempt while its processor runs. */
+/** Supervises one attempt while its processor runs. */
 export interface Supervision {
-  /** For the processor. */
+  /** Abort signal of the processor. */
   readonly job: Pick<LazyAbort, "signal">;
-  /** Aborted when nothing waits for the work any longer. */
+  /** Aborted when the worker no longer waits for the work. */
   readonly abandoning: LazyAbort;
   /** Renews the lease, with the progress of the processor. */
   readonly lease: KeptLease;
-  /** Waits for the work. Rejects as soon as the attempt is interrupted. */
+  /** Resolves with the work. Rejects as soon as the attempt is interrupted. */
   untilInterrupted<T>(work: Promise<T>): Promise<T>;
-  /** Ends the wait for the work with this reason, unless another came first. */
+  /** Stops waiting for the work, with this reason unless there is an earlier one. */
   interrupt(reason: AsyncReplyError): void;
   end(): void;
 }
 
-/** Keeps the lease of an attempt, counts its time, and passes on what should make its processor stop. */
+/** Renews the lease of an attempt, limits its time, and signals its processor when it should stop. */
 export function supervise(
   lease: Lease,
   { leaseMs, attemptTimeoutMs }: Pick<ProcessorSettings, "leaseMs" | "attemptTimeoutMs">,
@@ -44,15 +44,20 @@ export function supervise(
     leaseMs,
     clock,
     onLost: () =>
-      interrupt(new AsyncReplyError("LEASE_LOST", "The lease of the attempt went to somebody else.")),
-    // No interruption: work that completes all the same counts.
-    onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was cancelled.")),
+      interrupt(new AsyncReplyError("LEASE_LOST", "Another attempt has taken over the operation.")),
+    // This does not interrupt the attempt, because work that completes anyway counts.
+    onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was canceled.")),
     onError: (error) => reportError(context, "renew", error),
   });
   const timeIsUp = (): void =>
-    interrupt(new AsyncReplyError("ATTEMPT_TIMEOUT", "The attempt took too long."));
+    interrupt(
+      new AsyncReplyError(
+        "ATTEMPT_TIMEOUT",
+        `The attempt did not end within ${attemptTimeoutMs} ms. To allow more time, raise \`attemptTimeoutMs\`.`,
+      ),
+    );
   const cancelTimer = attemptTimeoutMs === undefined ? () => {} : clock.schedule(attemptTimeoutMs, timeIsUp);
-  const stop = (): void => interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker stops."));
+  const stop = (): void => interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker is stopping."));
   const cancelStop = context.stopping.onRaise(stop);
 
   return {

@@ -6,31 +6,31 @@ import type { ProcessorSettings } from "../settings.js";
 import { lastErrorOf } from "./last-error.js";
 import { waitForNewerWorker } from "./refused-input.js";
 
-/** How an attempt ended; without a settlement where its lease is somebody else's. */
+/** How an attempt ended. There is no settlement if another attempt holds the lease. */
 export interface Ending {
   readonly settlement?: Settlement;
   readonly error?: unknown;
-  /** Where the store has answered already. */
+  /** The store's answer, if the attempt is already settled. */
   readonly settled?: SettleResult;
 }
 
-/** The ending of an operation whose attempts are used up: by attempts that were lost, since nobody settled them. */
+/** Returns the ending of an operation that has used up its attempts. Without an error, the last attempts were lost. */
 export function exhausted({ maxAttempts }: Pick<ProcessorSettings, "maxAttempts">, error?: unknown): Ending {
   const detail = `The work did not succeed in ${maxAttempts} attempts.`;
   return { settlement: { to: "failed", error: operationError("attempts-exhausted", detail) }, error };
 }
 
-/** Failures that another attempt would not mend, with what the client may know of them. */
+/** Failures that another attempt would not fix, and the part of them that the client may see. */
 const PERMANENT: Partial<
   Record<ErrorCode, { readonly problem: ProblemName; readonly lead: string; readonly hidden?: true }>
 > = {
   PERMANENT_FAILURE: { problem: "work-failed", lead: "" },
   INPUT_REFUSED: { problem: "input-refused", lead: "The contract has changed since this was submitted: " },
-  INVALID_RESULT: { problem: "invalid-result", lead: "The result of the work cannot be kept: " },
+  INVALID_RESULT: { problem: "invalid-result", lead: "The result of the work cannot be stored: " },
   NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
 };
 
-/** What an error means for the operation, in the state it was in when the attempt began. */
+/** Returns the ending that an error means for an operation, as the operation was when the attempt began. */
 export function endingOf(error: unknown, operation: Operation, settings: ProcessorSettings): Ending {
   const { code, detail, context } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
   if (code === "LEASE_LOST") return { error };

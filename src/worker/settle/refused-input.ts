@@ -3,12 +3,13 @@ import type { JsonText, Operation, Settlement } from "../../contract/operation.j
 import { problem } from "../../contract/problem.js";
 
 const FIRST_WAIT_MS = 30_000;
-/** 30 s, 1, 2 and 4 min: 7 and a half minutes in all. */
+/** Waits of 30 s, 1, 2 and 4 min: 7.5 minutes in total. */
 const MAX_REFUSALS = 4;
 
 /**
- * Gives back an attempt whose input the schema of this worker refuses: during a deployment a newer worker may accept it. The
- * attempt does not count. Returns undefined once the operation has waited long enough.
+ * Returns the settlement for an attempt whose input this worker's schema refuses. During a deployment a newer worker
+ * may accept the input, so the operation waits and the attempt does not count. Returns undefined once it has waited
+ * long enough.
  */
 export function waitForNewerWorker({ lastError }: Operation): Settlement | undefined {
   const refusals = refusalsIn(lastError);
@@ -22,7 +23,7 @@ export function waitForNewerWorker({ lastError }: Operation): Settlement | undef
   };
 }
 
-/** The `lastError` counts the refusals in a row. Any other error in between replaces it. */
+/** Returns the number of consecutive refusals. `lastError` holds it, and any other error replaces it. */
 function refusalsIn(lastError: JsonText | undefined): number {
   const { refusals } = (lastError === undefined ? {} : parseStored(lastError)) as {
     readonly refusals?: unknown;

@@ -4,7 +4,7 @@ import type { SettleResult } from "../../ports/operation-store.js";
 import type { WorkerContext } from "../context.js";
 import type { Ending } from "./ending.js";
 
-/** Tells the observer how an attempt ended, and the estimate that its operation did. */
+/** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
 export function report(
   { observe, estimate, runtime }: WorkerContext,
   operation: Operation,

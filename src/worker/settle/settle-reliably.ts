@@ -9,8 +9,8 @@ const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Settles an attempt and does not give up while the store is out of reach: the work is done, and doing it again is what
- * this prevents. Undefined when the worker had to stop first; the lease then runs out and the sweep takes over.
+ * Settles an attempt, and keeps retrying while the store is unavailable, so that finished work is not done again.
+ * Returns undefined if the worker had to stop first. Then the lease expires and the sweep takes over.
  */
 export async function settleReliably(
   lease: Lease,
@@ -23,25 +23,25 @@ export async function settleReliably(
       return await backend.operations.settle(lease, settlement);
     } catch (error) {
       reportError(context, "settle", error);
-      if (!isPassing(error)) return refused(lease, settlement, context);
+      if (!isTemporary(error)) return refused(lease, settlement, context);
       if (stopping.raised) return undefined;
       await sleep(delayMs, runtime.clock, stopping);
     }
   }
 }
 
-/** The store cannot keep what was settled, and would not the next time either: end the operation without it. */
+/** Fails the operation, because the store refused its result and would refuse it again. */
 function refused(
   lease: Lease,
   settlement: Settlement,
   context: WorkerContext,
 ): Promise<SettleResult | undefined> {
   if (settlement.to !== "completed") return Promise.resolve(undefined);
-  const error = operationError("invalid-result", "The work was done, but its result cannot be kept.");
+  const error = operationError("invalid-result", "The work was done, but the store refused its result.");
   return settleReliably(lease, { to: "failed", error }, context);
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   const code = isAsyncReplyError(error) ? error.code : undefined;
   return code === "STORE_UNAVAILABLE" || code === "OVERLOADED";
 }

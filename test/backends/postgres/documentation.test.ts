@@ -11,7 +11,7 @@ import { describePostgres } from "./server.js";
 const manual = page(join("docs", "postgres.md"));
 
 await describePostgres("the page about Postgres", (server) => {
-  it("shows statements that run", async () => {
+  it("shows valid statements", async () => {
     const { schema, migrate } = server.open();
     await migrate();
     const { rows } = await server.pool.query<{ role: string }>("select quote_ident(current_user) as role");
@@ -23,7 +23,7 @@ await describePostgres("the page about Postgres", (server) => {
     }
   });
 
-  describe("has a wrapper for postgres.js, on which the back end", () => {
+  describe("its wrapper for postgres.js", () => {
     const workshop = openWorkshop();
     let sql: Sql;
     let fromPostgresJs: (sql: Sql) => never;

@@ -9,12 +9,12 @@ import { describePostgres, openPool } from "./server.js";
 const { newId, newToken } = createSystemRuntime();
 
 await describePostgres("a commit of the back end", (server) => {
-  it("waits for the disk where somebody is told what it did, and not where it only takes a lease", async () => {
+  it("waits for the disk if its result is reported, but not if it only takes a lease", async () => {
     const schema = server.newSchema();
     await server.open({ schema }).migrate();
     const durable = openPool({ max: 4, options: "-c synchronous_commit=on" });
     const commits: Record<string, Set<string>> = {};
-    /** Each statement in a transaction of its own, as without this, that is asked how it will commit. */
+    /** Runs each statement in a transaction, as without this pool, and asks how it will commit. */
     const pool = poolOf<SqlClient>(async () => {
       const client = await durable.connect();
       const query = async (statement: SqlStatement) => {
@@ -58,7 +58,8 @@ await describePostgres("a commit of the back end", (server) => {
         take_due: new Set(["off"]),
         purge: new Set(["off"]),
       });
-      // What had been asked to be cancelled ends when it would begin: that is told, so it waits.
+      // An operation with a requested cancellation ends when a worker begins it. The worker learns of that end, so
+      // the commit waits.
       const begin = () => operations.beginAttempt(lapsed.id, { token: newToken(), leaseMs: 1_000 });
       await begin();
       expect(await operations.requestCancel(lapsed.id, "a")).toBe("requested");

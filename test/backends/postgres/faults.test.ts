@@ -15,7 +15,7 @@ function submission(members: Partial<NewOperation> = {}): Submission {
   };
 }
 
-/** A pool of which one answer is lost: the statement is done, and the caller hears that the connection is gone. */
+/** Creates a pool that loses one answer: the statement takes effect, but the caller gets a connection error. */
 function losingOneAnswer(pool: Pool, isLost: (statement: SqlStatement) => boolean) {
   let lost = 0;
   const losing = interceptStatements(pool, async (statement, run) => {
@@ -27,7 +27,7 @@ function losingOneAnswer(pool: Pool, isLost: (statement: SqlStatement) => boolea
 }
 
 await describePostgres("a Postgres back end in trouble", (server) => {
-  it("records one operation when the answer to the commit is lost", async () => {
+  it("records one operation if the answer to the commit is lost", async () => {
     const { pool, repeated } = losingOneAnswer(server.pool, ({ text }) =>
       /^select .*record_\w+\(/.test(text),
     );
@@ -40,7 +40,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(repeated()).toBe(true);
   });
 
-  it("settles once when the answer is lost", async () => {
+  it("settles once if the answer is lost", async () => {
     const { pool, repeated } = losingOneAnswer(server.pool, ({ text }) =>
       /^select .*settle_\w+\(/.test(text),
     );
@@ -57,7 +57,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(repeated()).toBe(true);
   });
 
-  it("records the neighbours of a row whose key an open transaction holds, and has that one try again", async () => {
+  it("records the other rows of a batch when an open transaction holds a key, and retries that key", async () => {
     const backend = server.open();
     await backend.migrate();
     const held = submission({ key: "held" });
@@ -87,8 +87,8 @@ await describePostgres("a Postgres back end in trouble", (server) => {
 
   it.each([
     ["a tenant too long for the index", { tenant: newLongText() }],
-    ["a character that Postgres cannot keep", { tenant: "a\u0000b" }],
-  ])("records the neighbours of a row with %s", async (_, members) => {
+    ["a character that Postgres cannot store", { tenant: "a\u0000b" }],
+  ])("records the other rows of a batch next to %s", async (_, members) => {
     const backend = server.open();
     const given = [submission({ key: "1" }), submission({ key: "2", ...members }), submission({ key: "3" })];
     const answers = await Promise.allSettled(given.map((each) => backend.submissions.record(each)));
@@ -99,7 +99,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(await backend.operations.list?.({ limit: 100 })).toHaveLength(2);
   });
 
-  it("settles the neighbours of a row that cannot be kept", async () => {
+  it("settles the other rows of a batch next to one that cannot be stored", async () => {
     const backend = server.open();
     const leases = [];
     for (let count = 0; count < 3; count += 1) {
@@ -118,7 +118,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  it("says that it is not there when no server answers, when its pool has ended, and when it is read-only", async () => {
+  it("reports STORE_UNAVAILABLE if no server answers, the pool has ended or the server is read-only", async () => {
     const away = openPool({ connectionString: "postgres://postgres@127.0.0.1:1/test" });
     const ended = openPool();
     await ended.end();
@@ -139,7 +139,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
   });
 
   type Write = (backend: PostgresBackend<unknown>) => Promise<unknown> | undefined;
-  // A statement is repeated by itself, a transaction by its caller.
+  // A statement is repeated by the back end, a transaction by its caller.
   const writes: readonly (readonly [what: string, second: string, write: Write])[] = [
     ["statement", "exists", ({ submissions }) => submissions.record(submission({ key: "k" }))],
     [
@@ -149,11 +149,11 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     ],
   ];
   it.each(writes)(
-    "leaves the connection to a server that has become read-only for one to its successor, after a %s",
+    "closes connections to a server that turned read-only and uses its successor, after a %s",
     async (_, second, write) => {
       const database = server.newSchema();
       await server.pool.query(`create database ${database}`);
-      // As at one address before and after a failover: what was opened before the second stays read-only.
+      // As at one address before and after a failover: connections opened before the failover stay read-only.
       const alter = (how: string) =>
         server.pool.query(`alter database ${database} ${how.replace("it", "default_transaction_read_only")}`);
       const setup = openPoolAt(portOfServer(), { database, max: 1 });
@@ -174,7 +174,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     },
   );
 
-  it("goes on with new connections when the server has ended the old ones", async () => {
+  it("continues with new connections when the server has ended the old ones", async () => {
     const pool = openPool({ max: 3, application_name: "to be ended" });
     pool.on("error", () => {});
     try {
@@ -191,7 +191,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     }
   });
 
-  it("refuses what does not fit into its line, and takes more when the line is shorter", async () => {
+  it("refuses calls that exceed the length of the queue, and accepts more once it is shorter", async () => {
     const backend = server.open({ maxWaiting: 2, maxBatch: 1, maxInFlight: 1 });
     await backend.migrate();
     const answers = await Promise.allSettled(
@@ -203,14 +203,14 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
   });
 
-  it("refuses what weighs too much for its line, but for one that waits alone", async () => {
+  it("refuses calls that exceed the size of the queue, except for a single call", async () => {
     const backend = server.open({ maxWaitingBytes: 10, maxBatch: 1, maxInFlight: 1 });
     await backend.migrate();
     const weights = [100, 100, 1, 1];
     const answers = await Promise.allSettled(
       weights.map((weight) => backend.submissions.record(submission({ input: "1".repeat(weight) }))),
     );
-    // They come in one turn: the first waits alone, and the others with it.
+    // All arrive in one turn: the first waits alone, and the others join it.
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
     expect(answers[3]).toMatchObject({ reason: { code: "OVERLOADED" } });
     expect(await backend.submissions.record(submission({ input: "1".repeat(100) }))).toEqual({
@@ -222,12 +222,12 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     ["statementTimeoutMs", 0],
     ["statementTimeoutMs", 2 ** 31],
     ["maxWaitingBytes", Number.POSITIVE_INFINITY],
-  ])("refuses a bad `%s` by its name", (name, value) => {
+  ])("rejects a bad `%s` by name", (name, value) => {
     expect(() => server.open({ [name]: value })).toThrow(`Option \`${name}\``);
   });
 });
 
-/** Random, or it would be compressed to nothing. */
+/** Random, because Postgres would compress other text. */
 function newLongText(): string {
   return Array.from({ length: 300 }, newToken).join("");
 }

@@ -30,7 +30,7 @@ const ends: Readonly<Record<string, (backend: Opened, operation: NewOperation) =
     await operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
     await submissions.transactions?.settle(lease, async () => ({ to: "failed", error: "{}" }));
   },
-  "is cancelled": async ({ operations }, operation) => {
+  "is canceled": async ({ operations }, operation) => {
     await operations.create(operation);
     await operations.requestCancel(operation.id, operation.tenant);
   },
@@ -40,7 +40,7 @@ const ends: Readonly<Record<string, (backend: Opened, operation: NewOperation) =
 
 await describePostgres("the follow-up of an operation in Postgres", (server) => {
   it.each(Object.entries(ends))(
-    "is found by a waiting worker that looks, when the operation %s",
+    "is found by a waiting worker that polls, when the operation %s",
     async (_, end) => {
       let looks = 0;
       const pool = interceptStatements(server.pool, (statement, run) => {

@@ -10,8 +10,8 @@ import { describePostgres, openPoolAt, portOfServer } from "./server.js";
 const TENANT = "anonymous";
 const ORDER = { itemId: "book", quantity: 1 };
 
-await describePostgres("a role that has been granted what the page about Postgres says", (server) => {
-  /** A schema that an administrator has made, and connections of a role that may do no more than the page grants it. */
+await describePostgres("a role with exactly the grants on the page about Postgres", (server) => {
+  /** Creates a schema as an administrator, and connections of a role with only the grants on that page. */
   async function restricted<Result>(run: (pool: Pool, schema: string) => Promise<Result>): Promise<Result> {
     const [schema, role] = [server.newSchema(), `app_${randomBytes(8).toString("hex")}`];
     const grants = blocksOf(page(join("docs", "postgres.md")), "sql").find(({ text }) =>
@@ -21,7 +21,7 @@ await describePostgres("a role that has been granted what the page about Postgre
     const pool = openPoolAt(portOfServer(), { user: role, password: role, max: 5 });
     try {
       for (const text of postgresMigrations(schema)) await server.pool.query(text);
-      // What a careful administrator does with functions, which everybody may call by default.
+      // A careful administrator revokes functions, which every role may call by default.
       await server.pool.query(`revoke execute on all functions in schema ${schema} from public`);
       const text = (grants?.text ?? "").replaceAll("async_request_reply", schema).replace(/\bapp\b/g, role);
       await server.pool.query(text);
@@ -44,66 +44,62 @@ await describePostgres("a role that has been granted what the page about Postgre
     }
   }
 
-  it.each(["auto", "manual"] as const)(
-    "can do all that a service and its workers do, with `migrate: %s`",
-    (mode) =>
-      restricted(async (pool, schema) => {
-        const backend = createPostgresBackend({ pool, schema, migrate: mode });
-        const { operations, submissions, idempotency } = backend;
-        const definition = defineOrders({ cancellable: true });
-        const service = createService({ backend, authorize: allowAnonymous(), definitions: [definition] });
-        const send = async (method: string, path: string, key?: string): Promise<number> => {
-          const headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
-          const body = method === "POST" ? { body: JSON.stringify(ORDER) } : {};
-          return (await service.handle({ method, path, headers, ...body })).status;
-        };
+  it.each(["auto", "manual"] as const)("runs a service and its workers with `migrate: %s`", (mode) =>
+    restricted(async (pool, schema) => {
+      const backend = createPostgresBackend({ pool, schema, migrate: mode });
+      const { operations, submissions, idempotency } = backend;
+      const definition = defineOrders({ cancellable: true });
+      const service = createService({ backend, authorize: allowAnonymous(), definitions: [definition] });
+      const send = async (method: string, path: string, key?: string): Promise<number> => {
+        const headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
+        const body = method === "POST" ? { body: JSON.stringify(ORDER) } : {};
+        return (await service.handle({ method, path, headers, ...body })).status;
+      };
 
-        const first = await within(pool, (tx) =>
-          service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT, key: "first" }),
-        );
-        const keys = ["first", "second", "third"];
-        expect(await Promise.all(keys.map((key) => send("POST", "/orders", key)))).toEqual([202, 202, 202]);
-        expect(await send("DELETE", `/operations/${first.operationId}`)).toBe(200);
+      const first = await within(pool, (tx) =>
+        service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT, key: "first" }),
+      );
+      const keys = ["first", "second", "third"];
+      expect(await Promise.all(keys.map((key) => send("POST", "/orders", key)))).toEqual([202, 202, 202]);
+      expect(await send("DELETE", `/operations/${first.operationId}`)).toBe(200);
 
-        const worker = createWorker(service, {
-          orders: (_, job) => job.transaction(async (own) => (await own.query("select 1 as done")).rows),
-        });
-        await worker.runUntilIdle();
-        const known = (await operations.list?.({ limit: 10 })) ?? [];
-        expect(known.map(({ state }) => state).sort()).toEqual(["completed", "completed", "failed"]);
+      const worker = createWorker(service, {
+        orders: (_, job) => job.transaction(async (own) => (await own.query("select 1 as done")).rows),
+      });
+      await worker.runUntilIdle();
+      const known = (await operations.list?.({ limit: 10 })) ?? [];
+      expect(known.map(({ state }) => state).sort()).toEqual(["completed", "completed", "failed"]);
 
-        const create = submissions.transactions?.record(
-          {
-            operation: {
-              id: service.runtime.newId(),
-              tenant: TENANT,
-              definition: "d",
-              input: "1",
-              retentionMs: 60_000,
-            },
-            fingerprint: "1:a",
+      const create = submissions.transactions?.record(
+        {
+          operation: {
+            id: service.runtime.newId(),
+            tenant: TENANT,
+            definition: "d",
+            input: "1",
+            retentionMs: 60_000,
           },
-          async () => "{}",
-        );
-        expect(await create).toEqual({ outcome: "created" });
-        const claim = { tenant: TENANT, definition: "d", key: "k", operationId: service.runtime.newId() };
-        expect(await idempotency.claim({ ...claim, fingerprint: "1:a" })).toEqual({ outcome: "claimed" });
-        expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
-        await idempotency.release(claim);
-        expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toEqual([]);
-        await operations.getMany?.([first.operationId]);
-        expect(await operations.stats?.({ definitions: ["orders"] })).toMatchObject([
-          { failed: { count: 1 } },
-        ]);
-        const successor = { id: service.runtime.newId(), onEndId: service.runtime.newId() };
-        expect(await operations.redrive?.(first.operationId, successor)).toMatchObject({ created: true });
-        const onEnd = { id: service.runtime.newId(), definition: "d", input: "1", retentionMs: 60_000 };
-        const short = { id: service.runtime.newId(), tenant: TENANT, definition: "d", input: "1", onEnd };
-        await operations.create({ ...short, retentionMs: 0 });
-        expect(await operations.requestCancel(short.id, TENANT)).toBe("cancelled");
-        expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toMatchObject([{ id: onEnd.id }]);
-        expect(await submissions.purge({ limit: 10 })).toBe(1);
-        await backend.close();
-      }),
+          fingerprint: "1:a",
+        },
+        async () => "{}",
+      );
+      expect(await create).toEqual({ outcome: "created" });
+      const claim = { tenant: TENANT, definition: "d", key: "k", operationId: service.runtime.newId() };
+      expect(await idempotency.claim({ ...claim, fingerprint: "1:a" })).toEqual({ outcome: "claimed" });
+      expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
+      await idempotency.release(claim);
+      expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toEqual([]);
+      await operations.getMany?.([first.operationId]);
+      expect(await operations.stats?.({ definitions: ["orders"] })).toMatchObject([{ failed: { count: 1 } }]);
+      const successor = { id: service.runtime.newId(), onEndId: service.runtime.newId() };
+      expect(await operations.redrive?.(first.operationId, successor)).toMatchObject({ created: true });
+      const onEnd = { id: service.runtime.newId(), definition: "d", input: "1", retentionMs: 60_000 };
+      const short = { id: service.runtime.newId(), tenant: TENANT, definition: "d", input: "1", onEnd };
+      await operations.create({ ...short, retentionMs: 0 });
+      expect(await operations.requestCancel(short.id, TENANT)).toBe("cancelled");
+      expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toMatchObject([{ id: onEnd.id }]);
+      expect(await submissions.purge({ limit: 10 })).toBe(1);
+      await backend.close();
+    }),
   );
 });

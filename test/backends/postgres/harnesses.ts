@@ -15,14 +15,14 @@ const capabilities: Capabilities = {
   beginsAttempts: true,
 };
 
-/** A fresh back end, migrated, and a way to change its schema. */
+/** A new, migrated back end and a way to change its schema. */
 export interface Fresh {
   readonly backend: Backend & { readonly submissions: Submissions<unknown> };
   readonly schema: string;
   readonly execute: Execute;
 }
 
-/** A harness whose cases each get a schema of their own, in which time stands still. */
+/** Creates a harness whose cases each get a new schema in which time stands still. */
 export function harnessOf<Port>(
   open: () => Promise<Fresh>,
   portOf: (backend: Fresh["backend"]) => Port,
@@ -41,8 +41,8 @@ export function harnessOf<Port>(
 }
 
 /**
- * The queue is the store: an announcement can be received when its operation is due, and what is received has an id of its
- * own. The cases compare ids, so each is given that of what was published for its operation.
+ * Creates a harness for the queue that reads from the store. An announcement is delivered when its operation is due,
+ * with a new id. The cases compare ids, so each delivery gets the id that was published for its operation.
  */
 export function queueHarness(open: () => Promise<Fresh>): QueueHarness {
   const backends = new Map<Queue, Fresh["backend"]>();

@@ -18,7 +18,7 @@ import { describePostgres } from "./server.js";
 type Options = Partial<PostgresBackendOptions<PoolClient>>;
 
 await describePostgres("a key that another transaction holds", (server) => {
-  /** An order service on a back end of its own, as in a process of its own. */
+  /** Creates an order service on a separate back end, like another process. */
   function processOn(schema: string, options: Options = {}) {
     const pool: Options["pool"] = options.pool ?? server.pool;
     const backend = createPostgresBackend({ ...options, pool, schema, listen: false });
@@ -39,7 +39,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     return schema;
   }
 
-  /** Runs a function while a transaction of the user holds keys, which is then rolled back. */
+  /** Runs a function while a transaction of the user holds keys. Rolls that transaction back afterwards. */
   async function whileHeld<T>(schema: string, keys: readonly string[], run: () => Promise<T>): Promise<T> {
     const { service } = processOn(schema);
     const tx = await server.pool.connect();
@@ -55,7 +55,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     }
   }
 
-  /** A pool on which what is recorded commits when `commit` resolves. */
+  /** Creates a pool whose recordings commit when `commit` resolves. */
   function slowlyCommitting(onRecorded: () => void, commit: Promise<void>): SqlPool<PoolClient> {
     return poolOf(async () => {
       const client = await server.pool.connect();
@@ -72,7 +72,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     });
   }
 
-  it("is waited for where its commit is slow: both requests get one operation", async () => {
+  it("is waited for if its commit is slow, so that both requests get one operation", async () => {
     const schema = await migratedSchema();
     let commit = (): void => {};
     const committing = new Promise<void>((resolve) => {
@@ -93,7 +93,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     await vi.waitUntil(() => recorded);
     const second = processOn(schema, { pool: counted }).submit("k");
     try {
-      // The second has waited for the row, has been taken out of its batch, and has come back twice.
+      // The second request has waited for the row, left its batch and retried twice.
       await vi.waitUntil(() => tries >= 4, { timeout: 5_000 });
     } finally {
       commit();
@@ -104,7 +104,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     expect(replies.map(({ headers }) => headers["idempotent-replayed"])).toEqual([undefined, "true"]);
   });
 
-  it("is a 409 with Retry-After after a second, and free once that transaction is rolled back", async () => {
+  it("leads to a 409 with Retry-After after a second, and is free once that transaction is rolled back", async () => {
     const schema = await migratedSchema();
     const { submit } = processOn(schema);
     const begun = performance.now();
@@ -116,7 +116,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     expect([retried.status, retried.headers["idempotent-replayed"]]).toEqual([202, undefined]);
   });
 
-  it("holds up none of the submissions that came with it or come after it", async () => {
+  it("does not delay other submissions in the same batch or later ones", async () => {
     const schema = await migratedSchema();
     const { submit } = processOn(schema, { maxBatch: 8, maxInFlight: 1 });
     const { waiting } = await whileHeld(schema, ["held"], async () => {
@@ -131,7 +131,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     expect((await waiting).status).toBe(202);
   });
 
-  it("is a 409 at once when maxWaiting requests wait for it already", async () => {
+  it("leads to an immediate 409 if maxWaiting requests are waiting for it", async () => {
     const schema = await migratedSchema();
     const { submit } = processOn(schema, { maxWaiting: 2 });
     const { waiting } = await whileHeld(schema, ["k"], async () => {
@@ -182,7 +182,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     expect(outcomes.sort()).toEqual(["created", "exists", "exists"]);
   });
 
-  it("is asked about once at a time, however many requests have it", async () => {
+  it("is tried once at a time for any number of requests", async () => {
     const schema = await migratedSchema();
     let asked = 0;
     const counted = interceptStatements(server.pool, (statement, run) => {

@@ -15,7 +15,7 @@ function submission(): Submission {
   };
 }
 
-await describePostgres("the back end where transactions begin at", (server) => {
+await describePostgres("the back end with a default isolation level of", (server) => {
   describe.each(["REPEATABLE READ", "SERIALIZABLE"])("%s", (level) => {
     let pool: Pool;
     beforeAll(() => {
@@ -52,14 +52,14 @@ await describePostgres("the back end where transactions begin at", (server) => {
       expect(tries).toBe(2);
     });
 
-    it("gives a creation the operation that was committed while it began", async () => {
+    it("returns the operation that was committed while the creation began", async () => {
       const first = submission();
       const schema = server.newSchema();
       const other = server.open({ schema });
       await other.migrate();
       const overtaken = interceptStatements(pool, async ({ text }, run) => {
         const result = await run();
-        // From here on the transaction of the creation sees the database as it is now.
+        // From here on the transaction of the creation uses the current snapshot of the database.
         if (/^select .*lock_key_v1\(/.test(text)) await other.submissions.record(first);
         return result;
       });
@@ -70,7 +70,7 @@ await describePostgres("the back end where transactions begin at", (server) => {
       expect(created).toBe(0);
     });
 
-    it("tells the caller's transaction to begin again where it cannot see the operation of the key", async () => {
+    it("asks the caller to restart its transaction if the operation of the key is not visible to it", async () => {
       const { submissions, schema, migrate } = server.open();
       await migrate();
       const { submissions: own } = createPostgresBackend({ pool, schema, migrate: "manual" });

@@ -7,7 +7,7 @@ import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, type Opened, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
-/** How long a neighbour of a locked row may take: many times what it should, for a machine that is busy. */
+/** Upper bound for the delay of a row next to a locked row. Many times the expected time, for a busy machine. */
 const BOUND_MS = 2_500;
 
 function submission(members: Partial<NewOperation> = {}): Submission {
@@ -20,7 +20,7 @@ function submission(members: Partial<NewOperation> = {}): Submission {
 const submissions = (count: number): Submission[] =>
   Array.from({ length: count }, (_, index) => submission({ key: `k${index}` }));
 
-/** Runs calls at the same time. Tells what became of each, and how long the slowest that succeeded took. */
+/** Runs calls concurrently. Returns their results and the time of the slowest successful call. */
 async function timed<T>(calls: readonly Promise<T>[]) {
   const begun = performance.now();
   let slowestMs = 0;
@@ -35,7 +35,7 @@ async function timed<T>(calls: readonly Promise<T>[]) {
 }
 
 await describePostgres("rows that share a statement", (server) => {
-  /** Has another transaction hold a lock while `run` runs. */
+  /** Holds a lock in another transaction while `run` runs. */
   async function whileHeld<T>(statement: string, values: unknown[], run: () => Promise<T>): Promise<T> {
     const client = await server.pool.connect();
     try {
@@ -75,7 +75,7 @@ await describePostgres("rows that share a statement", (server) => {
     return leases;
   }
 
-  it("become one operation where they have one key, and leave the others alone", async () => {
+  it("become one operation if they share a key, without affecting the others", async () => {
     const backend = server.open();
     await backend.migrate();
     const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
@@ -92,8 +92,8 @@ await describePostgres("rows that share a statement", (server) => {
     expect(new Set(found)).toEqual(new Set([winner?.operation.id]));
   });
 
-  it("are written in one order, so that back ends never wait for each other crosswise", async () => {
-    // So many that one statement is still at work when the other begins.
+  it("are written in one order, so that back ends never deadlock", async () => {
+    // Enough rows that one statement is still running when the other begins.
     const COUNT = 1_000;
     const conflicts: unknown[] = [];
     const pool = openPool({ max: 8, options: "-c deadlock_timeout=10ms -c synchronous_commit=off" });
@@ -125,7 +125,7 @@ await describePostgres("rows that share a statement", (server) => {
     }
   });
 
-  it("are recorded in time, 32 of them, beside keys that open transactions hold", async () => {
+  it("are recorded in time, 32 of them, next to keys that open transactions hold", async () => {
     const backend = server.open();
     await backend.migrate();
     await whileHeld(...holdKey(backend.schema, "held-1"), () =>
@@ -142,7 +142,7 @@ await describePostgres("rows that share a statement", (server) => {
     );
   });
 
-  it("are recorded in time also by the statements after that", async () => {
+  it("are also recorded in time by later statements", async () => {
     const backend = server.open({ maxBatch: 4, maxInFlight: 1 });
     await backend.migrate();
     await whileHeld(...holdKey(backend.schema, "held"), async () => {
@@ -154,7 +154,7 @@ await describePostgres("rows that share a statement", (server) => {
     });
   });
 
-  it("are passed over by who receives, sweeps and purges, where one of them is locked", async () => {
+  it("are skipped by receive, sweep and purge if they are locked", async () => {
     const backend = server.open();
     await backend.migrate();
     const given = submissions(10);
@@ -183,7 +183,7 @@ await describePostgres("rows that share a statement", (server) => {
   const calls: Readonly<
     Record<string, readonly [call: (backend: Opened, lease: Lease) => Promise<unknown>, locked: object]>
   > = {
-    // Once more with the same token, as after an answer that was lost.
+    // Repeated with the same token, as after a lost answer.
     begun: [
       ({ operations }, { operationId, token }) =>
         operations.beginAttempt(operationId, { token, leaseMs: 60_000 }),
@@ -193,7 +193,7 @@ await describePostgres("rows that share a statement", (server) => {
     settled: [({ operations }, lease) => operations.settle(lease, { to: "completed" }), unavailable],
   };
   it.each(Object.entries(calls))(
-    "are %s in time beside one that another transaction has locked",
+    "are %s in time next to a row that another transaction has locked",
     async (_, [call, locked]) => {
       const backend = server.open();
       await backend.migrate();
@@ -207,7 +207,7 @@ await describePostgres("rows that share a statement", (server) => {
     },
   );
 
-  it("are renewed beside a progress that Postgres cannot keep", async () => {
+  it("are renewed next to a progress that Postgres cannot store", async () => {
     const backend = server.open();
     await backend.migrate();
     const leases = await begunLeases(backend, 3);
@@ -220,7 +220,7 @@ await describePostgres("rows that share a statement", (server) => {
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  it("keep the character NUL where JSON keeps it, as an escape", async () => {
+  it("keep the character NUL where JSON allows it, as an escape", async () => {
     const backend = server.open();
     await backend.migrate();
     const text = JSON.stringify({ text: "a\u0000b" });

@@ -2,10 +2,13 @@ import type { SqlPool, SqlStatement } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { poolOf } from "./pool-of.js";
 
-/** When the connection of the first transaction that commits is lost. */
+/** When the connection of the first committing transaction is lost. */
 export type LossAt = "before the commit" | "after the commit";
 
-/** A pool that loses one connection at its COMMIT, before it is sent or before it is answered. Migrations may commit. */
+/**
+ * Creates a pool that loses one connection at a COMMIT, before it is sent or before it is answered. Migrations
+ * commit normally.
+ */
 export function losingCommit(pool: Pool, at: LossAt): SqlPool<PoolClient> {
   const migrating = new WeakSet<PoolClient>();
   let left = 1;
@@ -13,7 +16,7 @@ export function losingCommit(pool: Pool, at: LossAt): SqlPool<PoolClient> {
     if (text.startsWith("do $migration$")) migrating.add(client);
     if (text !== "commit" || migrating.delete(client) || left-- <= 0) return run();
     if (at === "after the commit") await run();
-    // As a network does it: the client hears of it by its socket.
+    // Like a network failure, which the client notices through its socket.
     const { connection } = client as unknown as {
       readonly connection: { readonly stream: { destroy(): void } };
     };
@@ -22,7 +25,7 @@ export function losingCommit(pool: Pool, at: LossAt): SqlPool<PoolClient> {
   });
 }
 
-/** A pool whose commits begin so much later. */
+/** Creates a pool that delays each COMMIT by `ms`. */
 export function delayingCommit(pool: Pool, ms: number): SqlPool<PoolClient> {
   return interceptPool(pool, async (text, run) => {
     if (text === "commit") await new Promise((resolve) => setTimeout(resolve, ms));
@@ -30,7 +33,7 @@ export function delayingCommit(pool: Pool, ms: number): SqlPool<PoolClient> {
   });
 }
 
-/** A pool that notes the text of every statement of the back end. */
+/** Creates a pool that records the text of every statement of the back end. */
 export function notingPool(pool: Pool, note: (text: string) => void): SqlPool<PoolClient> {
   return interceptPool(pool, (text, run) => {
     note(text);
@@ -40,7 +43,7 @@ export function notingPool(pool: Pool, note: (text: string) => void): SqlPool<Po
 
 type Intercept = (text: string, run: () => Promise<unknown>, client: PoolClient) => Promise<unknown>;
 
-/** Statements of the user, which are given by their text alone, go on as they are. */
+/** Statements of the user are plain text and pass unchanged. */
 function interceptPool(pool: Pool, intercept: Intercept): SqlPool<PoolClient> {
   return poolOf(async () => {
     const client = await pool.connect();
@@ -52,7 +55,7 @@ function interceptPool(pool: Pool, intercept: Intercept): SqlPool<PoolClient> {
     };
     const { release } = client;
     const restored = (destroy?: boolean): void => {
-      // Whoever gets it next is not meant.
+      // The interception ends here, so the next user of the connection is not affected.
       Reflect.deleteProperty(client, "query");
       release.call(client, destroy);
     };

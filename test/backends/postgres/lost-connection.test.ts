@@ -4,7 +4,7 @@ import { Pool } from "pg";
 import { expect, it } from "vitest";
 import { freePort } from "../../servers/free-port.js";
 
-/** A message of the protocol: its type, its length, and what it holds. */
+/** Builds a protocol message from its type and content. */
 function message(type: string, content: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(content.length + 4);
@@ -15,7 +15,7 @@ const authenticated = message("R", Buffer.alloc(4));
 const ready = message("Z", Buffer.from("I"));
 const ended = message("E", Buffer.from("SFATAL\0C57P01\0Mthe server is going down\0\0"));
 
-it("bears a connection that is ready and lost in one packet", async () => {
+it("survives a connection that becomes ready and breaks in one packet", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => socket.end(Buffer.concat([authenticated, ready, ended])));

@@ -11,13 +11,13 @@ const ORDER = {
   body: '{"itemId":"book","quantity":1}',
 };
 
-await describePostgres("a worker that loses the answers to its receipts", (server) => {
+await describePostgres("a worker that loses the answers to its receive calls", (server) => {
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  /** A worker that loses so many of the answers that bring it work, and the operations that it has ended. */
+  /** Runs a worker that loses the given number of answers with work. Returns the operations that it has ended. */
   async function losing(losses: number, submissions: number, maxAttempts: number) {
     let left = losses;
     const pool = interceptStatements(server.pool, async (statement, run) => {
@@ -29,7 +29,7 @@ await describePostgres("a worker that loses the answers to its receipts", (serve
     });
     const events: ServiceEvent[] = [];
     const backend = server.open({ pool, listen: false, pollIntervalMs: 10 });
-    // Pauses are real, and short: nothing here waits for a lease.
+    // Pauses are real and short. This test waits for no lease.
     const clock = {
       now: systemClock.now,
       schedule: (ms: number, task: () => void) => systemClock.schedule(Math.min(ms, 100), task),
@@ -61,14 +61,14 @@ await describePostgres("a worker that loses the answers to its receipts", (serve
     return { attempts, ended: ended(), left };
   }
 
-  it("does the work at the first attempt, after as many losses as there may be attempts", async () => {
+  it("does the work in the first attempt after as many losses as there are attempts", async () => {
     const { attempts, ended, left } = await losing(5, 1, 5);
     expect(left).toBe(0);
     expect(attempts).toEqual([1]);
     expect(ended).toEqual([...Array<string>(5).fill("background.failed"), "operation.completed"]);
   });
 
-  it("does not hold back the operations of a lost receipt as if they had ended their process", async () => {
+  it("does not hold back the operations of a lost answer as suspects", async () => {
     const { attempts, ended } = await losing(1, 8, 1);
     expect(attempts).toEqual(Array<number>(8).fill(1));
     expect(ended).toEqual(["background.failed", ...Array<string>(8).fill("operation.completed")]);

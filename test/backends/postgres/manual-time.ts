@@ -3,22 +3,23 @@ import type { SqlPool } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { poolOf } from "./pool-of.js";
 
-/** Runs SQL text of any number of statements. */
+/** Runs SQL text with any number of statements. */
 export type Execute = (text: string) => Promise<unknown>;
 
-/** Puts a clock in the place of the server's: all functions of a schema reckon by `now_v1`. */
+/** Replaces the clock of the server. All functions of a schema use `now_v1`. */
 export interface ManualTime {
   advance(ms: number): Promise<void>;
   set(ms: number): Promise<void>;
 }
 
-/** Stops the time of a schema, which has been migrated, for all its connections. */
+/** Stops the time of a migrated schema for all its connections. */
 export async function stopTime(
   execute: Execute,
   schema: string,
   startMs: number = Date.UTC(2026, 0),
 ): Promise<ManualTime> {
-  // Read by an index: the functions rule out scans of tables by their cost, with which every call would be compiled first.
+  // Read through an index, because the functions rule out table scans by cost, which would cause every call to be
+  // compiled first.
   await execute(`
     create table if not exists ${schema}.test_clock (id integer primary key, ms float8 not null);
     delete from ${schema}.test_clock;
@@ -32,19 +33,22 @@ export async function stopTime(
 }
 
 const SETTING = "arr_test.now_ms";
-/** Of all histories: what one of them leaves running, a notification say, must not mislead the next on its connection. */
+/**
+ * Shared by all histories, so that work left over from one of them, such as a notification, does not mislead the
+ * next one on its connection.
+ */
 const told = new WeakMap<PoolClient, number>();
 
-/** Lets each connection have a time of its own in a schema, which has been migrated: see {@link inTurn}. */
+/** Lets each connection set its own time in a migrated schema. See {@link inTurn}. */
 export async function takeTimeFromConnections(execute: Execute, schema: string): Promise<void> {
   await execute(`create or replace function ${schema}.now_v1() returns timestamptz language sql stable
     as 'select to_timestamp(current_setting(''${SETTING}'')::float8 / 1000)'`);
 }
 
 /**
- * The connections of several pools in turn, each told the time of a clock of this process before each of its statements. A
- * setting of the connection costs a tenth of a row that all of them read. A pool has one connection; one that a transaction
- * holds is passed over.
+ * Uses the connections of several pools in turn and sets the time of a clock of this process before each statement.
+ * A setting of the connection costs a tenth of a row that all of them read. Each pool has one connection.
+ * Connections that a transaction holds are skipped.
  */
 export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient> {
   const held = new Set<Pool>();
@@ -55,17 +59,17 @@ export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient
     const free = pools.filter((pool) => !held.has(pool));
     turn = (turn + 1) % Math.min(free.length, TAKING_TURNS);
     const pool = free[turn];
-    if (pool === undefined) throw new Error("every connection is held: transactions are left open");
+    if (pool === undefined) throw new Error("Every connection is held, so some transactions were left open.");
     return pool;
   }
 
   return poolOf(async () => {
-    // What a connection that was ended has locked is locked until the server notices.
+    // Locks of an ended connection stay until the server notices the end.
     await Promise.all(ending);
     const pool = next();
     held.add(pool);
     const client = await pool.connect();
-    // Each handle looks like another connection, and is listened to as one.
+    // Each handle looks like another connection and adds its own listeners.
     client.setMaxListeners(0);
     return withTime(client, clock, (destroy) => {
       held.delete(pool);
@@ -80,15 +84,15 @@ export function inTurn(pools: readonly Pool[], clock: Clock): SqlPool<PoolClient
   });
 }
 
-/** So many connections take turns; the others are for times when transactions hold some of them. */
+/** Number of connections that take turns. The others are for times when transactions hold some of them. */
 const TAKING_TURNS = 3;
 
-/** A handle of its own for each time that a connection is taken, so that a stale one is no way to another transaction. */
+/** Creates a new handle each time a connection is taken, so that a stale handle cannot reach another transaction. */
 function withTime(client: PoolClient, clock: Clock, release: (destroy?: boolean) => void): PoolClient {
   const query = async (...args: readonly unknown[]): Promise<unknown> => {
     const [statement] = args as [string | { readonly text: string }];
     const text = typeof statement === "string" ? statement : statement.text;
-    // The time that was told in a transaction is rolled back with it.
+    // A time set in a transaction is rolled back with it.
     if (text === "rollback") told.delete(client);
     else if (text !== "begin" && text !== "commit") await tellTime(client, clock.now());
     return Reflect.apply(client.query, client, args);

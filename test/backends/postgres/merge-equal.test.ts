@@ -14,7 +14,10 @@ function submission(members: Partial<NewOperation> = {}, fingerprint = "1:a"): S
   };
 }
 
-/** A back end with one call at a time, which notes the ids that each call of RECORD carries; `fail` may break one. */
+/**
+ * Creates a back end that makes one call at a time and records the ids in each call of RECORD. `fail` may break a
+ * call.
+ */
 function notingBackend(server: Server, fail: (call: number) => void = () => {}) {
   const calls: string[][] = [];
   const pool = interceptStatements(server.pool, async (statement, run) => {
@@ -29,7 +32,7 @@ function notingBackend(server: Server, fail: (call: number) => void = () => {}) 
 }
 
 await describePostgres("submissions of one key that wait together", (server) => {
-  it("are sent as one, which a second call tells the others", async () => {
+  it("are sent as one, and a second call answers the others", async () => {
     const { submissions, migrate, calls } = notingBackend(server);
     await migrate();
     const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
@@ -42,7 +45,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
     expect(calls.map((ids) => ids.length)).toEqual([2, 1]);
   });
 
-  it("are all told by one call where the key was bound before", async () => {
+  it("are all answered by one call if the key was bound before", async () => {
     const { submissions, migrate, calls } = notingBackend(server);
     await migrate();
     const first = submission({ key: "same" });
@@ -53,7 +56,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
     expect(calls.map((ids) => ids.length)).toEqual([1, 1]);
   });
 
-  it("hear of the payload that has the key, where theirs is another", async () => {
+  it("learn the fingerprint of the key if their payload differs", async () => {
     const { submissions, migrate } = notingBackend(server);
     await migrate();
     const mixed = ["1:a", "1:b", "1:a", "1:b"].map((payload) => submission({ key: "same" }, payload));
@@ -66,7 +69,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
   });
 
   it.each([{ tenant: "b" }, { definition: "e" }])(
-    "hear nothing of an operation that is not theirs: %j",
+    "learn nothing about an operation of another key: %j",
     async (members) => {
       const { submissions, migrate } = notingBackend(server);
       await migrate();
@@ -81,7 +84,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
     },
   );
 
-  it("are judged each by its own payload where the key was claimed and its operation not created", async () => {
+  it("are compared by payload if the key was claimed without an operation", async () => {
     const { submissions, idempotency, migrate } = notingBackend(server);
     await migrate();
     const claimed = newId();
@@ -100,14 +103,14 @@ await describePostgres("submissions of one key that wait together", (server) => 
     ]);
   });
 
-  it("are all created where they have no key", async () => {
+  it("are all created if they have no key", async () => {
     const { submissions, migrate } = notingBackend(server);
     await migrate();
     const answers = await Promise.all([submission(), submission()].map((each) => submissions.record(each)));
     expect(answers).toEqual([{ outcome: "created" }, { outcome: "created" }]);
   });
 
-  it("are one created operation where they have one id", async () => {
+  it("become one created operation if they share an id", async () => {
     const { submissions, migrate } = notingBackend(server);
     await migrate();
     const id = newId();
@@ -116,16 +119,16 @@ await describePostgres("submissions of one key that wait together", (server) => 
     expect(answers).toEqual(answers.map(() => ({ outcome: "created" })));
   });
 
-  it("do not share what is wrong with the first of them", async () => {
+  it("do not share the mistakes of the first one", async () => {
     const { submissions, migrate } = notingBackend(server);
     await migrate();
-    const broken = submission({ id: "no uuid", key: "same" });
+    const broken = submission({ id: "not a UUID", key: "same" });
     const sound = submission({ key: "same" });
     const answers = await Promise.allSettled([broken, sound].map((each) => submissions.record(each)));
     expect(answers).toMatchObject([{ reason: { code: "INTERNAL" } }, { value: { outcome: "created" } }]);
   });
 
-  it("leave the first of them accepted where the second call fails", async () => {
+  it("leave the first one accepted if the second call fails", async () => {
     const { submissions, migrate } = notingBackend(server, (call) => {
       if (call > 1) throw Object.assign(new Error("full"), { code: "53100" });
     });

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { describePostgres, type Opened, openPool } from "./server.js";
 
-/** How a process comes to need the schema. */
+/** A way in which a process first needs the schema. */
 type Way = (backend: Opened, pool: Pool) => Promise<unknown>;
 
 const byItself: Readonly<Record<string, Way>> = {
@@ -15,7 +15,7 @@ const byTheUser: Readonly<Record<string, Way>> = {
   "the printed SQL": async ({ schema }, pool) => {
     for (const text of postgresMigrations(schema)) await pool.query(text);
   },
-  "recording in a transaction that is open": async ({ submissions }, pool) => {
+  "recording in an open transaction": async ({ submissions }, pool) => {
     const tx = await pool.connect();
     try {
       await tx.query("begin");
@@ -40,7 +40,7 @@ const settings = [
 ] as const;
 
 await describePostgres("a process whose connection hangs in a migration", (server) => {
-  it("holds up nobody once the schema is there", async () => {
+  it("delays no other process once the schema exists", async () => {
     const schema = server.newSchema();
     await server.open({ schema }).migrate();
     const hanging = await server.pool.connect();
@@ -55,12 +55,12 @@ await describePostgres("a process whose connection hangs in a migration", (serve
     }
   });
 
-  it("is ended by the server after idleTransactionTimeoutMs, and another one migrates", async () => {
+  it("is ended by the server after idleTransactionTimeoutMs, and another process migrates", async () => {
     const schema = server.newSchema();
     const pool = openPool({ max: 1 });
     const ended = new Promise((resolve) => pool.on("error", resolve));
     let hangs = false;
-    // Like a network that swallows the commit: it is neither sent nor answered.
+    // Like a network that drops the COMMIT: it is neither sent nor answered.
     pool.on("connect", (client) => {
       const query = client.query.bind(client) as (statement: { readonly text: string }) => unknown;
       const swallow = new Promise(() => {});
@@ -84,7 +84,7 @@ await describePostgres("a process whose connection hangs in a migration", (serve
   });
 });
 
-await describePostgres("while another process migrates, one with", (server) => {
+await describePostgres("while another process migrates, a process with", (server) => {
   describe.each(settings)("%s", (_, setting, ways, waitMs) => {
     it.each(Object.entries(ways))("waits for the schema in %s", async (_name, need) => {
       const schema = server.newSchema();

@@ -6,7 +6,7 @@ await describePostgres("migrating Postgres", (server) => {
   const versions = async (schema: string): Promise<unknown[]> =>
     (await server.pool.query(`select version from ${schema}.migrations order by version`)).rows;
 
-  it("makes one schema when eight processes start at once, and stays when it is repeated", async () => {
+  it("creates one schema when eight processes start at once, and changes nothing when repeated", async () => {
     const schema = server.newSchema();
     const pools = Array.from({ length: 8 }, () => openPool({ max: 1 }));
     try {
@@ -29,7 +29,7 @@ await describePostgres("migrating Postgres", (server) => {
     }
   });
 
-  it("happens before the first use unless it is left to the operator, and then says that the store is not there", async () => {
+  it("happens before the first use unless it is manual, and then calls report a missing store", async () => {
     const automatic = server.open();
     expect(await automatic.operations.get(newId(1), "a")).toBeUndefined();
     const manual = server.open({ migrate: "manual" });
@@ -51,7 +51,7 @@ await describePostgres("migrating Postgres", (server) => {
   });
 
   it.each(["", "Upper", "a-b", 'a"b', "1a", "a".repeat(49), "a;drop table b"])(
-    "refuses the schema name %j",
+    "rejects the schema name %j",
     (schema) => {
       expect(() => postgresMigrations(schema)).toThrow(/Option `schema`/);
       expect(() => createPostgresBackend({ pool: server.pool, schema })).toThrow(/Option `schema`/);
@@ -67,7 +67,7 @@ await describePostgres("migrating Postgres", (server) => {
     ["maxBatch", { maxBatch: Number.NaN }],
     ["maxInFlight", { maxInFlight: 1.5 }],
     ["maxWaiting", { maxWaiting: -1 }],
-  ])("refuses a bad `%s` by its name", (name, options) => {
+  ])("rejects a bad `%s` by name", (name, options) => {
     const given = { pool: server.pool, ...options } as unknown as Parameters<typeof createPostgresBackend>[0];
     expect(() => createPostgresBackend(given)).toThrow(`Option \`${name}\``);
   });

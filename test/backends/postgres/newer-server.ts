@@ -4,12 +4,12 @@ import { startPrivatePostgres } from "../../servers/private-postgres.js";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where the project's own Postgres answers; empty where there is none to start. */
+    /** Address of the project's own Postgres. Empty if no Postgres could be started. */
     postgresUrl: string;
   }
 }
 
-/** Vitest's global setup: a server of the newest Postgres for the tests of one project. */
+/** Global setup of Vitest: a server of the newest Postgres for the tests of one project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const installation = npmPostgres();
   if (installation === undefined) {

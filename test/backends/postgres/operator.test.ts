@@ -7,5 +7,5 @@ import { describePostgres } from "./server.js";
 const scenarios = [...readingScenarios, ...redrivingScenarios, ...redrivingManyScenarios];
 
 await describePostgres("an operator, on Postgres", (server) => {
-  declareScenarios("does what it promises", scenarios, () => server.open());
+  declareScenarios("keeps its promises", scenarios, () => server.open());
 });

@@ -13,16 +13,16 @@ import { expect, it } from "vitest";
 import { deepText } from "../../deep-text.js";
 import { describePostgres, openPool, type Server } from "./server.js";
 
-/** Stands for what a client keeps to itself. */
+/** Stands for private data of a client. */
 const CANARY = "kanarie";
 const ORDER = { itemId: CANARY, quantity: 1 };
 
-/** Ways in which the database refuses a row, all of which quote it in one place or another. */
+/** Ways in which the database refuses a row. All of them quote the row in some field. */
 const refusals: Readonly<Record<string, (schema: string) => string>> = {
   "a check constraint": (schema) =>
     `alter table ${schema}.operations add constraint secret_free
      check (coalesce(input, '') || coalesce(result, '') || coalesce(progress, '') || coalesce(resource, '') not like '%${CANARY}%')`,
-  "a trigger that fails for the data": (schema) => trigger(schema, "22000", "new.input || new.result"),
+  "a trigger that quotes the data": (schema) => trigger(schema, "22000", "new.input || new.result"),
   "a trigger that fails for another reason": (schema) => trigger(schema, "55000", "'not now'"),
 };
 
@@ -53,7 +53,7 @@ await describePostgres("an error of the database", (server) => {
   });
 
   it.each(Object.entries(refusals))(
-    "quotes nothing in the rejection of a submission in a transaction: %s",
+    "quotes nothing when it rejects a submission in a transaction: %s",
     async (_, refuse) => {
       const stage = await createStage(server);
       await server.pool.query(refuse(stage.schema));
@@ -75,9 +75,9 @@ await describePostgres("an error of the database", (server) => {
     },
   );
 
-  // Of what fails for another reason, the settling is repeated until it succeeds.
+  // After other failures, the settle is repeated until it succeeds.
   it.each(Object.entries(refusals).slice(0, 2))(
-    "quotes no result, no progress and no resource that %s refuses",
+    "quotes no result, progress or resource that %s refuses",
     async (_, refuse) => {
       const stage = await createStage(server);
       const book = { itemId: "book", quantity: 1 };
@@ -112,7 +112,7 @@ await describePostgres("an error of the database", (server) => {
     },
   );
 
-  it("keeps what operators need: code, severity, constraint, table, schema and routine", async () => {
+  it("keeps the fields that operators need: code, severity, constraint, table, schema and routine", async () => {
     const stage = await createStage(server);
     await server.pool.query(refusals["a check constraint"]?.(stage.schema) ?? "");
     await stage.submit({ itemId: "book", quantity: 1 });
@@ -137,7 +137,7 @@ await describePostgres("an error of the database", (server) => {
     );
   });
 
-  it("keeps its message where the database quotes no data, and where it cannot be reached", async () => {
+  it("keeps its message if the database quotes no data, or cannot be reached", async () => {
     const stage = await createStage(server);
     await server.pool.query(`drop table ${stage.schema}.operations cascade`);
     await stage.submit(ORDER);

@@ -10,12 +10,14 @@ import { describePostgres, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 const FINISHED = 1_000_000;
-/** More than any call below has to look at, and far less than there is: rows, and blocks of the table and its indexes. */
+/**
+ * More than any call below should look at, and far less than exists: rows, and blocks of the table and its indexes.
+ */
 const MOST = { rows: 300, blocks: 1_000 };
 
-/** How many operations of a busy definition are due, scheduled, running and failed, each. */
+/** Number of operations of a busy definition in each state: due, scheduled, running and failed. */
 const BUSY = 30_000;
-/** What is counted of each of them is 10,001 at most. */
+/** Counting stops at 10,001 in each state. */
 const MOST_COUNTED = { rows: 4 * 10_001 + MOST.rows, blocks: 4 * 10_001 + MOST.blocks };
 
 type Call = (backend: PostgresBackend<PoolClient>) => Promise<unknown>;
@@ -112,13 +114,16 @@ const calls: Record<string, Call> = {
   },
 };
 
-/** Finished operations, of which some have failed, some that are due, and some that only hold a key, half of each of either definition. */
+/**
+ * Finished operations, some of them failed; due operations; and operations that only hold a key. Half of each belong
+ * to either definition.
+ */
 function fill(schema: string): string {
   const columns = "id, tenant, definition, key, bound, fingerprint, state, input, retention_ms, created_at";
   const values = (key: string, state: string): string =>
     `gen_random_uuid(), 's' || n % 100, case when n % 2 = 0 then 'orders' else 'reports' end, '${key}' || n, true, '1:a',
       ${state}, '{}', 60000, now() - n * interval '1 s'`;
-  // In the order of their times, and of their keys: so the indexes grow at their ends, which is many times as fast.
+  // In order of time and key, so that the indexes grow at their ends, which is many times faster.
   const finished = values("k", "case when n % 50 in (0, 1) then 'failed' else 'completed' end")
     .replace("gen_random_uuid()", "lpad(to_hex(n), 32, '0')::uuid")
     .replace("'k' || n", "'k' || lpad(n::text, 7, '0')");
@@ -133,7 +138,7 @@ function fill(schema: string): string {
       select ${values("c", "'claimed'")}, gen_random_uuid(), now() - n * interval '1 s' from generate_series(1, 5000) n;`;
 }
 
-/** More than is counted of each, of one definition. */
+/** More of each state of one definition than are counted. */
 function fillBusy(schema: string): string {
   const columns = "id, tenant, definition, state, input, retention_ms, created_at";
   const values = (state: string): string =>
@@ -148,8 +153,8 @@ function fillBusy(schema: string): string {
     insert into ${schema}.operations (${columns}, settled_at) select ${values("failed")}, now() from generate_series(1, ${BUSY}) n;`;
 }
 
-await describePostgres("what Postgres looks at", (server) => {
-  // One connection each, so that every call runs with the plans of the calls before it.
+await describePostgres("the work of Postgres", (server) => {
+  // One connection each, so that every call runs with the plans of earlier calls.
   const pools: Pool[] = [];
   let schema: string;
 
@@ -164,7 +169,7 @@ await describePostgres("what Postgres looks at", (server) => {
     schema = server.newSchema();
     early = connect();
     await early.backend.migrate();
-    // Both make all plans anew: so they come first, and nothing does it later on.
+    // Both invalidate all plans, so they run first and not again.
     await early.pool.query(`alter table ${schema}.operations set unlogged`);
     await early.pool.query(`alter table ${schema}.operations set (autovacuum_enabled = off)`);
     await callAll(early.backend);
@@ -191,13 +196,13 @@ await describePostgres("what Postgres looks at", (server) => {
     for (const [name, call] of Object.entries(calls)) {
       const looks = await looksOf(pool, () => call(backend));
       const isRight = looks.scans === 0 && looks.rows <= MOST.rows && looks.blocks <= MOST.blocks;
-      // A counter that stands still would say nothing.
+      // A counter that stands still would prove nothing.
       if (!isRight || looks.blocks === 0) wrong.push({ name, ...looks });
     }
     expect(wrong).toEqual([]);
   });
 
-  it("is no more than it counts, for numbers of operations", async () => {
+  it("stays within the limits of the counts", async () => {
     await server.pool.query(fillBusy(schema));
     const { pool, backend } = connect();
     const stats = (): Promise<unknown> =>
@@ -215,7 +220,7 @@ await describePostgres("what Postgres looks at", (server) => {
     await server.pool.query(`delete from ${schema}.operations where definition = 'busy'`);
   });
 
-  it("is little for other lists too, with the indexes that the page about Postgres shows", async () => {
+  it("is small for other lists too, with the indexes on the page about Postgres", async () => {
     const lists: readonly Omit<ListRequest, "limit" | "after">[] = [
       { tenant: "s1" },
       { tenant: "nobody" },
@@ -252,7 +257,7 @@ await describePostgres("what Postgres looks at", (server) => {
     };
   }
 
-  /** How often all tables were scanned so far, and how many entries of indexes and blocks of both were looked at. */
+  /** Returns the number of table scans so far, and of the index entries and blocks that were read. */
   async function looksAt(
     pool: Pool,
   ): Promise<{ readonly scans: number; readonly rows: number; readonly blocks: number }> {
@@ -269,7 +274,7 @@ await describePostgres("what Postgres looks at", (server) => {
   }
 });
 
-/** Often enough that no plan is made anew for the values of a call. */
+/** Calls everything often enough that Postgres stops making custom plans. */
 async function callAll(backend: PostgresBackend<PoolClient>): Promise<void> {
   for (const call of Object.values(calls)) for (let time = 0; time < 10; time += 1) await call(backend);
 }

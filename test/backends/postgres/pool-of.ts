@@ -1,6 +1,6 @@
 import type { SqlClient, SqlPool } from "async-request-reply/postgres";
 
-/** A pool whose connections come from a function. */
+/** Creates a pool that takes its connections from a function. */
 export function poolOf<Client extends SqlClient>(take: () => Promise<Client>): SqlPool<Client> {
   return {
     connect: (callback) => {

@@ -8,7 +8,7 @@ import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
-/** Longer than any test takes, so that nothing is found by looking at intervals. */
+/** Longer than any test, so that polling finds nothing. */
 const NEVER_MS = 600_000;
 
 function operation(definition = "orders"): NewOperation {
@@ -16,7 +16,7 @@ function operation(definition = "orders"): NewOperation {
 }
 
 await describePostgres("the queue in Postgres", (server) => {
-  it("wakes a receiver of another process that waits, without its looking at intervals", async () => {
+  it("wakes a waiting receiver of another process without polling", async () => {
     const schema = server.newSchema();
     const [here, there] = [server.open({ schema }), server.open({ schema, pollIntervalMs: NEVER_MS })];
     const received = receiveOnce(there.queue, { signal: new AbortController().signal });
@@ -27,7 +27,7 @@ await describePostgres("the queue in Postgres", (server) => {
     await there.close();
   });
 
-  it("hands out what is preparing only to workers that create", async () => {
+  it("delivers preparing operations only to workers that create", async () => {
     const { operations, queue } = server.open();
     const wanted = operation();
     await operations.create(wanted, { state: "preparing", token: newToken(), leaseMs: 1 });
@@ -48,7 +48,7 @@ await describePostgres("the queue in Postgres", (server) => {
     expect(await receive(consumers[1])).toMatchObject([{ announcement: { operationId: other.id } }]);
   });
 
-  /** A back end that listens, with a receiver that has looked and waits, and another on the same schema. */
+  /** Opens a back end that listens, with a waiting receiver, and another on the same schema. */
   async function waiting({ notifies = true, listen = true } = {}) {
     let looks = 0;
     const pool = interceptStatements(server.pool, (statement, run) => {
@@ -63,12 +63,12 @@ await describePostgres("the queue in Postgres", (server) => {
     const received = receiveOnce(here.queue, { signal: new AbortController().signal });
     const publish = ({ queue }: Pick<typeof here, "queue">) =>
       queue.publish([announce(operation(), newToken())]);
-    // At first, and once more when it listens.
+    // Once at first, and once more when it listens.
     await expect.poll(() => looks).toBe(listen ? 2 : 1);
     return { here, there, schema, received, publish, looks: () => looks };
   }
 
-  it("wakes a receiver of its own process when the database takes no notifications", async () => {
+  it("wakes a receiver of the same process when the database refuses notifications", async () => {
     const { here, received, publish } = await waiting({ notifies: false });
     await here.operations.create(operation());
     await expect(publish(here)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
@@ -76,7 +76,7 @@ await describePostgres("the queue in Postgres", (server) => {
     await here.close();
   });
 
-  it("wakes a receiver of its own process also where it may not listen", async () => {
+  it("wakes a receiver of the same process also without the right to listen", async () => {
     const { here, received, publish } = await waiting({ listen: false });
     await here.operations.create(operation());
     await publish(here);
@@ -84,7 +84,7 @@ await describePostgres("the queue in Postgres", (server) => {
     await here.close();
   });
 
-  it("looks once for what its own process announces, and not again when the database tells of it", async () => {
+  it("looks once for announcements of the same process, and not again when the database reports them", async () => {
     const { here, there, received, publish, looks } = await waiting();
     await publish(here);
     await expect.poll(looks).toBe(3);
@@ -98,7 +98,7 @@ await describePostgres("the queue in Postgres", (server) => {
   });
 
   it.each(["", "orders", "[]", '{"definitions":"orders"}', "null", '{"from":7}'])(
-    "takes the message %j, which anybody may have sent, as one for everybody",
+    "treats the message %j, which any role may have sent, as a wake-up for all receivers",
     async (message) => {
       const { here, there, schema, received } = await waiting();
       await there.operations.create(operation());
@@ -108,7 +108,7 @@ await describePostgres("the queue in Postgres", (server) => {
     },
   );
 
-  it("listens again when the server has ended its connection, and finds what came meanwhile", async () => {
+  it("listens again when the server has ended its connection, and finds what it missed", async () => {
     const pool = openPool({ application_name: "to be ended once" });
     pool.on("error", () => {});
     const backend = server.open({ pool, pollIntervalMs: NEVER_MS });
@@ -124,14 +124,14 @@ await describePostgres("the queue in Postgres", (server) => {
     await pool.end();
   });
 
-  it("finds what nobody announced by looking at intervals, also where it may not listen", async () => {
+  it("finds unannounced operations by polling, also without the right to listen", async () => {
     const backend = server.open({ listen: false, pollIntervalMs: 20 });
     const received = receiveOnce(backend.queue, { signal: new AbortController().signal });
     await backend.operations.create(operation());
     expect(await received).toHaveLength(1);
   });
 
-  it("leaves nothing on the signal of a worker that waits again and again", async () => {
+  it("leaves no listeners on the signal of a worker that waits repeatedly", async () => {
     const backend = server.open({ listen: false, pollIntervalMs: 5 });
     const { signal } = new AbortController();
     const counted = { most: 0, now: 0 };
@@ -153,7 +153,7 @@ await describePostgres("the queue in Postgres", (server) => {
     expect(counted).toEqual({ most: 1, now: 0 });
   });
 
-  it("gives each definition its share, and what one leaves to the others", async () => {
+  it("gives each definition its share and the unused shares of the others", async () => {
     const backend = server.open();
     for (let count = 0; count < 20; count += 1) await backend.operations.create(operation("long"));
     for (const definition of ["short", "short", "single"])
@@ -164,7 +164,7 @@ await describePostgres("the queue in Postgres", (server) => {
     expect(names).toEqual([...Array<string>(6).fill("long"), "short", "short", "single"]);
   });
 
-  it("leaves its turn to each definition when there is one free slot", async () => {
+  it("gives each definition a turn if there is one free slot", async () => {
     const backend = server.open();
     for (let count = 0; count < 5; count += 1) await backend.operations.create(operation("long"));
     await backend.operations.create(operation("short"));
@@ -177,7 +177,7 @@ await describePostgres("the queue in Postgres", (server) => {
     expect(received.map(({ announcement }) => announcement.definition)).toContain("short");
   });
 
-  it("ends what was asked to be cancelled when its worker is gone", async () => {
+  it("ends operations with a requested cancellation when their worker is gone", async () => {
     const backend = server.open();
     const service = createOrderService({ backend, authorize: () => ({ id: "a" }) });
     const cancelled = operation();

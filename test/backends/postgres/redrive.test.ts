@@ -12,7 +12,7 @@ async function failed({ operations }: Opened, retentionMs = 60_000): Promise<str
 }
 
 await describePostgres("running a failed operation again in Postgres", (server) => {
-  it("creates one successor when many processes ask for it at the same time", async () => {
+  it("creates one successor for concurrent redrives from many processes", async () => {
     const backend = server.open();
     const id = await failed(backend);
     const pools = Array.from({ length: 10 }, () => openPool({ max: 1 }));
@@ -28,7 +28,7 @@ await describePostgres("running a failed operation again in Postgres", (server) 
     expect(await backend.operations.list?.({ limit: 10 })).toHaveLength(2);
   });
 
-  it("keeps the failed one as long as the row of its successor, also if a user deletes that", async () => {
+  it("keeps the failed operation as long as the row of its successor, even if a user deletes that row", async () => {
     const backend = server.open();
     const id = await failed(backend, 0);
     const successor = { id: newId(), onEndId: newId() };
@@ -39,7 +39,7 @@ await describePostgres("running a failed operation again in Postgres", (server) 
     expect(await backend.submissions.purge({ limit: 10 })).toBe(1);
   });
 
-  it("lets both go one after the other once the successor has expired", async () => {
+  it("deletes both, one after the other, once the successor has expired", async () => {
     const backend = server.open();
     const id = await failed(backend, 0);
     const successor = { id: newId(), onEndId: newId() };

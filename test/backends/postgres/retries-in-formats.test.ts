@@ -20,9 +20,9 @@ await describePostgres("a retry in another format, after a deploy that widened t
   }
 
   it.each([
-    ["answered 202", {}],
+    ["answered with 202", {}],
     ["created before the reply", { create: (body: Record<string, unknown>) => ({ body }) }],
-  ])("is a replay of what was %s", async (_, options) => {
+  ])("replays an operation that was %s", async (_, options) => {
     const send = createRetryStage(await opened(), options);
     expect(await send({ ...XML, schema: integer })).toBe("accepted");
     for (const schema of [integer, integerOrText]) {
@@ -33,7 +33,7 @@ await describePostgres("a retry in another format, after a deploy that widened t
     }
   });
 
-  it("is a replay where it is submitted in a transaction", async () => {
+  it("replays an operation if it is submitted in a transaction", async () => {
     const backend = await opened();
     expect(await createRetryStage(backend)({ ...XML, schema: integer })).toBe("accepted");
     const definition = {
@@ -55,7 +55,7 @@ await describePostgres("a retry in another format, after a deploy that widened t
     }
   });
 
-  it("waits for a submission that is only half done in another format", async () => {
+  it("waits for an unfinished submission in another format", async () => {
     const backend = await opened();
     const send = createRetryStage(backend);
     const operationId = "01890000-0000-7000-8000-000000000000";

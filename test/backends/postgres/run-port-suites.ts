@@ -7,7 +7,7 @@ import {
 import { runSuite } from "../run-suite.js";
 import { type Fresh, harnessOf, queueHarness } from "./harnesses.js";
 
-/** Declares the suites of all ports as tests of what `open` gives. */
+/** Declares the suites of all ports as tests of the back ends from `open`. */
 export function runPortSuites(open: () => Promise<Fresh>): void {
   const operations = harnessOf(open, (backend) => backend.operations);
   const idempotency = harnessOf(open, (backend) => backend.idempotency);

@@ -2,8 +2,8 @@ import { bearer, createOrderService, createWorker } from "async-request-reply";
 import { expect, it } from "vitest";
 import { describePostgres } from "./server.js";
 
-await describePostgres("what lies in Postgres", (server) => {
-  it("is no credential of anybody, whatever became of the request", async () => {
+await describePostgres("the rows in Postgres", (server) => {
+  it("contain no credentials, with any outcome of the request", async () => {
     const backend = server.open();
     const service = createOrderService({ backend, authorize: bearer({ "the-secret-token": "tenant-1" }) });
     for (const [token, body] of [

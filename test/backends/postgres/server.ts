@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 const { DATABASE_URL, PGHOST } = process.env;
 
-/** The server of this project alone, or of this machine: `DATABASE_URL`, the variables of libpq, or the usual place. */
+/**
+ * Returns the server of this project or this machine: `DATABASE_URL`, the variables of libpq, or the default
+ * address.
+ */
 function configOf(own: string | undefined): PoolConfig {
   if (own !== undefined) return { connectionString: own };
   if (DATABASE_URL !== undefined) return { connectionString: DATABASE_URL };
@@ -19,24 +22,24 @@ function configOf(own: string | undefined): PoolConfig {
 const own: string | undefined = inject("postgresUrl");
 const config: PoolConfig = configOf(own);
 
-/** Opens a pool, which the caller ends. */
+/** Opens a pool. The caller ends it. */
 export function openPool(options: PoolConfig = {}): Pool {
   return new Pool({ ...config, connectionTimeoutMillis: 5_000, ...options });
 }
 
-/** The same by way of a proxy on this machine. */
+/** Opens a pool through a proxy on this machine. */
 export function openPoolAt(port: number, options: PoolConfig = {}): Pool {
   const { user, password, database } = new Client(config);
   const target = { host: "127.0.0.1", port, user, password, database };
   return openPool({ connectionString: undefined, ...target, ...options } as PoolConfig);
 }
 
-/** Where the server listens. */
+/** Returns the port of the server. */
 export function portOfServer(): number {
   return new Client(config).port;
 }
 
-/** The version of the server that is tested on, where there is one. */
+/** Returns the version of the test server, or undefined if no server answers. */
 async function versionOfServer(): Promise<string | undefined> {
   if (own === "") return undefined;
   const pool = openPool({ max: 1 });
@@ -52,7 +55,10 @@ async function versionOfServer(): Promise<string | undefined> {
   }
 }
 
-/** Declares tests on a real server. Without one they are skipped by name; with `CI` set its absence is a failure. */
+/**
+ * Declares tests on a real server. Without a server they are skipped by name. With `CI` set, a missing server is a
+ * failure.
+ */
 export async function describePostgres(name: string, declare: (server: Server) => void): Promise<void> {
   const version = await versionOfServer();
   if (version === undefined) {
@@ -80,7 +86,8 @@ export async function describePostgres(name: string, declare: (server: Server) =
       },
     };
     beforeAll(() => {
-      // Nothing here needs what survives a power cut, and waiting for the disk is most of the time of many tests.
+      // These tests do not have to survive a power cut, and many of them would spend most of their time waiting for
+      // the disk.
       server.pool = openPool({ max: 20, options: "-c synchronous_commit=off" });
     });
     afterAll(async () => {
@@ -93,11 +100,11 @@ export async function describePostgres(name: string, declare: (server: Server) =
 
 export type Opened = PostgresBackend<PoolClient> & { readonly schema: string };
 
-/** What the tests of one file share. */
+/** Resources that the tests of one file share. */
 export interface Server {
   pool: Pool;
-  /** A name of its own, dropped at the end. */
+  /** Returns a new schema name. The schema is dropped at the end. */
   newSchema(): string;
-  /** A back end in a schema of its own. */
+  /** Opens a back end in a new schema. */
   open(options?: Partial<PostgresBackendOptions<PoolClient>>): Opened;
 }

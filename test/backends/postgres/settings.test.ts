@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { runPortSuites } from "./run-port-suites.js";
 import { describePostgres, openPool } from "./server.js";
 
-/** Settings that a role or a database may have. Each has broken some client of Postgres. */
+/** Settings that a role or a database may have. Each of them has broken some Postgres client. */
 const UNUSUAL = {
   array_nulls: "off",
   backslash_quote: "off",

@@ -11,7 +11,7 @@ import { poolOf } from "./pool-of.js";
 import { describePostgres, openPool, openPoolAt, portOfServer, type Server } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
-/** Longer than any test takes. */
+/** Longer than any test. */
 const NEVER_MS = 600_000;
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
 
@@ -23,7 +23,7 @@ function submission(): Submission {
   return { operation: { ...operation(), key: newToken() }, fingerprint: "1:a" };
 }
 
-/** A back end behind a proxy, and one that reaches the same schema without it. */
+/** Opens a back end behind a proxy, and one that reaches the same schema directly. */
 async function proxied(
   server: Server,
   options: Parameters<Server["open"]>[0] = {},
@@ -33,7 +33,7 @@ async function proxied(
   const direct = server.open({ schema });
   await direct.migrate();
   const proxy = await startTcpProxy(portOfServer());
-  const pool = openPoolAt(proxy.port, { connectionTimeoutMillis: 500, ...poolOptions });
+  const pool = openPoolAt(proxy.port, { connectionTimeoutMillis: 1_000, ...poolOptions });
   pool.on("error", () => {});
   const backend = server.open({ schema, pool, ...options });
   onTestFinished(async () => {
@@ -44,7 +44,10 @@ async function proxied(
   return { backend, direct, proxy, pool };
 }
 
-/** Calls that settle one way or the other, until the returned function is called; it gives how long the longest took. */
+/**
+ * Repeats a call until the returned function is called, whether the calls succeed or fail. That function returns the
+ * longest duration.
+ */
 function keepCalling(call: () => Promise<unknown>): () => Promise<number> {
   let stopped = false;
   let longestMs = 0;
@@ -63,8 +66,8 @@ function keepCalling(call: () => Promise<unknown>): () => Promise<number> {
   };
 }
 
-await describePostgres("a Postgres back end whose network swallows everything", (server) => {
-  it("says so in time while it lasts, loses nothing that it has confirmed, and recovers by itself", async () => {
+await describePostgres("a Postgres back end whose network drops every packet", (server) => {
+  it("reports the outage in time, loses nothing that it has confirmed, and recovers", async () => {
     const { backend, direct, proxy } = await proxied(server, { statementTimeoutMs: 400 }, { max: 4 });
     const confirmed: string[] = [];
     const stop = keepCalling(async () => {
@@ -95,7 +98,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     const { backend, direct, proxy } = await proxied(server, { statementTimeoutMs: NEVER_MS }, { max: 4 });
     const known = operation();
     await direct.operations.create(known);
-    // One answers before, so that nothing but what is sent now is lost.
+    // One answer arrives before, so that only the next packets are lost.
     await backend.operations.get(known.id, "a");
     await backend.submissions.record(submission());
     await proxy.set({ does: "drop" });
@@ -108,8 +111,8 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     }
   });
 
-  it("gives its two flushes back, and ends their connections", async () => {
-    const options = { statementTimeoutMs: 300, maxInFlight: 2, maxBatch: 1 };
+  it("releases its two flushes and ends their connections", async () => {
+    const options = { statementTimeoutMs: 1_000, maxInFlight: 2, maxBatch: 1 };
     const { backend, proxy, pool } = await proxied(server, options, { max: 2 });
     await Promise.all([1, 2].map(() => backend.submissions.record(submission())));
     await proxy.set({ does: "drop" });
@@ -120,10 +123,10 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
   });
 
-  it("waits for a connection no longer than for an answer, and gives back unused what comes too late", async () => {
+  it("waits for a connection no longer than for an answer, and releases late connections unused", async () => {
     const pool = openPool({ max: 1, connectionTimeoutMillis: 0 });
     onTestFinished(() => pool.end());
-    const backend = server.open({ pool, statementTimeoutMs: 200 });
+    const backend = server.open({ pool, statementTimeoutMs: 1_000 });
     await backend.migrate();
     const kept = [submission(), submission()] as const;
     expect(await backend.submissions.record(kept[0])).toEqual({ outcome: "created" });
@@ -137,7 +140,7 @@ await describePostgres("a Postgres back end whose network swallows everything", 
     expect(new Set(listed?.map(({ id }) => id))).toEqual(new Set(kept.map(({ operation: { id } }) => id)));
   });
 
-  it("answers in time when it never could connect, by a pool without a time limit, and works once it can", async () => {
+  it("answers in time if it never could connect, with a pool without a time limit, and works once it can", async () => {
     const { backend, proxy } = await proxied(
       server,
       { statementTimeoutMs: 200 },
@@ -160,8 +163,11 @@ await describePostgres("a Postgres back end whose network swallows everything", 
   });
 });
 
-await describePostgres("a connection that listens, and whose network swallows everything", (server) => {
-  /** A back end that listens by way of a proxy, and only that; it is told of an operation before nothing gets through. */
+await describePostgres("a listening connection whose network drops every packet", (server) => {
+  /**
+   * Opens a back end that listens through a proxy and uses no proxy otherwise. It is notified of an operation before
+   * the network stops.
+   */
   async function silenced(options: { readonly statementTimeoutMs: number; readonly pollIntervalMs: number }) {
     const schema = server.newSchema();
     const direct = server.open({ schema });
@@ -196,7 +202,7 @@ await describePostgres("a connection that listens, and whose network swallows ev
     await expect(vi.waitUntil(isToldOfAnother, { timeout: 20_000 })).resolves.toBe(true);
   });
 
-  it("does not keep workers from looking at intervals", async () => {
+  it("does not keep workers from polling", async () => {
     const { backend, direct } = await silenced({ statementTimeoutMs: NEVER_MS, pollIntervalMs: 1_000 });
     const looked = once(server.pool, "release");
     const received = receiveOnce(backend.queue, { signal: new AbortController().signal });

@@ -4,18 +4,21 @@ import type { Pool, PoolClient } from "pg";
 import { inTurn, takeTimeFromConnections } from "./manual-time.js";
 import { openPool, type Server } from "./server.js";
 
-/** One history has no more open transactions than this. Connections are opened when they are needed. */
+/** Upper bound of the open transactions of one history. Connections are opened on demand. */
 const CONNECTIONS = 16;
 
-/** A schema in which one history after another is simulated: making it takes longer than a history. */
+/** A schema that simulates one history after another, because creating a schema takes longer than a history. */
 export interface SimulatedSchema {
   readonly name: string;
-  /** Empties the schema, and opens a back end on it that goes by the world's clock: with transactions unless it is composed. */
+  /**
+   * Empties the schema and opens a back end on it that uses the clock of the world. The back end has transactions
+   * unless it is composed.
+   */
   create(how: { readonly composed: boolean }): CreateBackend;
   close(): Promise<void>;
 }
 
-/** Makes a schema for simulations, and opens its connections. */
+/** Creates a schema for simulations and opens its connections. */
 export async function openSimulatedSchema(server: Server): Promise<SimulatedSchema> {
   const name = server.newSchema();
   await server.open({ schema: name }).migrate();
@@ -39,7 +42,7 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
   };
 }
 
-/** The user's side: transactions on connections of the same pool, and a row for each effect. */
+/** The user's side: transactions on connections of the same pool, and one row per effect. */
 function transactionsOf(
   pool: SqlPool<PoolClient>,
   server: Server,
@@ -74,7 +77,7 @@ function connectionOf(pool: SqlPool<PoolClient>): Promise<PoolClient> {
   });
 }
 
-/** Calls a function with the numbers from `first` on, in all schemas at the same time, until one call fails. */
+/** Calls a function with the numbers from `first` on in all schemas concurrently, until a call fails. */
 export async function inAllSchemas(
   schemas: readonly SimulatedSchema[],
   { first, count }: { readonly first: number; readonly count: number },

@@ -7,7 +7,7 @@ const MAX_HISTORIES = 200;
 
 interface Mutant {
   readonly name: string;
-  /** The function that is replaced, and in its text what by what. */
+  /** Function to change, and the text to replace in it. */
   readonly of: string;
   readonly replace: string;
   readonly by: string;
@@ -30,14 +30,14 @@ const mutants: readonly Mutant[] = [
     violation: /I6: .* was renewed by a stale token/,
   },
   {
-    name: "a receipt does not look whether a lease is live",
+    name: "a receive call ignores live leases",
     of: "receive_v1",
     replace: "and o.due_at <= at and not suspected",
     by: "and not suspected",
     violation: /I2: |I7: .* has two live leases/,
   },
   {
-    name: "a receipt does not count its attempt",
+    name: "a receive call does not count its attempt",
     of: "receive_v1",
     replace: "attempt = o.attempt + 1",
     by: "attempt = o.attempt",
@@ -51,14 +51,14 @@ const mutants: readonly Mutant[] = [
     violation: /I8: .* is shown as/,
   },
   {
-    name: "the first progress stays",
+    name: "a renewal keeps the first progress",
     of: "renew_v1",
     replace: "coalesce(nullif(item.progress, ''), o.progress)",
     by: "coalesce(o.progress, nullif(item.progress, ''))",
     violation: /I8: .* is shown as/,
   },
   {
-    name: "the resource of a 201 is not kept",
+    name: "the resource of a 201 is lost",
     of: "set_resource_v1",
     replace: "resource = p_resource",
     by: "resource = o.resource",
@@ -72,7 +72,7 @@ const mutants: readonly Mutant[] = [
     violation: /I9: .* is shown/,
   },
   {
-    name: "cancelling ignores the tenant",
+    name: "canceling ignores the tenant",
     of: "cancel_v1",
     replace: "and o.tenant = p_tenant",
     by: "",
@@ -95,11 +95,11 @@ await describePostgres("the simulator over a Postgres server with a fault", (ser
   });
 });
 
-/** Replaces a function by one that differs in a part of its text. */
+/** Replaces a part of the text of a function. */
 async function plant({ pool }: Server, name: string, part: string, by: string): Promise<void> {
   const { rows } = await pool.query("select pg_get_functiondef($1::regproc) as text", [name]);
   const text = String(rows[0].text);
-  expect(text, "the fault cannot be planted").toContain(part);
+  expect(text, "The fault cannot be planted: the function does not contain the text.").toContain(part);
   await pool.query(text.replaceAll(part, by));
 }
 

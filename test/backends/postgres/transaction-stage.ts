@@ -17,7 +17,7 @@ import type { Server } from "./server.js";
 
 type OrderService = Service<readonly [OrderDefinition], PoolClient>;
 
-/** An order service on Postgres whose orders have an effect: a row, which may be there any number of times. */
+/** An order service on Postgres. Each order has an effect: a row without a unique constraint, so duplicates show. */
 export interface TransactionStage {
   readonly backend: PostgresBackend<PoolClient>;
   readonly schema: string;
@@ -25,14 +25,14 @@ export interface TransactionStage {
   readonly events: ServiceEvent[];
   /** Writes the effect of an operation. */
   write(tx: Pick<PoolClient, "query">, operationId: string): Promise<void>;
-  /** The operations whose effects there are. */
+  /** Returns the operations whose effects exist. */
   effects(): Promise<readonly string[]>;
   submit(key?: string, order?: unknown): Promise<HttpResponse>;
-  /** Submits and gives the id of the operation. */
+  /** Submits an order and returns the id of its operation. */
   submitted(): Promise<string>;
   operations(): Promise<readonly Operation[]>;
   read(id: string): Promise<Operation>;
-  /** The names of the events that tell of an attempt that began or ended. */
+  /** Returns the names of the events about started or ended attempts. */
   attempts(): readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface StageOptions extends Partial<Omit<SettingsOptions, "authorize">
   ) => CreatedResource | Promise<CreatedResource>;
 }
 
-/** The tenant of `allowAnonymous`. */
+/** Tenant of `allowAnonymous`. */
 export const TENANT = "anonymous";
 export const ORDER: Order = { itemId: "book", quantity: 1 };
 
@@ -90,7 +90,7 @@ export async function createTransactionStage(
     operations,
     read: async (id) => {
       const operation = await backend.operations.get(id, TENANT);
-      if (operation === undefined) throw new Error(`there is no operation ${id}`);
+      if (operation === undefined) throw new Error(`Operation ${id} does not exist.`);
       return operation;
     },
     attempts: () => events.map(({ event }) => event).filter((event) => /^attempt|started|ed$/.test(event)),
@@ -98,7 +98,7 @@ export async function createTransactionStage(
   return stage;
 }
 
-/** The id of the operation that a reply names. */
+/** Returns the operation id in a reply. */
 export function idOf({ headers }: HttpResponse): string {
   return String(headers["operation-location"] ?? headers.location).slice("/operations/".length);
 }

@@ -19,12 +19,12 @@ await describePostgres(
   "an order that is created before the reply, in the transaction that records it",
   (server) => {
     const createOrder: Create = async (order, { tx, operationId }, stage) => {
-      if (tx === undefined) throw new Error("there is a transaction");
+      if (tx === undefined) throw new Error("expected a transaction");
       await stage.write(tx, operationId);
       return { body: { ...order }, location: `/orders/${operationId}` };
     };
 
-    /** Leaves an operation behind as a process does that dies while it creates. */
+    /** Leaves an operation in the state of a process that dies during the creation. */
     async function leaveHalfDone({ backend, service }: TransactionStage, key: string): Promise<string> {
       const id = service.runtime.newId();
       const input = JSON.stringify(ORDER);
@@ -35,7 +35,7 @@ await describePostgres(
       return id;
     }
 
-    it("is there with its operation, and the work is announced", async () => {
+    it("exists together with its operation, and the work is announced", async () => {
       const stage = await createTransactionStage(server, { create: createOrder });
       const reply = await stage.submit("k");
       const id = idOf(reply);
@@ -57,13 +57,13 @@ await describePostgres(
       expect((await stage.read(id)).result).toBe('"shipped"');
     });
 
-    it("is created as often as it is submitted without a key", async () => {
+    it("is created for every submission without a key", async () => {
       const stage = await createTransactionStage(server, { create: createOrder });
       await Promise.all([stage.submit(), stage.submit()]);
       expect(new Set(await stage.effects()).size).toBe(2);
     });
 
-    it("leaves nothing behind when its creation throws, and is created by the next request", async () => {
+    it("leaves nothing behind if its creation throws, and is created by the next request", async () => {
       let broken = true;
       const failure = new Error("no room in the warehouse");
       const stage = await createTransactionStage(server, {
@@ -87,7 +87,7 @@ await describePostgres(
       expect(await stage.effects()).toHaveLength(1);
     });
 
-    it("leaves nothing behind when its creation takes too long, and cannot write any more then", async () => {
+    it("leaves nothing behind if its creation takes too long, and cannot write any more after that", async () => {
       const lateWrite = signalOf<unknown>();
       let tries = 0;
       const stage = await createTransactionStage(server, {
@@ -111,7 +111,7 @@ await describePostgres(
       expect((await stage.submit("k")).status).toBe(201);
     });
 
-    it("is a 409 at once for a duplicate while it is being created", async () => {
+    it("leads to an immediate 409 for a duplicate while it is being created", async () => {
       const [begun, finish] = [signalOf(), signalOf()];
       const stage = await createTransactionStage(server, {
         create: async (...all) => {
@@ -130,7 +130,7 @@ await describePostgres(
       expect(await stage.effects()).toEqual([idOf(await first)]);
     });
 
-    it("is a 422 where the key belongs to another order", async () => {
+    it("leads to a 422 if the key belongs to another order", async () => {
       const stage = await createTransactionStage(server, { create: createOrder });
       await stage.submit("k");
       expect((await stage.submit("k", { ...ORDER, quantity: 2 })).status).toBe(422);
@@ -138,7 +138,7 @@ await describePostgres(
       expect(await stage.effects()).toHaveLength(1);
     });
 
-    it("is a failed operation for good when its creation fails for good, and nothing is written", async () => {
+    it("leads to a failed operation if its creation fails permanently, and nothing is written", async () => {
       let calls = 0;
       const stage = await createTransactionStage(server, {
         create: async (...all) => {
@@ -166,7 +166,7 @@ await describePostgres(
     it.each<[LossAt, number]>([
       ["after the commit", 1],
       ["before the commit", 2],
-    ])("is one order when the connection is lost %s and the client asks again", async (at, calls) => {
+    ])("is one order if the connection is lost %s and the client retries", async (at, calls) => {
       let called = 0;
       const stage = await createTransactionStage(server, {
         backend: { pool: losingCommit(server.pool, at) },
@@ -183,7 +183,7 @@ await describePostgres(
     });
 
     it.each(["a request", "a worker"])(
-      "is taken over by %s where another way left it half-done",
+      "is taken over by %s if another attempt left it unfinished",
       async (who) => {
         const stage = await createTransactionStage(server, { create: createOrder });
         const id = await leaveHalfDone(stage, "k");
@@ -211,7 +211,7 @@ await describePostgres(
       },
     );
 
-    it("writes nothing when it is taken over and its creation throws, and stays half-done", async () => {
+    it("stays unfinished and writes nothing if it is taken over and its creation throws", async () => {
       const stage = await createTransactionStage(server, {
         create: async (...all) => {
           await createOrder(...all);

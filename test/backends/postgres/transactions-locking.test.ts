@@ -12,13 +12,13 @@ const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", 
 /** Shorter than any transaction here. */
 const LEASE_MS = 100;
 
-await describePostgres("the lock of a transaction that settles", (server) => {
+await describePostgres("the lock of a settling transaction", (server) => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  /** A stage whose connections have this level by default, and its operation. */
+  /** Creates a stage whose connections have this isolation level by default, and its operation. */
   async function staged(level?: IsolationLevel) {
     const options =
       level === undefined ? "" : `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
@@ -46,7 +46,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     });
   }
 
-  /** Waits until the lease of the operation has run out, as far as the row says. */
+  /** Waits until the lease in the row of the operation has expired. */
   function leaseIsOver({ schema }: TransactionStage, id: string): Promise<unknown> {
     const text = `select due_at < now() as over from ${schema}.operations where id = $1`;
     return vi.waitUntil(async () => (await server.pool.query(text, [id])).rows[0]?.over === true, {
@@ -54,13 +54,13 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     });
   }
 
-  /** What goes wrong behind the back of the processor. */
+  /** Returns errors that happened outside the processor. */
   function troubles({ events }: TransactionStage): readonly unknown[] {
     return events.filter(({ event }) => event === "background.failed");
   }
 
   describe.each(LEVELS)("at %s by default", (level) => {
-    it("lets the work commit that outlasts its lease and reports progress before and meanwhile", async () => {
+    it("lets work commit that outlasts its lease and reports progress before and during the transaction", async () => {
       const { stage, id } = await staged(level);
       await start(stage, async (_, job) => {
         job.progress({ percent: 1 });
@@ -79,7 +79,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
       expect(troubles(stage)).toEqual([]);
     });
 
-    it("waits for a renewal that is under way, and runs the work once", async () => {
+    it("waits for a renewal in progress and runs the work once", async () => {
       const { stage, id } = await staged(level);
       const renewing = await server.pool.connect();
       await renewing.query("begin");
@@ -111,7 +111,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     });
   });
 
-  it.each(LEVELS)("goes with the isolation level that the processor chooses: %s", async (isolation) => {
+  it.each(LEVELS)("works with the isolation level that the processor chooses: %s", async (isolation) => {
     const { stage, id } = await staged("read committed");
     await start(stage, (_, job) =>
       job.transaction(
@@ -127,7 +127,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     expect((await stage.read(id)).result).toBe(`"${isolation}"`);
   });
 
-  it("refuses a level that there is not, by its name", async () => {
+  it("rejects an unknown isolation level by name", async () => {
     const { stage } = await staged();
     const errors: unknown[] = [];
     await start(stage, (_, job) =>
@@ -139,7 +139,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     expect(errors).toMatchObject([{ code: "INVALID_OPTION", detail: expect.stringContaining('"snapshot"') }]);
   });
 
-  it("keeps others away while it lasts: who begins, who receives, and who cancels, in bounded time", async () => {
+  it("blocks begin, receive and cancel for a bounded time", async () => {
     const { stage, id } = await staged();
     const { operations, queue } = stage.backend;
     const [opened, finish] = [signalOf(), signalOf()];
@@ -157,7 +157,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     expect(await operations.beginAttempt(id, lease)).toEqual({ outcome: "busy" });
     expect(await receiveOnce(queue)).toEqual([]);
     await expect(operations.requestCancel(id, TENANT)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    // Each has a bound of its own, of at most a second.
+    // Each call has its own limit of at most a second.
     expect(performance.now() - since).toBeLessThan(10_000);
     expect((await stage.read(id)).state).toBe("pending");
     finish.resolve();
@@ -166,7 +166,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     expect(await operations.requestCancel(id, TENANT)).toBe("terminal");
   });
 
-  it("is followed by a renewal when the work is rolled back, with the latest progress", async () => {
+  it("is followed by a renewal with the latest progress when the work is rolled back", async () => {
     const { stage, id } = await staged();
     const finish = signalOf();
     await start(stage, async (_, job) => {
@@ -188,7 +188,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '"without it"' });
   });
 
-  it("is freed by the server when its machine is gone", async () => {
+  it("is released by the server when its machine is gone", async () => {
     const stage = await createTransactionStage(server, { backend: { idleTransactionTimeoutMs: 300 } });
     const id = await stage.submitted();
     const { operations, submissions } = stage.backend;
@@ -196,7 +196,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     await operations.beginAttempt(id, { token: lease.token, leaseMs: 1 });
     const opened = signalOf();
     const gone = new AbortController();
-    // Never again is anything heard of it: no statement, and no end of the connection.
+    // Nothing more arrives on this connection: no statement and no close.
     const working = submissions.transactions?.settle(
       lease,
       () => {
@@ -214,7 +214,7 @@ await describePostgres("the lock of a transaction that settles", (server) => {
     await expect(working).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("is freed soon when the attempt is interrupted during a long statement", async () => {
+  it("is released soon when the attempt is interrupted during a long statement", async () => {
     const { stage, id } = await staged();
     const since = performance.now();
     await start(

@@ -40,7 +40,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     return { stage, id, error: failed !== undefined && "error" in failed ? failed.error : undefined };
   }
 
-  it("fails the attempt with what to do, and nothing is written", async () => {
+  it("fails the attempt with advice, and nothing is written", async () => {
     const late = signalOf<unknown>();
     const { stage, id, error } = await run((stage) => async (_, job) => {
       const started = signalOf();
@@ -62,7 +62,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     expect(await stage.effects()).toEqual([]);
   });
 
-  it("fails the attempt also if it returns before the transaction has begun", async () => {
+  it("also fails the attempt if it returns before the transaction has begun", async () => {
     const { stage, id, error } = await run((stage) => (_, job) => {
       void job.transaction((tx) => stage.write(tx, job.operationId));
       return "too early";
@@ -72,7 +72,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     expect(await stage.effects()).toEqual([]);
   });
 
-  it("completes the operation if the commit was on the way, with what the transaction returned", async () => {
+  it("completes the operation with the value of the transaction if the commit was already in progress", async () => {
     const committing = signalOf();
     let working = false;
     const pool = notingPool(server.pool, (text) => {
@@ -94,7 +94,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     expect(await stage.effects()).toEqual([id]);
   });
 
-  it("rolls it back when the processor throws, and fails with what it threw", async () => {
+  it("is rolled back when the processor throws, and the attempt fails with that error", async () => {
     const failure = new Error("unrelated");
     const { stage, error } = await run((stage) => async (_, job) => {
       const started = signalOf();
@@ -110,7 +110,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     expect(await stage.effects()).toEqual([]);
   });
 
-  it("refuses one that begins after the processor has returned, and tells the observer", async () => {
+  it("cannot begin a transaction after it has returned, and the observer learns of it", async () => {
     const refused = signalOf<unknown>();
     const { stage, id } = await run((stage) => (_, job) => {
       void vi

@@ -16,7 +16,7 @@ import { describePostgres, openPool } from "./server.js";
 import { createTransactionStage, idOf, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
 
 await describePostgres("an operation that is submitted in a transaction", (server) => {
-  /** Runs a function in a transaction of the user's own, which ends as it says. */
+  /** Runs a function in a transaction of the user, which ends as requested. */
   async function within<Result>(
     end: "commit" | "rollback",
     run: (tx: PoolClient) => Promise<Result>,
@@ -28,7 +28,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       await client.query(end);
       return result;
     } finally {
-      // Where the test failed the transaction may still be open.
+      // If the test failed, the transaction may still be open.
       await client.query("rollback");
       client.release();
     }
@@ -44,7 +44,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     return service.submit(service.definitions[0], input, { tx, ...options });
   }
 
-  it("exists if and only if the transaction commits, with its writes", async () => {
+  it("exists only if the transaction commits, together with its writes", async () => {
     const stage = await createTransactionStage(server);
     const run = async (tx: PoolClient): Promise<Submitted> => {
       const submitted = await submitIn(stage, tx, "k");
@@ -62,7 +62,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect([status, JSON.parse(String(body))]).toMatchObject([200, { status: "pending" }]);
   });
 
-  it("wakes a worker that waits as soon as the transaction has committed", async () => {
+  it("wakes a waiting worker as soon as the transaction has committed", async () => {
     const pollIntervalMs = 3_600_000;
     let lookedAt = Number.POSITIVE_INFINITY;
     const pool = notingPool(server.pool, (text) => {
@@ -77,7 +77,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     );
     await worker.start();
     try {
-      // It listens, and it has looked for the last time for a while.
+      // The worker listens, and does not poll again for a while.
       const listens = `select from pg_stat_activity where query = 'listen "arr_${stage.schema}"'`;
       await vi.waitUntil(
         async () => performance.now() - lookedAt > 500 && (await server.pool.query(listens)).rowCount === 1,
@@ -92,16 +92,16 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     }
   });
 
-  it("is announced by the next sweep where the queue is another", async () => {
+  it("is announced by the next sweep if another system is the queue", async () => {
     const stage = await createTransactionStage(server);
     await stage.submitted();
     const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
     const due = await stage.backend.operations.takeDue({ definitions: ["orders"], limit: 10 });
-    // The one that was posted is left to its announcement for a while.
+    // The sweep leaves the posted operation to its announcement for a while.
     expect(due.map(({ id }) => id)).toEqual([operationId]);
   });
 
-  it("is the one that a request with its key gets, and the other way round", async () => {
+  it("shares its key with requests in both directions", async () => {
     const stage = await createTransactionStage(server);
     const first = await within("commit", (tx) => submitIn(stage, tx, "first"));
     const replayed = await stage.submit("first");
@@ -115,7 +115,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(second).toEqual({ operationId: posted, status: "completed", replayed: true });
   });
 
-  it("is one operation when it is submitted twice in one transaction", async () => {
+  it("is one operation if it is submitted twice in one transaction", async () => {
     const stage = await createTransactionStage(server);
     const [first, second] = await within("commit", async (tx) => [
       await submitIn(stage, tx, "k"),
@@ -144,7 +144,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     ["a tenant of 256 characters", "INVALID_OPTION", { tenant: "x".repeat(256), key: "k" }],
     ["a tenant with NUL", "INVALID_OPTION", { tenant: "x\0", key: "k" }],
     ["a tenant with one half of a surrogate pair", "INVALID_OPTION", { tenant: "x\ud800", key: "k" }],
-  ])("is refused for %s as %s, and the transaction goes on", async (_, code, given) => {
+  ])("is refused for %s as %s, and the transaction can continue", async (_, code, given) => {
     const stage = await createTransactionStage(server);
     await stage.submit("used");
     const {
@@ -168,13 +168,13 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(await stage.effects()).toEqual([(await stage.operations()).find(({ key }) => key === "next")?.id]);
   });
 
-  it("takes a key with spaces and quotes for the one that clients send in quotes", async () => {
+  it("treats a key with spaces and quotes like the quoted key of a client", async () => {
     const stage = await createTransactionStage(server);
     const { operationId } = await within("commit", (tx) => submitIn(stage, tx, 'the "first" one'));
     expect(idOf(await stage.submit('"the \\"first\\" one"'))).toBe(operationId);
   });
 
-  it("must have a key where requests must", async () => {
+  it("must have a key if requests must have one", async () => {
     const { backend } = await createTransactionStage(server);
     const definitions = [defineOrders({ idempotencyKey: "required" })] as const;
     const strict = createService({ backend, definitions, authorize: allowAnonymous() });
@@ -185,7 +185,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     });
   });
 
-  it("creates the resource within the transaction, and once for each key", async () => {
+  it("creates the resource within the transaction, once per key", async () => {
     const stage = await createTransactionStage(server);
     const create = vi.fn(async (_order: Order, { tx, operationId }: CreateContext<PoolClient>) => {
       await stage.write(tx, operationId);
@@ -206,7 +206,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     (digit) => `00000000-0000-7000-8000-00000000000${digit}`,
   ) as [string, string, string];
 
-  it("goes on after a creation that failed, without what it wrote", async () => {
+  it("can continue after a failed creation, without its writes", async () => {
     const stage = await createTransactionStage(server);
     const create = async (_order: Order, { tx }: CreateContext<PoolClient>): Promise<CreatedResource> => {
       await stage.write(tx, HALF_DONE);
@@ -222,7 +222,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect([await stage.operations(), await stage.effects()]).toEqual([[], [BEFORE, AFTER]]);
   });
 
-  it("may be the first use of the back end, by whoever holds the last connection of the pool", async () => {
+  it("may be the first use of the back end, even with the last connection of the pool", async () => {
     const pool = openPool({ max: 1 });
     const backend = server.open({ pool, schema: server.newSchema() });
     const service = createOrderService({ backend, authorize: allowAnonymous() });
@@ -235,7 +235,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       return submitted.operationId;
     };
     try {
-      // The schema goes with it.
+      // The schema is rolled back too.
       await submit("rollback");
       const id = await submit("commit");
       expect((await backend.operations.get(id, TENANT))?.state).toBe("pending");
@@ -265,7 +265,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(await stage.operations()).toEqual([]);
   });
 
-  it("needs a back end whose stores are its own", async () => {
+  it("needs a back end with its own stores", async () => {
     const { backend } = await createTransactionStage(server);
     const { submissions: _, ...composed } = backend;
     const service = createOrderService<PoolClient>({ backend: composed, authorize: allowAnonymous() });

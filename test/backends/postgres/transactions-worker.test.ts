@@ -44,7 +44,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     return worker;
   }
 
-  /** Waits until the operation is terminal and its worker has said so. */
+  /** Waits until the operation is terminal and its worker has reported that. */
   async function ended(stage: TransactionStage, id: string): Promise<void> {
     const told = ["operation.completed", "operation.failed"];
     await vi.waitUntil(
@@ -56,7 +56,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     );
   }
 
-  it.each(unreadable.map(([name]) => name))("rolls back and throws as it is: %s", async (name) => {
+  it.each(unreadable.map(([name]) => name))("rolls back and throws the original error: %s", async (name) => {
     const hostile = new Map(unreadable).get(name);
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
@@ -77,7 +77,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
-  it("completes the operation and writes in one commit, and what comes after that changes nothing", async () => {
+  it("completes the operation and writes in one commit, and later code changes nothing", async () => {
     const texts: string[] = [];
     const pool = notingPool(server.pool, (text) => texts.push(text));
     const stage = await createTransactionStage(server, { backend: { pool } });
@@ -94,14 +94,14 @@ await describePostgres("a processor that works in a transaction", (server) => {
     });
     await ended(stage, id);
     expect(seen).toEqual(["pending", { parcel: 7 }, "completed"]);
-    // That of the transaction.
+    // The settle of the transaction.
     expect(texts.filter((text) => /^select .*\.settle_v1\(/.test(text))).toHaveLength(1);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '{"parcel":7}' });
     expect(await stage.effects()).toEqual([id]);
     expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);
   });
 
-  it("shows what the processor throws after the commit to the observer, and to nobody else", async () => {
+  it("reports errors after the commit only to the observer", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     const late = new Error("mail server");
@@ -119,7 +119,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(await stage.read(id)).not.toHaveProperty("result");
   });
 
-  it("writes nothing in an attempt whose function throws, and hands that error on as it is", async () => {
+  it("writes nothing in an attempt whose function throws, and passes on the original error", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     const failure = new Error("not yet");
@@ -151,7 +151,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     ],
     ["a result that has no JSON form", "invalid-result", () => 1n],
     ["a result that is too large", "invalid-result", () => "x".repeat(70_000)],
-  ])("fails the operation and writes nothing at %s", async (_, problem, give) => {
+  ])("fails the operation and writes nothing for %s", async (_, problem, give) => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     await start(stage, (_order, job) =>
@@ -166,7 +166,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(await stage.effects()).toEqual([]);
   });
 
-  it("has one transaction in an attempt", async () => {
+  it("has one transaction per attempt", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     const codes: unknown[] = [];
@@ -180,12 +180,12 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(await stage.effects()).toEqual([id]);
   });
 
-  it("does not run and writes nothing when another attempt has begun", async () => {
+  it("does not run and writes nothing if another attempt has begun", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     const codes: unknown[] = [];
     let ran = false;
-    // In one step, or the worker itself could be the other.
+    // In one step. Otherwise the worker itself could begin the other attempt.
     const lease = "due_at = now() + interval '1 min', announce_at = now() + interval '1 min'";
     const steal = `update ${stage.schema}.operations set token = 'other', attempt = attempt + 1, ${lease}`;
     const processor: OrderProcessor = async (_order, job) => {
@@ -195,7 +195,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
         await stage.write(tx, job.operationId);
       };
       await job.transaction(work).catch(({ code }: { code: string }) => codes.push(code));
-      // What it returns is dropped as well.
+      // The return value is dropped too.
       return "late";
     };
     await start(stage, processor, { leaseMs: 60_000 });
@@ -212,7 +212,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
   it.each<[LossAt, number]>([
     ["after the commit", 1],
     ["before the commit", 2],
-  ])("is done once when the connection is lost %s", async (at, attempts) => {
+  ])("is done once if the connection is lost %s", async (at, attempts) => {
     const stage = await createTransactionStage(server, { backend: { pool: losingCommit(server.pool, at) } });
     const id = await stage.submitted();
     const codes: unknown[] = [];
@@ -230,7 +230,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(stage.attempts().filter((event) => event === "operation.completed")).toHaveLength(1);
   });
 
-  it("goes on in another attempt when the server ends the connection in the middle", async () => {
+  it("continues in another attempt if the server ends the connection in the middle", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();
     await start(stage, async (_, job) => {
@@ -251,7 +251,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
   it.each<[string, WorkerOptions, string]>([
     ["its worker stops", {}, "operation.released"],
     [
-      "its time is up",
+      "its time limit is over",
       { attemptTimeoutMs: 200, backoff: { baseMs: 60_000, maxMs: 60_000 } },
       "operation.retried",
     ],
@@ -281,8 +281,8 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(await stage.effects()).toEqual([]);
   });
 
-  it("does not take its own end for the loss of its lease, however long the commit takes", async () => {
-    const pool = delayingCommit(server.pool, 400);
+  it("does not mistake its own end for the loss of its lease, however long the commit takes", async () => {
+    const pool = delayingCommit(server.pool, 1_200);
     const stage = await createTransactionStage(server, { backend: { pool } });
     const id = await stage.submitted();
     let signal: AbortSignal | undefined;
@@ -291,9 +291,9 @@ await describePostgres("a processor that works in a transaction", (server) => {
       async (_, job: Job<unknown, PoolClient>) => {
         signal = job.signal;
         await job.transaction((tx) => stage.write(tx, job.operationId));
-        await new Promise((resolve) => setTimeout(resolve, 400));
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
       },
-      { leaseMs: 450 },
+      { leaseMs: 1_400 },
     );
     await ended(stage, id);
     expect(signal?.aborted).toBe(false);

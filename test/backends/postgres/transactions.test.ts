@@ -24,7 +24,7 @@ await describePostgres("transactions of the user", (server) => {
     await backend.migrate();
     await server.pool.query(`create table ${backend.schema}.effects (operation_id uuid primary key)`);
     const { transactions } = backend.submissions;
-    if (transactions === undefined) throw new Error("the back end shares its transactions");
+    if (transactions === undefined) throw new Error("expected the back end to share its transactions");
     const effects = async (): Promise<number> =>
       (await server.pool.query(`select from ${backend.schema}.effects`)).rowCount ?? 0;
     const insert = `insert into ${backend.schema}.effects values ($1)`;
@@ -43,14 +43,14 @@ await describePostgres("transactions of the user", (server) => {
     };
     expect(await transactions.record(given, create)).toEqual({ outcome: "created" });
     expect(await backend.operations.get(id, "a")).toMatchObject({ state: "pending", resource: '{"body":1}' });
-    // Repeated after a lost answer, and by a duplicate: nothing is created a second time.
+    // Repeated after a lost answer, and by a duplicate: nothing is created twice.
     expect(await transactions.record(given, create)).toEqual({ outcome: "created" });
     const duplicate = await transactions.record(submission(), create);
     expect(duplicate).toMatchObject({ outcome: "exists", operation: { id, resource: '{"body":1}' } });
     expect(await effects()).toBe(1);
   });
 
-  it("records nothing when the user's function throws, and tells that error", async () => {
+  it("records nothing if the user's function throws, and rejects with that error", async () => {
     const { backend, transactions, effects, insert } = await opened();
     const given = submission();
     const failure = new Error("out of stock");
@@ -63,7 +63,7 @@ await describePostgres("transactions of the user", (server) => {
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
   });
 
-  it("tells a duplicate that the first is still at it", async () => {
+  it("rejects a duplicate while the first creation is in progress", async () => {
     const { transactions, backend } = await opened();
     let finish: (resource: string) => void = () => {};
     const held = new Promise<string>((resolve) => {
@@ -89,7 +89,7 @@ await describePostgres("transactions of the user", (server) => {
     expect(await backend.submissions.record(submission())).toMatchObject({ outcome: "exists" });
   });
 
-  it("tells a creation whose key a submission of the user's own transaction holds", async () => {
+  it("rejects a creation while a submission in an open transaction holds the key", async () => {
     const { transactions } = await opened();
     const tx = await server.pool.connect();
     try {
@@ -104,7 +104,7 @@ await describePostgres("transactions of the user", (server) => {
     expect(await transactions.record(submission(), async () => "1")).toEqual({ outcome: "created" });
   });
 
-  it("asks whether somebody is at a key before it waits for that key's row", async () => {
+  it("checks whether the key is held before it waits for the row of the key", async () => {
     const { transactions, backend } = await opened();
     const client = await server.pool.connect();
     try {
@@ -121,7 +121,7 @@ await describePostgres("transactions of the user", (server) => {
     }
   });
 
-  it("settles together with the user's writes, and rolls them back when the lease is lost", async () => {
+  it("settles together with the user's writes, and rolls them back if the lease is lost", async () => {
     const { backend, transactions, effects, insert } = await opened();
     const { operation } = submission();
     await backend.operations.create(operation);
@@ -142,7 +142,7 @@ await describePostgres("transactions of the user", (server) => {
     });
   });
 
-  it("never writes a second time for one lease, however the first time became known", async () => {
+  it("never writes twice for one lease, however the first outcome became known", async () => {
     const { backend, transactions, effects, insert } = await opened();
     const { operation } = submission();
     await backend.operations.create(operation);
@@ -157,12 +157,12 @@ await describePostgres("transactions of the user", (server) => {
     expect(settled.map(({ outcome }) => outcome).sort()).toEqual(["lost", "lost", "settled"]);
     expect(await work()).toEqual({ outcome: "lost" });
     expect(await effects()).toBe(1);
-    // What is no transaction may be repeated.
+    // A settle without a transaction may be repeated.
     const repeated = await backend.operations.settle(lease, { to: "completed" });
     expect(repeated).toEqual({ outcome: "settled", state: "completed" });
   });
 
-  it("does not wait for the user's function once the signal is aborted, and gives its connection to nobody", async () => {
+  it("does not wait for the user's function once the signal is aborted, and closes its connection", async () => {
     const { backend, transactions, effects, insert } = await opened();
     const { operation } = submission();
     await backend.operations.create(operation);

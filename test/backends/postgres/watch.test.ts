@@ -10,7 +10,7 @@ const { newId, newToken } = createSystemRuntime();
 
 type Operations = Opened["operations"];
 
-/** Ids that a back end tells from now on, as one of another process would. */
+/** Collects the ids that a back end reports from now on, like one of another process. */
 function watched({ operations }: { readonly operations: Operations }) {
   const told = new Set<string>();
   const stop = operations.watch?.((id) => void told.add(id));
@@ -31,7 +31,7 @@ async function settled(operations: Operations): Promise<string> {
   return lease.operationId;
 }
 
-/** Ends operations until the watcher hears of one: before it listens it hears nothing. */
+/** Ends operations until the watcher reports one. Before it listens it reports nothing. */
 async function listening(told: ReadonlySet<string>, operations: Operations): Promise<void> {
   await expect
     .poll(async () => told.has(await settled(operations)) || told.size > 0, { timeout: 20_000 })
@@ -39,7 +39,7 @@ async function listening(told: ReadonlySet<string>, operations: Operations): Pro
 }
 
 await describePostgres("watching operations in Postgres", (server) => {
-  it("tells of operations that end in another process, whichever way", async () => {
+  it("reports operations that end in another process, with any outcome", async () => {
     const schema = server.newSchema();
     const [here, there] = [server.open({ schema }), server.open({ schema })];
     const { told, stop } = watched(there);
@@ -64,7 +64,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     await there.close();
   });
 
-  it("tells of operations that end together, however many", async () => {
+  it("reports any number of operations that end together", async () => {
     const schema = server.newSchema();
     const [here, there] = [server.open({ schema }), server.open({ schema })];
     const { told } = watched(there);
@@ -74,7 +74,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     await there.close();
   });
 
-  it("tells again when the server has ended the connection that listens, which serves workers as well", async () => {
+  it("reports again after the server has ended the listening connection, which also serves workers", async () => {
     const schema = server.newSchema();
     const pool = openPool({ application_name: "watching" });
     pool.on("error", () => {});
@@ -104,7 +104,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     await pool.end();
   });
 
-  it("tells its own process at once, also where it may not listen", async () => {
+  it("reports to its own process immediately, also without the right to listen", async () => {
     const backend = server.open({ listen: false });
     const { told } = watched(backend);
     expect(told).toContain(await settled(backend.operations));
@@ -118,7 +118,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     expect(told).toContain(marked.operationId);
   });
 
-  it("holds up no settling when notifications hang", async () => {
+  it("delays no settle if notifications hang", async () => {
     const pool = interceptStatements(server.pool, (statement, run) =>
       /^select .*pg_notify/.test(statement.text) ? new Promise(() => {}) : run(),
     );
@@ -128,7 +128,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     expect(new Set(ids).size).toBe(10);
   });
 
-  it("takes what anybody may have sent to its channel", async () => {
+  it("accepts any message on its channel, which every role can send", async () => {
     const schema = server.newSchema();
     const [here, there] = [server.open({ schema }), server.open({ schema })];
     const { told } = watched(there);
@@ -142,7 +142,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     await there.close();
   });
 
-  it("tells nothing after it was stopped or closed", async () => {
+  it("reports nothing after it was stopped or closed", async () => {
     const schema = server.newSchema();
     const [here, there, closed] = [1, 2, 3].map(() => server.open({ schema })) as [Opened, Opened, Opened];
     const stopped = watched(there);

@@ -5,7 +5,7 @@ import { canonicalJson } from "../../../src/contract/json/canonical-json.js";
 import { refusalOf } from "../../refusal.js";
 
 describe("the canonical form", () => {
-  it("is that of the example of RFC 8785 §3.2", () => {
+  it("matches the example of RFC 8785 §3.2", () => {
     const text = String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -40,7 +40,7 @@ describe("the canonical form", () => {
     ["5e-324", "5e-324"],
     ["1.7976931348623157e308", "1.7976931348623157e+308"],
     ["9007199254740991", "9007199254740991"],
-  ])("writes the number %s as ECMAScript does: %s (RFC 8785 §3.2.2.3)", (text, canonical) => {
+  ])("writes the number %s like ECMAScript: %s (RFC 8785 §3.2.2.3)", (text, canonical) => {
     expect(canonicalJson(JSON.parse(text))).toBe(canonical);
   });
 
@@ -50,13 +50,13 @@ describe("the canonical form", () => {
     );
   });
 
-  it("keeps `__proto__` as a member, and takes objects of any realm or without a prototype", () => {
+  it("keeps `__proto__` as a member, and accepts objects of any realm or without a prototype", () => {
     expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1},"b":1}');
     expect(canonicalJson(Object.assign(Object.create(null), { b: 1, a: [] }))).toBe('{"a":[],"b":1}');
     expect(canonicalJson(runInNewContext('({ b: [{}], a: "x" })'))).toBe('{"a":"x","b":[{}]}');
   });
 
-  it("is one for all orders of members, and is the value again", () => {
+  it("is the same for every order of members and parses to the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const canonical = canonicalJson(value);
@@ -82,7 +82,7 @@ describe("the canonical form", () => {
     ["an error", new Error("e")],
     ["a boxed string", { a: new String("s") }],
     ["an object of a class", new (class Order {})()],
-  ])("is refused to %s: no parser gives it", (_, value) => {
+  ])("is refused to %s, which no parser produces", (_, value) => {
     expect(refusalOf(() => canonicalJson(value)).code).toBe("INTERNAL");
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseFragmentPointer, toFragmentPointer } from "../../../src/contract/json/fragment-pointer.js";
 
-describe("a pointer", () => {
+describe("a JSON pointer", () => {
   it.each([
     [[], "#"],
     [["foo"], "#/foo"],
@@ -16,7 +16,7 @@ describe("a pointer", () => {
     [['k"l'], "#/k%22l"],
     [[" "], "#/%20"],
     [["m~n"], "#/m~0n"],
-  ])("is that of the examples of RFC 6901 §6: %j gives %s", (path, pointer) => {
+  ])("matches the examples of RFC 6901 §6: %j becomes %s", (path, pointer) => {
     expect(toFragmentPointer(path)).toBe(pointer);
   });
 
@@ -30,11 +30,11 @@ describe("a pointer", () => {
     [["\ud800"], "#/%EF%BF%BD"],
     [[Symbol("s")], "#/Symbol(s)"],
     [["__proto__"], "#/__proto__"],
-  ])("is written so that it may stand in a URI: %j gives %s", (path, pointer) => {
+  ])("is encoded for use in a URI: %j becomes %s", (path, pointer) => {
     expect(toFragmentPointer(path)).toBe(pointer);
   });
 
-  it("leads back to its path, and holds only what a fragment may hold (RFC 3986 §3.5)", () => {
+  it("leads back to its path and contains only fragment characters (RFC 3986 §3.5)", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (path) => {
         const pointer = toFragmentPointer(path);

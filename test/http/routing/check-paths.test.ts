@@ -23,15 +23,15 @@ const { list: _, ...methods } = Object.fromEntries(
     ]),
 );
 
-describe("a mistake in the paths of a service says what is wrong, what is expected and what to do", () => {
+describe("the error of a mistake in the paths of a service says what is wrong and what is expected", () => {
   testMistakes([
     [
-      "two paths with fields that match the same",
+      "two paths that match the same requests",
       'Two `definitions` match the same requests: "/{x}/a" of d0 and "/{y}/a" of d1. Give one of them another fixed segment.',
       () => serve(["/{x}/a", "/{y}/a"]),
     ],
     [
-      "two paths with fields neither of which is more specific",
+      "two overlapping paths of which neither is more specific",
       'Two `definitions` match the same requests: "/a/{x}" of d0 and "/{y}/b" of d1. Give one of them another fixed segment.',
       () => serve(["/a/{x}", "/{y}/b"]),
     ],
@@ -41,7 +41,7 @@ describe("a mistake in the paths of a service says what is wrong, what is expect
       () => serve(["/operations"]),
     ],
     [
-      "a definition where operations are read",
+      "a definition below the path of the status endpoint",
       'Option `definitions`: The definition d0 has the path "/a/b/{x}", where operations are read. Choose another path for it, or another `statusPath` than "/a/b".',
       () => serve(["/a/b/{x}"], { statusPath: "/a/b" }),
     ],
@@ -66,17 +66,17 @@ describe("a mistake in the paths of a service says what is wrong, what is expect
       () => createOrderService({ authorize, statusPath: "/{x}" }),
     ],
     [
-      "a problem base that names would run into",
+      "a problem base URI without a trailing delimiter",
       'Option `problemBaseUri` must be an absolute URI that ends with `/`, `#`, `:` or `=`, not "https://example.com/problems".',
       () => createOrderService({ authorize, problemBaseUri: "https://example.com/problems" }),
     ],
     [
-      "a list that is neither on nor off",
+      "a list option that is not a boolean",
       "Option `list` must be a boolean, not 1.",
       () => createOrderService({ authorize, list: 1 }),
     ],
     [
-      "a list of a back end that cannot list",
+      "the list option with a back end that cannot list",
       "Option `list` must be left out, because this back end cannot list operations, not true.",
       () =>
         createOrderService({

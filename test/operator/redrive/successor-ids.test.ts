@@ -8,7 +8,7 @@ import { exportsOf } from "../stage.js";
 const ID = "01900000-0000-7000-8000-00000000ffff";
 const ENDED_AT = Date.UTC(2026, 0, 1, 12);
 
-/** Redrives the same failed operation on a new back end, and returns the ids of the successor and of its follow-up. */
+/** Redrives the same failed operation on a new back end, and returns the ids of the successor and its follow-up. */
 async function redriveIds(
   waitMs: number,
   hash?: (text: string) => string | Promise<string>,
@@ -27,7 +27,7 @@ async function redriveIds(
   return [result.operationId, successor?.onEnd?.id];
 }
 
-it("the ids of a successor and of its follow-up depend on the failed operation alone, in all versions", async () => {
+it("the ids of a successor and its follow-up depend only on the failed operation, in all versions", async () => {
   const expected = ["019b796d-d600-71f2-a651-658668b49011", "019b796d-d600-74fd-bba5-b28e98d723c6"];
   expect(await redriveIds(0)).toEqual(expected);
   expect(await redriveIds(40_000)).toEqual(expected);

@@ -15,5 +15,5 @@ const server = createServer(toNodeHandler(service)).listen(0, "127.0.0.1", () =>
   const { port } = server.address() as AddressInfo;
   console.log(`listening on http://127.0.0.1:${port}`);
 });
-// No `await` here: it is a CommonJS module as well.
+// Without top-level `await`, because the file is compiled to CommonJS too.
 void worker.start();

@@ -1,6 +1,6 @@
 import { type AdapterCase, type AdapterHarness, adapterCases } from "async-request-reply/testing";
 
-/** What became of a case of the adapter suite. */
+/** The result of one case of the adapter suite. */
 export interface CaseResult {
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
@@ -8,10 +8,10 @@ export interface CaseResult {
   readonly because?: string;
 }
 
-/** A case that hangs is to be named, rather than the whole run to end without a word. */
+/** Limit for one case, so that a hanging case is reported by name instead of ending the whole run. */
 const CASE_TIMEOUT_MS = 15_000;
 
-/** Runs the adapter suite of the package as it is installed, case by case. */
+/** Runs the cases of the installed package's adapter suite in order. */
 export async function runSuite(harness: AdapterHarness, report: (result: CaseResult) => void): Promise<void> {
   for (const each of adapterCases) report(await runCase(each, harness));
 }

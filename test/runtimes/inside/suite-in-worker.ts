@@ -2,7 +2,7 @@ import { createMemoryBackend } from "async-request-reply";
 import { createFetchHarness } from "../../adapters/fetch-harness.js";
 import { runSuite } from "./run-suite.js";
 
-/** A Worker that runs the suite when it is asked to: a line of JSON for each case. */
+/** A Worker that runs the suite on every request and replies with one line of JSON per case. */
 export default {
   fetch: async (): Promise<Response> => {
     const lines: string[] = [];

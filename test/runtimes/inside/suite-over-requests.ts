@@ -2,5 +2,5 @@ import { createMemoryBackend } from "async-request-reply";
 import { createFetchHarness } from "../../adapters/fetch-harness.js";
 import { runSuite } from "./run-suite.js";
 
-// A line of JSON for each case. No `await` here: it is a CommonJS module as well.
+// Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.
 void runSuite(createFetchHarness(createMemoryBackend), (result) => console.log(JSON.stringify(result)));

@@ -4,5 +4,5 @@ import { runSuite } from "./run-suite.js";
 
 const harness = createNodeHarness(createMemoryBackend);
 
-// A line of JSON for each case. No `await` here: it is a CommonJS module as well.
+// Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.
 void runSuite(harness, (result) => console.log(JSON.stringify(result))).then(harness.close);

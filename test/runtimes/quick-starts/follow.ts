@@ -5,12 +5,12 @@ import { inTheFormOf, type Reply, type Step } from "../../docs/steps.js";
 import type { QuickStart } from "./quick-start.js";
 import type { Terminal } from "./terminal.js";
 
-/** The port of all pages. */
+/** The port that all pages use. */
 const SHOWN_PORT = "3000";
 
-const PATIENCE_MS = 20_000;
+const LATER_TIMEOUT_MS = 20_000;
 
-/** Does what a quick start says, at a free port in place of its own, and expects to see what it shows. */
+/** Follows a quick start on a free port, and checks that the output of every command matches the page. */
 export async function follow(
   { preparation, server, session }: QuickStart,
   terminal: Terminal,
@@ -22,10 +22,10 @@ export async function follow(
     else await terminal.run(action.command);
   }
   await terminal.serve(here(server.command), port);
-  await converse(session, terminal, here);
+  await runSession(session, terminal, here);
 }
 
-async function converse(
+async function runSession(
   session: readonly Step[],
   terminal: Terminal,
   here: (text: string) => string,
@@ -37,12 +37,12 @@ async function converse(
       isLater = true;
       continue;
     }
-    const look = async (): Promise<readonly string[]> => {
-      const output = await terminal.run(here(actual(input.slice("$ ".length), names)));
+    const replyShown = async (): Promise<readonly string[]> => {
+      const output = await terminal.run(here(withRealIds(input.slice("$ ".length), names)));
       return inTheFormOf(shown, readReply(asShown(output, shown.join("\n"), names)));
     };
-    if (isLater) await expect.poll(look, { timeout: PATIENCE_MS, message: input }).toEqual(shown);
-    else expect(await look(), input).toEqual(shown);
+    if (isLater) await expect.poll(replyShown, { timeout: LATER_TIMEOUT_MS, message: input }).toEqual(shown);
+    else expect(await replyShown(), input).toEqual(shown);
     isLater = false;
   }
 }
@@ -59,12 +59,12 @@ async function freePort(): Promise<number> {
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** A command with the ids that there really are, as far as they are known by now. */
-function actual(command: string, names: ReadonlyMap<string, string>): string {
+/** Replaces the ids that the page shows in a command with the real ones, as far as they are known. */
+function withRealIds(command: string, names: ReadonlyMap<string, string>): string {
   return command.replace(ID, (shown) => [...names].find(([, name]) => name === shown)?.[0] ?? shown);
 }
 
-/** An output with the ids and the time that are shown. An id that is new is called by the next name that is new. */
+/** Replaces real ids and times in an output with those of the page. A new id gets the next unused id of the page. */
 function asShown(output: string, shown: string, names: Map<string, string>): string {
   const used = [...names.values()];
   const unused = [...new Set(shown.match(ID))].filter((name) => !used.includes(name));
@@ -76,7 +76,7 @@ function asShown(output: string, shown: string, names: Map<string, string>): str
   });
 }
 
-/** The output of `curl`, with `-i` or without. */
+/** Parses the output of `curl`, with or without `-i`. */
 function readReply(output: string): Reply {
   if (!output.startsWith("HTTP/")) return { statusLine: "", field: () => undefined, body: output };
   const [head = "", body = ""] = output.split("\r\n\r\n");

@@ -1,13 +1,13 @@
 import { type Block, blocksOf, type Page } from "../../docs/pages.js";
 import { type Step, stepsOf } from "../../docs/steps.js";
 
-/** What a reader of a quick start does, in the order of the page. */
+/** The steps of a quick start, in the order of the page. */
 export interface QuickStart {
-  /** Until the server runs: files are written and commands run to their end. */
+  /** Files to write and commands to run before the server starts. */
   readonly preparation: readonly (SourceFile | Command)[];
-  /** The command that does not end. */
+  /** The command that starts the server and keeps running. */
   readonly server: Command;
-  /** What is done in another terminal. */
+  /** Commands for another terminal, with their expected output. */
   readonly session: readonly Step[];
 }
 
@@ -21,17 +21,18 @@ interface Command {
 }
 
 /**
- * Reads a quick start: code with a file name after the language is a file, the last command before the first curl is the
- * server.
+ * Reads a quick start. A code block with a file name after the language is a file. The last command before the first
+ * `curl` starts the server.
  *
- * @throws Error for a page that cannot be followed
+ * @throws Error if the page starts no server, or if a code block names no file
  */
 export function readQuickStart(page: Page): QuickStart {
   const actions = blocksOf(page, "console", "js", "ts").flatMap(actionsOf);
   const first = actions.findIndex((action) => "input" in action && action.input.startsWith("$ curl "));
   const before = actions.slice(0, first).map((action) => ("input" in action ? toCommand(action) : action));
   const server = before.pop();
-  if (server === undefined || !("command" in server)) throw new Error(`${page.path} starts no server`);
+  if (server === undefined || !("command" in server))
+    throw new Error(`${page.path} has no command that starts a server before the first curl`);
   const session = actions.slice(first).filter((action) => "input" in action);
   return { preparation: before, server, session };
 }
@@ -39,7 +40,8 @@ export function readQuickStart(page: Page): QuickStart {
 function actionsOf({ place, info, text }: Block): readonly (Step | SourceFile)[] {
   if (info[0] === "console") return stepsOf(text);
   const [, path] = /^\[(.+)\]$/.exec(info[1] ?? "") ?? [];
-  if (path === undefined) throw new Error(`${place} does not say into which file it belongs`);
+  if (path === undefined)
+    throw new Error(`${place} has no file name after the language: write [server.ts], for example`);
   return [{ path, text }];
 }
 

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manifest, root, run } from "../../package/built.js";
 
-/** A registry of npm packages that has this package, packed, and sends clients elsewhere for all others. */
+/** A registry that serves this package, packed, and redirects requests for all other packages to the real one. */
 export interface Registry {
   readonly url: string;
   close(): void;
 }
 
-/** Packs the package and serves it, so that the commands of a page install it by its name. */
+/** Packs the package and serves it, so that the commands of a page can install it by name. */
 export async function openRegistry(): Promise<Registry> {
   const upstream = run("npm", ["config", "get", "registry"], root).trim().replace(/\/$/, "");
   const { name } = manifest;
@@ -45,7 +45,7 @@ function packed(): Uint8Array {
   }
 }
 
-/** What a registry says of a package that has one version. */
+/** Returns a registry's metadata for a package with one version. */
 function describePackage(archive: Uint8Array, url: string): object {
   const { name, version } = manifest;
   const integrity = `sha512-${createHash("sha512").update(archive).digest("base64")}`;

@@ -11,22 +11,22 @@ import { collectLines } from "../../examples/lines.js";
 import { root, run } from "../../package/built.js";
 import { bun, deno } from "../matrix.js";
 
-/** A shell in a folder of its own. */
+/** A shell in a temporary folder. */
 export interface Terminal {
-  /** Writes a file where the shell is. */
+  /** Writes a file relative to the current folder. */
   write(path: string, text: string): void;
-  /** Runs a command to its end, and returns its stdout. Rejects when it fails, with what it wrote. */
+  /** Runs a command and returns its stdout. Rejects with its output if it fails. */
   run(command: string): Promise<string>;
-  /** Starts a command that does not end, and waits until something listens at the port. */
+  /** Starts a command that keeps running, and waits until a program listens on the port. */
   serve(command: string, port: number): Promise<void>;
-  /** Ends what was started, and removes the folder. */
+  /** Kills the server and removes the folder. */
   close(): Promise<void>;
 }
 
-/** For any one command: less than a test has, so that it can say which it was. */
-const PATIENCE_MS = 60_000;
+/** Limit for one command. It is shorter than the timeout of a test, so that the error names the command. */
+const COMMAND_TIMEOUT_MS = 60_000;
 
-/** Opens a shell whose package managers ask this registry. Of this machine they use no more than the cache of npm. */
+/** Opens a shell whose package managers use this registry. They only share npm's cache with the machine. */
 export function openTerminal(registry: string): Terminal {
   const home = mkdtempSync(join(tmpdir(), "quick-start-"));
   const env = environment(home, registry);
@@ -38,15 +38,15 @@ export function openTerminal(registry: string): Terminal {
       writeFileSync(join(cwd, path), text);
     },
     run: async (command) => {
-      const options = { cwd, env, timeout: PATIENCE_MS };
+      const options = { cwd, env, timeout: COMMAND_TIMEOUT_MS };
       const { stdout } = await promisify(execFile)("bash", ["-c", command], options);
-      // The next command has a shell of its own.
+      // Every command runs in a new shell, so the folder has to be remembered.
       const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
       if (folder !== undefined) cwd = join(cwd, folder);
       return stdout;
     },
     serve: async (command, port) => {
-      // For programs that are told their port by the environment; for the others it is in the command or in a file.
+      // Some programs read the port from the environment. For others it is in the command or in a file.
       server = start(command, cwd, { ...env, PORT: String(port) });
       await listening(server, port);
     },
@@ -60,7 +60,7 @@ export function openTerminal(registry: string): Terminal {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function environment(home: string, registry: string): Environment {
-  // What npm and the test runner have set for themselves would change what the commands do.
+  // Variables set by npm and the test runner would influence the commands.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV$)/i.test(name));
   const programs = [process.execPath, bun.program, deno.program].map((program) => dirname(program));
   return {
@@ -78,13 +78,13 @@ function environment(home: string, registry: string): Environment {
 }
 
 interface Server {
-  /** What it has written so far. */
+  /** Everything written to stdout and stderr so far. */
   output(): string;
   hasEnded(): boolean;
   kill(): Promise<void>;
 }
 
-/** In a process group of its own, because `npx` starts further processes. */
+/** Starts the command in a new process group, because `npx` starts further processes. */
 function start(command: string, cwd: string, env: Environment): Server {
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn("bash", ["-c", command], {
     cwd,
@@ -105,10 +105,10 @@ function start(command: string, cwd: string, env: Environment): Server {
 }
 
 async function listening(server: Server, port: number): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + COMMAND_TIMEOUT_MS;
   while (!(await accepts(port))) {
     if (server.hasEnded() || Date.now() > end)
-      throw new Error(`nothing listens at port ${port}:\n${server.output()}`);
+      throw new Error(`no program listens on port ${port}:\n${server.output()}`);
     await sleep(50);
   }
 }

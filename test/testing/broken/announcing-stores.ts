@@ -4,7 +4,7 @@ import type { TrackedStore } from "./tracked-store.js";
 
 const EVERY = ["orders", "orders2", "order", "__proto__"];
 
-/** Stores that break a rule of handing out what should be announced. */
+/** Stores that break a rule of handing out due operations. */
 export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "hands out ids without their definitions",
@@ -25,12 +25,12 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => ({ takeDue: (request) => store.takeDue({ ...request, limit: 100 }) }),
   },
   {
-    name: "hands an operation to several callers",
+    name: "hands one operation to several callers",
     caughtBy: ["due.race"],
     methods: (store) => ({ takeDue: sharingAnswers((request) => store.takeDue(request)) }),
   },
   {
-    name: "hands out what is not taken for good",
+    name: "hands out operations without taking them",
     caughtBy: ["due.limit", "due.series"],
     methods: (store) => {
       let before: readonly DueOperation[] = [];
@@ -44,14 +44,14 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "hands out whatever has not ended",
+    name: "hands out every operation that has not ended",
     caughtBy: ["due.begun", "due.retried", "due.preparing", "due.new", "due.series", "due.moved"],
     methods: (store) => ({
       takeDue: async () => (await store.all()).filter(({ settledAt }) => settledAt === undefined),
     }),
   },
   {
-    name: "hands out what has ended",
+    name: "hands out operations that have ended",
     caughtBy: ["due.terminal"],
     methods: (store) => ({
       takeDue: async (request) => [
@@ -61,7 +61,7 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "does not hand out what is preparing",
+    name: "does not hand out preparing operations",
     caughtBy: ["due.preparing"],
     methods: (store) => ({
       takeDue: async (request) => {
@@ -71,7 +71,7 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "does not hand out what is hidden",
+    name: "does not hand out hidden operations",
     caughtBy: ["due.hidden"],
     methods: (store) => ({
       takeDue: async (request) =>
@@ -90,7 +90,7 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "hands out again every 30 s",
+    name: "hands out operations every 30 s",
     caughtBy: ["due.series", "due.series-anew"],
     methods: (store, clock) => {
       const handedOutAt = new Map<string, number>();
@@ -106,7 +106,7 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "goes on with the series after a retry",
+    name: "continues the series after a retry",
     caughtBy: ["due.series-anew"],
     methods: (store, clock) => {
       const handedOut = new Map<string, { readonly at: number; readonly times: number }>();
@@ -125,7 +125,7 @@ export const announcingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "does not move what was handed out when it begins",
+    name: "does not move an operation that was handed out to the end of its lease",
     caughtBy: ["due.moved"],
     methods: (store, clock) => {
       const handedOutAt = new Map<string, number>();

@@ -5,10 +5,10 @@ import type { TrackedStore } from "./tracked-store.js";
 
 const CANCELLED = { to: "failed", error: '{"title":"cancelled"}' } as const;
 
-/** Stores that break a rule of cancelling. */
+/** Stores that break a rule of cancellation. */
 export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "only ever marks what is to be cancelled",
+    name: "only requests cancellations and never performs them",
     caughtBy: ["cancel.idle", "cancel.waiting", "cancel.expired"],
     methods: (store) => ({
       requestCancel: async (id, tenant) => {
@@ -25,7 +25,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "cancels what is hidden",
+    name: "cancels hidden operations",
     caughtBy: ["cancel.unseen"],
     methods: (store) => ({
       requestCancel: async (id, tenant) => {
@@ -35,7 +35,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "cancels what is preparing",
+    name: "cancels preparing operations",
     caughtBy: ["cancel.preparing"],
     methods: (store) => ({
       requestCancel: async (id, tenant) => {
@@ -45,7 +45,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "cancels what has ended",
+    name: "cancels ended operations",
     caughtBy: ["cancel.terminal", "cancel.expired"],
     methods: (store) => {
       const written = new Map<string, Partial<Operation>>();
@@ -65,7 +65,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "cancels under a live lease at once",
+    name: "cancels immediately under a live lease",
     caughtBy: ["cancel.live", "cancel.beaten", "cancel.expired"],
     methods: (store) => ({
       requestCancel: async (id, tenant) => {
@@ -77,7 +77,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "tells the holder once only that it is to stop",
+    name: "tells the holder of the lease only once to stop",
     caughtBy: ["cancel.live"],
     methods: (store) => {
       const told = new Set<string>();
@@ -93,7 +93,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "forgets the mark at once",
+    name: "forgets a requested cancellation",
     caughtBy: ["cancel.live", "cancel.retried", "cancel.lost"],
     methods: (store, clock) => ({
       requestCancel: async (id, tenant) => {
@@ -103,7 +103,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "lets the mark beat work that was done",
+    name: "lets a requested cancellation beat completed work",
     caughtBy: ["cancel.beaten"],
     methods: (store) => {
       const marked = new Set<string>();
@@ -135,7 +135,7 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "looks before it cancels, and cancels later",
+    name: "reads before it cancels, and cancels later",
     caughtBy: ["cancel.race"],
     methods: (store) => ({
       requestCancel: async (id, tenant) => {

@@ -21,7 +21,7 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "looks before it claims",
+    name: "reads before it claims",
     caughtBy: ["claim.race", "claim.races", "release.race"],
     methods: (store) => {
       const held = new Map<string, ClaimResult>();
@@ -41,7 +41,7 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "gives one answer to different claims that come at once",
+    name: "returns one result to different concurrent claims",
     caughtBy: ["claim.race", "claim.races", "release.race"],
     methods: (store) => ({ claim: sharingAnswers((claim: Claim) => store.claim(claim)) }),
   },
@@ -56,7 +56,7 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     }),
   },
   {
-    name: "tells the holder of a key that somebody has it",
+    name: "returns `exists` to the holder of the key",
     caughtBy: ["claim.repeated"],
     methods: (store) => {
       const claimed = new Set<string>();
@@ -72,17 +72,17 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "takes a key of another tenant for the same",
+    name: "confuses the keys of different tenants",
     caughtBy: ["claim.tenant", "claim.names", "claim.separators"],
     methods: (store) => ({ claim: (claim) => store.claim({ ...claim, tenant: "" }) }),
   },
   {
-    name: "takes a key of another definition for the same",
+    name: "confuses the keys of different definitions",
     caughtBy: ["claim.tenant", "claim.names", "claim.separators"],
     methods: (store) => ({ claim: (claim) => store.claim({ ...claim, definition: "" }) }),
   },
   {
-    name: "runs the parts of a key together with a separator",
+    name: "joins the parts of a key with a separator",
     caughtBy: ["claim.separators"],
     methods: (store) => ({
       claim: (claim) => {
@@ -92,7 +92,7 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     }),
   },
   {
-    name: "runs the parts of a key together without a separator",
+    name: "joins the parts of a key without a separator",
     caughtBy: ["claim.separators"],
     methods: (store) => ({
       claim: (claim) => {
@@ -102,22 +102,22 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
     }),
   },
   {
-    name: "compares keys without regard to case",
+    name: "ignores the case of keys",
     caughtBy: ["claim.names"],
     methods: (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.toLowerCase() }) }),
   },
   {
-    name: "drops blanks at the ends of keys",
+    name: "trims spaces at the ends of keys",
     caughtBy: ["claim.names"],
     methods: (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.trim() }) }),
   },
   {
-    name: "cuts long keys",
+    name: "truncates long keys",
     caughtBy: ["claim.names"],
     methods: (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.slice(0, 254) }) }),
   },
   {
-    name: "lets a claim expire by itself",
+    name: "lets claims expire",
     caughtBy: ["claim.stays"],
     methods: (store, clock) => {
       const dayMs = 24 * 3_600_000;

@@ -3,12 +3,12 @@ import type { ManualClock } from "async-request-reply/testing";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** Items in the order in which they joined. It takes an item for younger than all that joined before it. */
+/** Items in order of arrival. Treats each item as younger than all that arrived before it. */
 function lineOf(clock: ManualClock) {
   const line: { readonly id: string; readonly at: number }[] = [];
   return {
     join: (id: string): void => void line.push({ id, at: clock.now() }),
-    /** Whether an item and all before it have waited for `waitMs`. */
+    /** Tells whether an item and all items before it have waited for `waitMs`. */
     isOver: (id: string, waitMs: number): boolean => {
       const place = line.findIndex((each) => each.id === id);
       return line.slice(0, place + 1).every(({ at }) => at + waitMs <= clock.now());
@@ -16,10 +16,10 @@ function lineOf(clock: ManualClock) {
   };
 }
 
-/** Operation stores that a clock which jumps leads astray. */
+/** Operation stores that fail when the clock jumps. */
 export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "hands out nothing that has expired before what ended earlier",
+    name: "hands out no expired operation before operations that ended earlier",
     caughtBy: ["jump.expired"],
     methods: (store, clock) => {
       const line = lineOf(clock);
@@ -54,7 +54,7 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "forgets nothing before what was removed earlier with the same time",
+    name: "deletes nothing before operations that were removed earlier with the same delay",
     caughtBy: ["jump.removed"],
     methods: (store, clock) => {
       const line = lineOf(clock);
@@ -85,7 +85,7 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "takes a lease of a later time for a forged one",
+    name: "rejects a lease from a later time as forged",
     caughtBy: ["jump.leases"],
     methods: (store, clock) => {
       const begunAt = new Map<string, number>();
@@ -102,7 +102,7 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "begins nothing until the clock is where it was",
+    name: "starts nothing until the clock is back where it was",
     caughtBy: ["jump.begun"],
     methods: (store, clock) => {
       let latest = 0;
@@ -116,10 +116,10 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
   },
 ];
 
-/** Idempotency stores that a clock which jumps leads astray. */
+/** Idempotency stores that fail when the clock jumps. */
 export const jumpyClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
-    name: "hands out no claim before those that were made earlier",
+    name: "hands out no claim before earlier claims",
     caughtBy: ["jump.stale"],
     methods: (store, clock) => {
       const line = lineOf(clock);
@@ -137,10 +137,10 @@ export const jumpyClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
   },
 ];
 
-/** Atomic steps that a clock which jumps leads astray. */
+/** Atomic submissions that fail when the clock jumps. */
 export const jumpySubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
-    name: "purges nothing before what was recorded earlier",
+    name: "purges nothing before operations that were recorded earlier",
     caughtBy: ["jump.purged"],
     methods: (submissions, clock) => {
       const line = lineOf(clock);

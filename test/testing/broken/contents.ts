@@ -2,7 +2,7 @@ import type { IdempotencyStore, Operation, OperationStore, Submissions } from "a
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** A store that changes operations as it reads them. */
+/** Builds a store that changes operations when it reads them. */
 function reading(change: (operation: Operation) => Operation): BrokenPort<TrackedStore>["methods"] {
   return (store): Partial<OperationStore> => ({
     get: async (id, tenant) => {
@@ -12,7 +12,7 @@ function reading(change: (operation: Operation) => Operation): BrokenPort<Tracke
   });
 }
 
-/** Operation stores that change what they are given to keep. */
+/** Operation stores that change the contents they store. */
 export const changingStores: readonly BrokenPort<TrackedStore>[] = [
   ...(["input", "result", "error", "progress", "resource"] as const).map((member) => ({
     name: `replaces every ${member} by null`,
@@ -29,7 +29,7 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
     ),
   },
   {
-    name: "writes the input of follow-ups anew instead of keeping its text",
+    name: "reformats the input of follow-ups",
     caughtBy: ["contents.meta"],
     methods: (store) => ({
       create: ({ onEnd, ...operation }, initial) => {
@@ -40,33 +40,33 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "forgets which operation it runs again",
+    name: "forgets which operation a successor runs again",
     caughtBy: ["contents.retry-of"],
     methods: reading(({ retryOf: _, ...operation }) => operation),
   },
   {
-    name: "takes a result of null for no result",
+    name: "confuses a null result with a missing result",
     caughtBy: ["contents.result"],
     methods: reading(({ result, ...operation }) =>
       result === undefined || result === "null" ? operation : { ...operation, result },
     ),
   },
   {
-    name: "cuts off what is as long as it may be",
+    name: "truncates values of the maximum length",
     caughtBy: ["contents.result"],
     methods: reading(({ result, ...operation }) =>
       result === undefined ? operation : { ...operation, result: result.slice(0, 65_535) },
     ),
   },
   {
-    name: "writes progress anew instead of keeping its text",
+    name: "reformats progress",
     caughtBy: ["contents.progress"],
     methods: reading(({ progress, ...operation }) =>
       progress === undefined ? operation : { ...operation, progress: JSON.stringify(JSON.parse(progress)) },
     ),
   },
   {
-    name: "hands inputs to workers as null",
+    name: "passes null to workers as input",
     caughtBy: ["contents.input"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -78,14 +78,14 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "reads the key NULL as no key",
+    name: "confuses the key NULL with a missing key",
     caughtBy: ["contents.key"],
     methods: reading(({ key, ...operation }) =>
       key === undefined || key === "NULL" ? operation : { ...operation, key },
     ),
   },
   {
-    name: "drops blanks at the ends of the keys that it hands out",
+    name: "trims spaces at the ends of the keys that it hands out",
     caughtBy: ["contents.key"],
     methods: (store) => ({
       takeExpired: async (request) =>
@@ -100,7 +100,7 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
 /** Idempotency stores that change keys. */
 export const changingClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
-    name: "reads a backslash in a key as an escape",
+    name: "treats a backslash in a key as an escape",
     caughtBy: ["contents.claim"],
     methods: (store) => ({
       takeStale: async (request) =>
@@ -112,10 +112,10 @@ export const changingClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
   },
 ];
 
-/** Atomic steps that change what they record. */
+/** Atomic submissions that change what they record. */
 export const changingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
-    name: "answers a repetition with an input that its database has written anew",
+    name: "returns a reformatted input to repeated submissions",
     caughtBy: ["contents.recorded"],
     methods: (submissions) => ({
       record: async (submission) => {
@@ -127,7 +127,7 @@ export const changingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = 
     }),
   },
   {
-    name: "answers a repetition without the key",
+    name: "returns no key to repeated submissions",
     caughtBy: ["contents.recorded"],
     methods: (submissions) => ({
       record: async (submission) => {

@@ -4,7 +4,7 @@ import type { TrackedStore } from "./tracked-store.js";
 
 type Request = { readonly definitions: readonly string[] };
 
-/** Counts that are changed by what the store knows. */
+/** Builds a store that changes the counts by looking at its operations. */
 function counting(
   change: (stats: DefinitionStats, store: TrackedStore, now: number) => Promise<DefinitionStats>,
 ): BrokenPort<TrackedStore>["methods"] {
@@ -23,12 +23,12 @@ function plus({ count, more }: BoundedCount, added: number): BoundedCount {
 /** Stores that break a rule of counting. */
 export const countingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "counts what runs as due",
+    name: "counts running operations as due",
     caughtBy: ["stats.counts", "stats.moves"],
     methods: counting(async (stats) => ({ ...stats, due: plus(stats.due, stats.running.count) })),
   },
   {
-    name: "does not count what is hidden",
+    name: "does not count hidden operations",
     caughtBy: ["stats.counts"],
     methods: counting(async (stats, store) => {
       const hidden = (await store.all()).filter((operation) => operation.hidden === true).length;
@@ -46,7 +46,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "counts what is preparing",
+    name: "counts preparing operations",
     caughtBy: ["stats.preparing"],
     methods: counting(async (stats, store) => {
       const preparing = (await store.all()).filter(({ state }) => state === "preparing").length;
@@ -54,7 +54,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "counts once and for all",
+    name: "never updates its counts",
     caughtBy: ["stats.moves"],
     methods: (store) => {
       let answer: Promise<readonly DefinitionStats[]> | undefined;
@@ -67,7 +67,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "takes the age of an operation for how long it has been due",
+    name: "reports the age of an operation instead of the time since it became due",
     caughtBy: ["stats.oldest"],
     methods: counting(async (stats, store, now) => {
       const unfinished = (await store.all()).filter(({ settledAt }) => settledAt === undefined);
@@ -93,7 +93,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "counts without a bound",
+    name: "counts without a limit",
     caughtBy: ["stats.bounded"],
     methods: counting(async (stats) => {
       const { count, more } = stats.due;

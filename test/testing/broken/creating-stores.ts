@@ -22,7 +22,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "answers every creation with `created`",
+    name: "returns `created` to every creation",
     caughtBy: [
       "create.exists",
       "create.race",
@@ -41,7 +41,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "creates anew what has ended",
+    name: "recreates ended operations",
     caughtBy: ["create.ended", "create.failed"],
     methods: (store) => ({
       create: async (operation, initial) => {
@@ -55,7 +55,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "loses characters that its database does not like",
+    name: "loses characters that its database does not support",
     caughtBy: ["create.text", "renew.progress", "settle.completed", "settle.failed"],
     methods: (store) => {
       const clean = (text: string | undefined) => text?.replaceAll(/\\u0000|\\ud800/g, "");
@@ -76,7 +76,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "writes JSON anew instead of keeping its text",
+    name: "reformats JSON instead of keeping its text",
     caughtBy: ["create.text"],
     methods: (store) => ({
       create: (operation, initial) =>
@@ -84,7 +84,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "looks names up in a plain object",
+    name: "looks up names in a plain object",
     caughtBy: ["create.names"],
     methods: (store) => ({ get: async (id, tenant) => (tenant in {} ? undefined : store.get(id, tenant)) }),
   },
@@ -110,7 +110,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => ({ create: (operation) => store.create(operation) }),
   },
   {
-    name: "hides what is preparing",
+    name: "hides preparing operations",
     caughtBy: ["preparing.shown", "preparing.taken-over"],
     methods: (store) => ({
       get: async (id, tenant) => {
@@ -120,7 +120,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "finds some operation for every id",
+    name: "returns an arbitrary operation for unknown ids",
     caughtBy: ["get.unknown"],
     methods: (store) => ({
       get: async (id, tenant) => {
@@ -131,12 +131,12 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "reads another tenant's operation",
+    name: "returns the operations of other tenants",
     caughtBy: ["get.tenant"],
     methods: (store) => ({ get: (id, tenant) => store.get(id, store.created.get(id)?.tenant ?? tenant) }),
   },
   {
-    name: "compares tenants without regard to case and blanks",
+    name: "ignores case and spaces in tenants",
     caughtBy: ["get.tenant"],
     methods: (store) => ({ get: (id, tenant) => store.get(id, tenant.toLowerCase().trim()) }),
   },
@@ -151,7 +151,7 @@ export const creatingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "hands out the object that it goes on changing",
+    name: "returns an object that it changes later",
     caughtBy: ["get.copy"],
     methods: (store) => {
       const live = new Map<string, Operation>();

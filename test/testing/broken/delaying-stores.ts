@@ -1,7 +1,7 @@
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** When a delayed operation becomes due, or undefined for all others. */
+/** Returns when each delayed operation becomes due. Other operations have no entry. */
 async function dueTimes(store: TrackedStore): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
   for (const { id, createdAt } of await store.all()) {
@@ -14,7 +14,7 @@ async function dueTimes(store: TrackedStore): Promise<ReadonlyMap<string, number
 /** Stores that break a rule of delays. */
 export const delayingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "takes no notice of delays",
+    name: "ignores delays",
     caughtBy: ["delay.due", "delay.announced", "delay.prepared", "jump.delayed"],
     methods: (store) => ({
       create: ({ delayMs: _, ...operation }, initial) => store.create(operation, initial),
@@ -61,7 +61,7 @@ export const delayingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "forgets the delay of what is preparing",
+    name: "forgets the delay of preparing operations",
     caughtBy: ["delay.prepared"],
     methods: (store) => ({
       create: ({ delayMs, ...operation }, initial) =>

@@ -25,7 +25,7 @@ const RULES = WAYS.map((way) => `on-end.${way}`);
 
 type Follow = (onEnd: FollowUp, tenant: string) => Promise<unknown>;
 
-/** A store that creates follow-ups one step after the end, by `follow`. */
+/** Builds a store that uses `follow` to create follow-ups one step after the end. */
 function following(followBy: (store: TrackedStore, way: Way) => Follow): BrokenPort<TrackedStore>["methods"] {
   return (store) => {
     const onEnds = new Map<string, FollowUp>();
@@ -64,18 +64,18 @@ function following(followBy: (store: TrackedStore, way: Way) => Follow): BrokenP
   };
 }
 
-/** Creates a follow-up as it should be. */
+/** Creates a correct follow-up. */
 function create(store: TrackedStore, members: Partial<NewOperation> = {}): Follow {
   return (onEnd, tenant) => store.create({ ...onEnd, tenant, hidden: true, delayMs: 0, ...members });
 }
 
-/** A store that creates follow-ups of every end, and is right except for what is asked here. */
+/** Creates correct follow-ups for every way to end. Base of the broken stores. */
 export const rightFollowingStore: BrokenPort<TrackedStore>["methods"] = following((store) => create(store));
 
 /** Stores that break a rule of follow-ups. */
 export const followingStores: readonly BrokenPort<TrackedStore>[] = [
   ...WAYS.map((missed) => ({
-    name: `creates no follow-up where the end is ${missed}`,
+    name: `creates no follow-up if the way to end is ${missed}`,
     caughtBy: [`on-end.${missed}`],
     methods: following((store, way) => (way === missed ? async () => {} : create(store))),
   })),
@@ -85,12 +85,12 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant, delayMs: 0 })),
   },
   {
-    name: "gives follow-ups a key",
+    name: "gives keys to follow-ups",
     caughtBy: RULES,
     methods: following((store) => create(store, { key: "NULL" })),
   },
   {
-    name: "overwrites an operation that has the id of a follow-up",
+    name: "overwrites an existing operation with the id of a follow-up",
     caughtBy: RULES,
     methods: (store, clock) => {
       const written = new Map<string, Partial<Operation>>();
@@ -108,7 +108,7 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "creates the follow-up anew when the end is repeated",
+    name: "recreates the follow-up when the end is repeated",
     caughtBy: ["on-end.once"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -120,7 +120,7 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "creates the follow-up with its operation",
+    name: "creates the follow-up together with its operation",
     caughtBy: ["on-end.not-before"],
     methods: (store) => ({
       create: async (operation, initial) => {

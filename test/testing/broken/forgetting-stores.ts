@@ -2,10 +2,10 @@ import type { ExpiredOperation } from "async-request-reply";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** Stores that break a rule of handing out what has expired. */
+/** Stores that break a rule of handing out expired operations. */
 export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "hands out what has ended before its retention is over",
+    name: "hands out ended operations before their retention is over",
     caughtBy: ["retention.from-the-end"],
     methods: (store) => ({
       create: (operation, initial) => store.create({ ...operation, retentionMs: 0 }, initial),
@@ -25,7 +25,7 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "hands out what was created first before what expired first",
+    name: "hands out operations in order of creation, not of expiry",
     caughtBy: ["retention.overdue"],
     methods: (store) => ({
       takeExpired: async ({ limit }) => {
@@ -47,7 +47,7 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "keeps the key to itself",
+    name: "does not return the key",
     caughtBy: ["retention.members"],
     methods: (store) => ({
       takeExpired: async (request) =>
@@ -55,7 +55,7 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "keeps what is hidden for ever",
+    name: "keeps hidden operations forever",
     caughtBy: ["retention.members"],
     methods: (store) => ({
       takeExpired: async (request) =>
@@ -63,29 +63,29 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "hands out what has not ended",
+    name: "hands out operations that have not ended",
     caughtBy: ["retention.terminal-only", "retention.again"],
     methods: (store) => ({ takeExpired: () => store.all() }),
   },
   {
-    name: "hands out the newest first",
+    name: "hands out the newest operations first",
     caughtBy: ["retention.order"],
     methods: (store) => ({
       takeExpired: async (request) => [...(await store.takeExpired(request))].reverse(),
     }),
   },
   {
-    name: "hands out more than the limit of what has expired",
+    name: "hands out more expired operations than the limit",
     caughtBy: ["retention.order"],
     methods: (store) => ({ takeExpired: (request) => store.takeExpired({ ...request, limit: 100 }) }),
   },
   {
-    name: "hands what has expired to several callers",
+    name: "hands one expired operation to several callers",
     caughtBy: ["retention.race"],
     methods: (store) => ({ takeExpired: sharingAnswers((request) => store.takeExpired(request)) }),
   },
   {
-    name: "hands out what has expired once only",
+    name: "hands out expired operations only once",
     caughtBy: ["retention.again"],
     methods: (store) => {
       const seen = new Set<string>();
@@ -97,20 +97,20 @@ export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
   },
 ];
 
-/** Stores that break a rule of forgetting. */
+/** Stores that break a rule of deletion. */
 export const removingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "forgets without waiting",
+    name: "deletes without waiting",
     caughtBy: ["remove.later", "remove.each-in-time"],
     methods: (store) => ({ remove: (ids) => store.remove(ids, { afterMs: 0 }) }),
   },
   {
-    name: "forgets nothing",
+    name: "deletes nothing",
     caughtBy: ["remove.later", "remove.at-once", "remove.repeated", "remove.settled"],
     methods: () => ({ remove: async () => {} }),
   },
   {
-    name: "forgets nothing before what was removed earlier",
+    name: "deletes nothing before operations that were removed earlier",
     caughtBy: ["remove.each-in-time"],
     methods: (store) => {
       let longest = 0;
@@ -123,7 +123,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "remembers what was to be removed, and removes its successor",
+    name: "remembers a requested removal and applies it to the next operation with that id",
     caughtBy: ["remove.repeated"],
     methods: (store) => {
       const removed = new Set<string>();
@@ -140,7 +140,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "removes what has not ended",
+    name: "removes operations that have not ended",
     caughtBy: ["remove.unfinished"],
     methods: (store) => {
       const removed = new Set<string>();
@@ -153,7 +153,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "goes on answering for what is forgotten",
+    name: "still returns results for deleted operations",
     caughtBy: ["remove.settled"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -164,7 +164,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "hands out again what is about to be forgotten",
+    name: "hands out removed operations again",
     caughtBy: ["remove.not-again"],
     methods: (store) => {
       const removed = new Set<string>();
@@ -181,7 +181,7 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "spends the limit on what is forgotten",
+    name: "counts deleted operations against the limit",
     caughtBy: ["remove.makes-room"],
     methods: (store) => {
       let removed = 0;

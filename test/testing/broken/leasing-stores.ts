@@ -17,7 +17,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "begins in spite of a live lease",
+    name: "begins despite a live lease",
     caughtBy: ["begin.race", "takeover.boundary", "preparing.lease", "settle.stranger", "renew.extends"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -29,7 +29,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "counts a repeated beginning as another attempt",
+    name: "counts a repeated call as another attempt",
     caughtBy: ["begin.repeated", "begin.repeated-late", "takeover.repeated"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -39,7 +39,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "is busy for the holder of the lease",
+    name: "returns `busy` to the holder of the lease",
     caughtBy: ["begin.repeated", "begin.repeated-late"],
     methods: (store) => ({
       beginAttempt: async (id, lease) =>
@@ -47,7 +47,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "takes what it does not know for busy",
+    name: "returns `busy` for unknown operations",
     caughtBy: ["begin.unknown", "remove.settled", "on-end.not-before"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -57,7 +57,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "begins again what a token has ended",
+    name: "restarts ended operations for the token that ended them",
     caughtBy: ["begin.terminal"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -69,7 +69,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "says in seconds how long a retry has to wait",
+    name: "reports the remaining delay of a retry in seconds",
     caughtBy: ["begin.not-due"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -79,7 +79,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "makes those who ask too early wait longer",
+    name: "postpones retries when callers ask too early",
     caughtBy: ["begin.not-due", "retry.not-due-keeps"],
     methods: (store, clock) => {
       const blockedUntil = new Map<string, number>();
@@ -122,7 +122,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "never says that the attempt before was lost",
+    name: "never reports a lost attempt",
     caughtBy: ["takeover.boundary", "takeover.repeated", "takeover.given-back", "preparing.lease"],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -132,7 +132,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "takes every attempt before this one for lost",
+    name: "reports every earlier attempt as lost",
     caughtBy: ["takeover.clean", "takeover.retried"],
     methods: (store) => {
       const begun = new Set<string>();
@@ -147,7 +147,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "forgets a lost attempt when the next one is given back",
+    name: "forgets a lost attempt when the next one is released",
     caughtBy: ["takeover.given-back"],
     methods: (store) => {
       const forgotten = new Set<string>();

@@ -2,7 +2,7 @@ import type { ListedOperation, ListRequest } from "async-request-reply";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** A list that is changed before it is cut into pages. */
+/** Builds a store that changes the list before it is cut into pages. */
 function listing(
   change: (operations: readonly ListedOperation[], request: ListRequest) => readonly ListedOperation[],
 ): BrokenPort<TrackedStore>["methods"] {
@@ -15,7 +15,7 @@ function listing(
   });
 }
 
-/** What a page has that begins behind a position in this order. */
+/** Returns the operations after a position, in the given order. */
 function behind(operations: readonly ListedOperation[], { after }: ListRequest): readonly ListedOperation[] {
   return operations.slice(operations.findIndex(({ id }) => id === after?.id) + 1);
 }
@@ -23,14 +23,14 @@ function behind(operations: readonly ListedOperation[], { after }: ListRequest):
 /** Stores that break a rule of listing. */
 export const listingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "never lists what is internal",
+    name: "never lists internal operations",
     caughtBy: ["list.internal"],
     methods: (store) => ({
       list: async ({ internal: _, ...request }) => (await store.list?.(request)) ?? [],
     }),
   },
   {
-    name: "lists what is internal without being asked for it",
+    name: "lists internal operations without being asked",
     caughtBy: ["list.internal"],
     methods: (store) => ({
       list: async (request) => (await store.list?.({ ...request, internal: true })) ?? [],
@@ -45,19 +45,19 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "lists operations without why they are tried again",
+    name: "lists operations without the reason for their retry",
     caughtBy: ["list.members"],
     methods: listing((operations) => operations.map(({ lastError: _, ...operation }) => operation)),
   },
   {
-    name: "lists without regard to the state",
+    name: "ignores the state",
     caughtBy: ["list.filters"],
     methods: (store) => ({
       list: async ({ state: _, ...request }) => (await store.list?.(request)) ?? [],
     }),
   },
   {
-    name: "lists what was created at the time before which it should be",
+    name: "includes operations created exactly at `createdBefore`",
     caughtBy: ["list.times"],
     methods: (store) => ({
       list: async ({ createdBefore, ...request }) => {
@@ -67,7 +67,7 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "begins a page with the last of the page before",
+    name: "repeats the last operation of a page on the next one",
     caughtBy: ["list.pages", "list.equal-times"],
     methods: listing((operations, { after }) =>
       operations.slice(
@@ -84,7 +84,7 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: listing((operations, request) => behind([...operations].reverse(), request)),
   },
   {
-    name: "lists by id alone",
+    name: "sorts by id alone",
     caughtBy: ["list.pages", "jump.listed"],
     methods: listing((operations, request) =>
       behind(
@@ -94,7 +94,7 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     ),
   },
   {
-    name: "begins a page with the next time",
+    name: "skips operations with the time of the last one on a page",
     caughtBy: ["list.equal-times"],
     methods: listing((operations, { after }) =>
       operations.filter(({ createdAt }) => after === undefined || createdAt < after.createdAt),
@@ -105,7 +105,7 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
 /** Stores that break a rule of reading many operations. */
 export const readingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "reads many operations of one tenant only",
+    name: "reads many operations of only one tenant",
     caughtBy: ["get-many.any"],
     methods: (store) => ({
       getMany: async (ids) =>
@@ -113,19 +113,19 @@ export const readingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "reads every operation instead of those it is asked for",
+    name: "reads every operation instead of the requested ones",
     caughtBy: ["get-many.any", "get-many.unknown"],
     methods: (store) => ({ getMany: () => store.all() }),
   },
   {
-    name: "reads many operations, but not those that are hidden",
+    name: "reads many operations without the hidden ones",
     caughtBy: ["get-many.hidden"],
     methods: (store) => ({
       getMany: async (ids) => ((await store.getMany?.(ids)) ?? []).filter(({ hidden }) => hidden !== true),
     }),
   },
   {
-    name: "reads an operation as often as it is asked for",
+    name: "returns an operation once per request for it",
     caughtBy: ["get-many.unknown"],
     methods: (store) => ({
       getMany: async (ids) => {

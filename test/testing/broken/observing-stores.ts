@@ -4,12 +4,12 @@ import type { TrackedStore } from "./tracked-store.js";
 /** Stores that break a rule of watching. */
 export const observingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "tells a watcher nothing",
+    name: "notifies no watcher",
     caughtBy: ["watch.visible", "watch.progress", "watch.terminal", "watch.stopped"],
     methods: () => ({ watch: () => () => {} }),
   },
   {
-    name: "tells a watcher once of each operation",
+    name: "notifies a watcher only once of each operation",
     caughtBy: ["watch.visible", "watch.progress", "watch.terminal"],
     methods: (store) => ({
       watch: (onChange) => {
@@ -23,7 +23,7 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "tells the latest watcher only",
+    name: "notifies only the latest watcher",
     caughtBy: ["watch.terminal"],
     methods: (store) => {
       let latest: (id: string) => void = () => {};
@@ -37,7 +37,7 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "goes on telling a watcher that was stopped",
+    name: "still notifies a watcher that was stopped",
     caughtBy: ["watch.stopped"],
     methods: (store) => ({
       watch: (onChange) => {

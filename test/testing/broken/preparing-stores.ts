@@ -4,14 +4,14 @@ import type { TrackedStore } from "./tracked-store.js";
 /** Stores that break a rule of operations whose resource is being created. */
 export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "lets those begin a creation who cannot create",
+    name: "lets workers begin a creation that they cannot run",
     caughtBy: ["preparing.creates"],
     methods: (store) => ({
       beginAttempt: (id, { token, leaseMs }) => store.beginAttempt(id, { token, leaseMs }),
     }),
   },
   {
-    name: "keeps pending work from those who cannot create",
+    name: "withholds pending work from workers that cannot create",
     caughtBy: ["preparing.creates"],
     methods: (store) => ({
       beginAttempt: async (id, request) =>
@@ -19,7 +19,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "takes every creation of what is preparing for the creator's",
+    name: "treats every creation of a preparing operation as the creator's",
     caughtBy: ["preparing.repeated", "preparing.taken-over"],
     methods: (store) => ({
       create: async (operation, initial) => {
@@ -29,7 +29,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "takes the creator's token for the creator's for ever",
+    name: "never stops accepting the creator's token",
     caughtBy: ["preparing.repeated-late", "preparing.taken-over"],
     methods: (store) => {
       const creators = new Map<string, string>();
@@ -44,7 +44,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "answers `exists` to a repeated creation",
+    name: "returns `exists` to the creator's repeated creation",
     caughtBy: ["preparing.repeated"],
     methods: (store) => ({
       create: async (operation, initial) =>
@@ -52,7 +52,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "renews what is pending only",
+    name: "renews only pending operations",
     caughtBy: ["preparing.renewed"],
     methods: (store) => ({
       renew: async (lease, change) => {
@@ -62,7 +62,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "counts the creation as an attempt at the work",
+    name: "counts the creation as an attempt of the work",
     caughtBy: ["preparing.prepared", "preparing.taken-over"],
     methods: (store) => {
       const prepared = new Set<string>();
@@ -81,7 +81,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "fails nothing that is preparing",
+    name: "fails no preparing operation",
     caughtBy: ["preparing.failed"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -93,7 +93,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "makes what is preparing pending by a retry",
+    name: "makes preparing operations pending when they are retried",
     caughtBy: ["preparing.retried"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -104,7 +104,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "completes what is preparing",
+    name: "completes preparing operations",
     caughtBy: ["preparing.completed"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -118,7 +118,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "prepares what is pending",
+    name: "prepares pending operations",
     caughtBy: ["settle.not-preparing"],
     methods: (store) => ({
       settle: async (lease, settlement) => {

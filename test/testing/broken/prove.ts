@@ -2,22 +2,22 @@ import type { ManualClock, PortCase, PortHarness } from "async-request-reply/tes
 import { describe, expect, it } from "vitest";
 import type { Alter } from "../../backends/memory-harnesses.js";
 
-/** An implementation that breaks a rule, and the rules whose cases must notice. */
+/** An implementation that breaks a rule, with the rules whose cases must catch it. */
 export interface BrokenPort<Port> {
   readonly name: string;
   readonly caughtBy: readonly string[];
-  /** What it does instead of what the port under it does. */
+  /** Returns the methods that replace those of the underlying port. */
   methods(port: Port, clock: ManualClock): Partial<Port>;
 }
 
-/** Proves a suite: each broken implementation is caught by the cases it names, and each case catches one of them. */
+/** Proves a suite: the named cases catch each broken implementation, and each case catches at least one. */
 export function proveSuite<Port extends object, Harness extends PortHarness<Port>, Base extends Port = Port>(
   name: string,
   suite: {
     readonly cases: readonly PortCase<Harness>[];
     readonly harness: (alter: Alter<Port>) => Harness;
     readonly broken: readonly BrokenPort<Base>[];
-    /** What the broken implementations need to know of the port under them. */
+    /** Extends the underlying port with state that broken implementations need. */
     readonly base: (port: Port, clock: ManualClock) => Base;
   },
 ): void {
@@ -36,21 +36,21 @@ export function proveSuite<Port extends object, Harness extends PortHarness<Port
   }
 
   describe(`the suite of ${name}`, () => {
-    it.each(broken)("notices one that $name", async (each) => {
+    it.each(broken)("catches one that $name", async (each) => {
       const failures = await failuresOf(each);
       expect([...failures.keys()].sort()).toEqual([...each.caughtBy].sort());
-      // A case that stumbles over something else has noticed nothing.
+      // A `TypeError` means that the case failed by accident.
       for (const error of failures.values()) expect(error).not.toBeInstanceOf(TypeError);
     });
 
-    it("has no two cases of the same rule, and none that nothing can break", () => {
+    it("has one case per rule, and a broken implementation for each case", () => {
       const rules = cases.map(({ rule }) => rule).sort();
       expect(rules).toEqual([...new Set(broken.flatMap(({ caughtBy }) => caughtBy))].sort());
     });
   });
 }
 
-/** The port with some of its members replaced. */
+/** Returns the port with some of its members replaced. */
 export function overriding<Port extends object>(port: Port, overrides: Partial<Port>): Port {
   return new Proxy(port, {
     get: (target, name) => {
@@ -61,7 +61,7 @@ export function overriding<Port extends object>(port: Port, overrides: Partial<P
   });
 }
 
-/** Makes concurrent calls share one answer, as two callers do that read before either has written. */
+/** Makes concurrent calls share one result, like two callers that both read before either has written. */
 export function sharingAnswers<Args extends unknown[], Result>(
   call: (...args: Args) => Promise<Result>,
 ): (...args: Args) => Promise<Result> {

@@ -2,7 +2,7 @@ import type { Submissions } from "async-request-reply";
 import { allOperations } from "../../../src/testing/all-operations.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
-/** Atomic steps that break a rule of purging. */
+/** Atomic submissions that break a rule of purging. */
 export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
     name: "purges before the retention is over",
@@ -13,7 +13,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     }),
   },
   {
-    name: "keeps every operation as long as the one that is kept longest",
+    name: "keeps every operation as long as the one with the longest retention",
     caughtBy: ["purge.own-retention"],
     methods: (submissions) => {
       let longest = 0;
@@ -27,7 +27,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     },
   },
   {
-    name: "frees the key of what was redriven",
+    name: "frees the keys of redriven operations",
     caughtBy: ["purge.redriven"],
     methods: (submissions) => ({
       purge: async (request) => {
@@ -40,7 +40,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     }),
   },
   {
-    name: "keeps the keys of what it purges",
+    name: "keeps the keys of purged operations",
     caughtBy: ["purge.both", "purge.limit", "purge.successor"],
     methods: ({ operations }) => ({
       purge: async (request) => {
@@ -68,7 +68,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     }),
   },
   {
-    name: "frees the keys of what has not ended",
+    name: "frees the keys of unfinished operations",
     caughtBy: ["purge.terminal-only", "purge.successor"],
     methods: (submissions) => ({
       purge: async (request) => {
@@ -86,12 +86,12 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     }),
   },
   {
-    name: "counts what others have purged",
+    name: "counts operations that others have purged",
     caughtBy: ["purge.race"],
     methods: (submissions) => ({ purge: sharingAnswers((request) => submissions.purge(request)) }),
   },
   {
-    name: "spends the limit on what was purged before",
+    name: "counts operations that were purged before against the limit",
     caughtBy: ["purge.makes-room"],
     methods: (submissions) => {
       let purged = 0;

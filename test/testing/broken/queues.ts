@@ -11,12 +11,12 @@ function every({ limit }: ReceiveRequest): ReadonlyMap<string, number> {
 /** Queues that break a rule of receiving. */
 export const receivingQueues: readonly BrokenPort<Queue>[] = [
   {
-    name: "loses all but the first of a batch",
+    name: "loses all announcements of a batch but the first",
     caughtBy: ["receive.all", "receive.limit", "receive.share", "receive.ordered", "receive.burst"],
     methods: (queue) => ({ publish: (announcements) => queue.publish(announcements.slice(0, 1)) }),
   },
   {
-    name: "changes what it carries",
+    name: "changes announcements",
     caughtBy: ["receive.all"],
     methods: (queue) => ({
       publish: (announcements) =>
@@ -40,7 +40,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       receivingBy(queue, (request, consumer) => consumer.receive({ ...request, slots: every(request) })),
   },
   {
-    name: "drops announcements that the receiver did not ask for",
+    name: "drops announcements of definitions that the receiver did not request",
     caughtBy: ["receive.definitions"],
     methods: (queue) =>
       receivingBy(queue, async (request, consumer) => {
@@ -55,7 +55,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       receivingBy(queue, (request, consumer) => consumer.receive({ ...request, limit: 1_000 })),
   },
   {
-    name: "does not look at the free slots of a definition",
+    name: "ignores the free slots of a definition",
     caughtBy: ["receive.slots"],
     methods: (queue) =>
       receivingBy(queue, ({ slots, ...request }, consumer) =>
@@ -63,7 +63,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       ),
   },
   {
-    name: "does not see what is published while a call waits",
+    name: "does not notice announcements while a call is waiting",
     caughtBy: ["receive.waits", "receive.other-definition", "receive.share"],
     methods: (queue) =>
       receivingBy(queue, async (request, consumer) => {
@@ -74,7 +74,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       }),
   },
   {
-    name: "looks at what was published once the signal is aborted only",
+    name: "delivers to a waiting call only when the signal is aborted",
     caughtBy: ["receive.waits", "receive.other-definition"],
     methods: (queue) =>
       receivingBy(queue, async (request, consumer) => {
@@ -85,7 +85,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       }),
   },
   {
-    name: "waits on in spite of the signal",
+    name: "ignores the signal",
     caughtBy: ["receive.abort", "receive.nothing", "delivery.acked"],
     methods: (queue) =>
       receivingBy(queue, (request, consumer) =>
@@ -93,7 +93,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       ),
   },
   {
-    name: "loses what comes after an aborted call",
+    name: "loses announcements that follow an aborted call",
     caughtBy: ["receive.abort"],
     methods: (queue) => {
       let aborted = false;
@@ -106,7 +106,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
     },
   },
   {
-    name: "delivers the same to receivers that wait together",
+    name: "delivers the same announcement to several waiting receivers",
     caughtBy: ["receive.share"],
     methods: (queue) => {
       const share = sharingAnswers((receive: () => Promise<readonly Delivery[]>) => receive());
@@ -114,7 +114,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
     },
   },
   {
-    name: "delivers the newest first",
+    name: "delivers the newest announcements first",
     caughtBy: ["receive.ordered"],
     methods: (queue) =>
       receivingBy(queue, async (request, consumer) => [...(await consumer.receive(request))].reverse()),
@@ -130,7 +130,7 @@ function altering(
   );
 }
 
-/** The attempt that a queue which keeps nothing would make up. */
+/** Invents the attempt that a queue without storage would return. */
 function madeUp({ announcement: { operationId: id, definition } }: Delivery, token: string): BegunAttempt {
   const about = {
     id,
@@ -151,17 +151,17 @@ function madeUp({ announcement: { operationId: id, definition } }: Delivery, tok
 /** Queues that break a rule of deliveries. */
 export const deliveringQueues: readonly BrokenPort<Queue>[] = [
   {
-    name: "delivers again what was acked",
+    name: "redelivers acked announcements",
     caughtBy: ["delivery.acked", "delivery.nacked"],
     methods: (queue) => altering(queue, ({ nack }) => ({ ack: nack })),
   },
   {
-    name: "loses what was nacked",
+    name: "loses nacked announcements",
     caughtBy: ["delivery.nacked"],
     methods: (queue) => altering(queue, ({ ack }) => ({ nack: ack })),
   },
   {
-    name: "delivers again once only",
+    name: "redelivers only once",
     caughtBy: ["delivery.nacked"],
     methods: (queue) => {
       const nacked = new Set<string>();
@@ -174,7 +174,7 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
     },
   },
   {
-    name: "takes announcements of one operation for the same",
+    name: "confuses different announcements of one operation",
     caughtBy: ["delivery.each"],
     methods: (queue) => {
       const seen = new Set<string>();
@@ -183,22 +183,22 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
     },
   },
   {
-    name: "says that it deduplicates and does not",
+    name: "declares that it deduplicates and does not",
     caughtBy: ["delivery.deduplicated"],
     methods: () => ({}),
   },
   {
-    name: "says that it begins attempts and does not",
+    name: "declares that it begins attempts and does not",
     caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty"],
     methods: () => ({}),
   },
   {
-    name: "begins every attempt with a token of its own",
+    name: "begins every attempt with a new token",
     caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty"],
     methods: (queue) => altering(queue, (delivery) => ({ attempt: madeUp(delivery, "token") })),
   },
   {
-    name: "begins other attempts when a receipt is repeated",
+    name: "begins other attempts when a call is repeated",
     caughtBy: ["delivery.repeated"],
     methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
   },

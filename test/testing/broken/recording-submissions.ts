@@ -7,7 +7,7 @@ function claimOf({ operation, fingerprint }: Submission) {
   return { tenant, definition, key, operationId, fingerprint };
 }
 
-/** Records with the two stores one after the other, without care for what may lie between. */
+/** Records with the two stores one after the other and ignores failures in between. */
 async function recordInTwoSteps(submissions: Submissions<unknown>, given: Submission): Promise<RecordResult> {
   const claim = await submissions.idempotency.claim(claimOf(given));
   const id = claim.outcome === "exists" ? claim.operationId : given.operation.id;
@@ -17,7 +17,7 @@ async function recordInTwoSteps(submissions: Submissions<unknown>, given: Submis
   return { outcome: "exists", operation, fingerprint: claim.fingerprint };
 }
 
-/** Atomic steps that break a rule of recording. */
+/** Atomic submissions that break a rule of recording. */
 export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
     name: "creates the operation without its key",
@@ -40,7 +40,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "records nothing that only some submissions have",
+    name: "drops optional members of submissions",
     caughtBy: ["record.members"],
     methods: (submissions) => ({
       record: ({ operation: { id, tenant, definition, input, retentionMs, key }, ...rest }) => {
@@ -53,7 +53,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "looks for the key before it records",
+    name: "reads the key before it records",
     caughtBy: ["record.race"],
     methods: (submissions) => {
       const known = new Set<string | undefined>();
@@ -69,7 +69,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     },
   },
   {
-    name: "answers `exists` to the repetition of what it created",
+    name: "returns `exists` to the repetition of a creation",
     caughtBy: ["record.repeated", "record.keyless", "record.preparing"],
     methods: (submissions) => ({
       record: async (submission) => {
@@ -81,7 +81,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "answers with the fingerprint of whoever asks",
+    name: "returns the fingerprint of the caller",
     caughtBy: ["record.exists", "record.race", "record.half-done-other"],
     methods: (submissions) => ({
       record: async (submission) => {
@@ -91,7 +91,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "answers with the operation as it was recorded",
+    name: "returns the operation in its recorded state",
     caughtBy: ["record.exists", "record.preparing"],
     methods: (submissions) => ({
       record: async (submission) => {
@@ -103,7 +103,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "runs tenant and definition together",
+    name: "joins tenant and definition",
     caughtBy: ["record.apart"],
     methods: (submissions) => ({
       record: (submission) => {
@@ -114,7 +114,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "takes a missing key for an empty one",
+    name: "confuses a missing key with an empty key",
     caughtBy: ["record.keyless"],
     methods: (submissions) => ({
       record: (submission) =>
@@ -122,7 +122,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "takes a missing key for the text NULL where several are recorded at once",
+    name: "confuses missing keys with the text NULL when several are recorded concurrently",
     caughtBy: ["record.keyless"],
     methods: (submissions) => {
       let underWay = 0;
@@ -150,7 +150,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "creates an operation of its own for a key that is bound to one that is missing",
+    name: "creates a new operation for a key whose operation is missing",
     caughtBy: ["record.half-done", "record.half-done-other"],
     methods: (submissions) => ({
       record: async (submission) => {
@@ -164,12 +164,12 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "creates the missing operation of a key from whatever payload comes",
+    name: "creates the missing operation of a key from any payload",
     caughtBy: ["record.half-done-other"],
     methods: (submissions) => ({ record: (submission) => recordInTwoSteps(submissions, submission) }),
   },
   {
-    name: "refuses another payload under a key whose operation is missing, without its fingerprint",
+    name: "refuses another payload for a key without an operation, but does not return its fingerprint",
     caughtBy: ["record.half-done-other"],
     methods: (submissions) => ({
       record: async (submission) => {
@@ -180,7 +180,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "keeps the key of what it refuses",
+    name: "keeps the key of a refused submission",
     caughtBy: ["record.refused"],
     methods: (submissions) => ({
       record: async (submission) => {

@@ -4,7 +4,7 @@ import type { TrackedStore } from "./tracked-store.js";
 
 type Successor = { readonly id: string; readonly onEndId: string };
 
-/** A store whose redrives have other results. */
+/** Builds a store whose redrives return other results. */
 function redriving(
   change: (
     result: RedriveResult,
@@ -24,7 +24,7 @@ function redriving(
 /** Stores that break a rule of running failed operations again. */
 export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "does not say which operation runs a failed one again",
+    name: "does not record the successor in the failed operation",
     caughtBy: ["redrive.created", "redrive.race", "redrive.chain", "redriven.kept"],
     methods: (store) => ({
       get: async (id, tenant) => {
@@ -36,7 +36,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "gives the successor the key",
+    name: "copies the key to the successor",
     caughtBy: ["redrive.created"],
     methods: (store) => ({
       get: async (id, tenant) => {
@@ -58,14 +58,14 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "names the id that a repetition brings",
+    name: "returns the id that a repeated call requested",
     caughtBy: ["redrive.repeated", "redrive.race"],
     methods: redriving((result, { id }) =>
       result.outcome === "redriven" ? { ...result, operationId: id } : result,
     ),
   },
   {
-    name: "says of every repetition that it created the successor",
+    name: "returns `created` to every repeated call",
     caughtBy: ["redrive.repeated", "redrive.race"],
     methods: redriving((result) => (result.outcome === "redriven" ? { ...result, created: true } : result)),
   },
@@ -81,7 +81,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "redrives what has completed",
+    name: "redrives completed operations",
     caughtBy: ["redrive.states"],
     methods: redriving((result, { id }) =>
       result.outcome === "not-redrivable" && result.state === "completed"
@@ -90,7 +90,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     ),
   },
   {
-    name: "redrives what was never pending",
+    name: "redrives operations that were never pending",
     caughtBy: ["redrive.never-pending"],
     methods: redriving((result, { id }) =>
       result.outcome === "not-redrivable" && result.state === "failed"
@@ -99,7 +99,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     ),
   },
   {
-    name: "gives the follow-up of the successor the id of the first one",
+    name: "gives the follow-up of the successor the id of the first follow-up",
     caughtBy: ["redrive.on-end"],
     methods: (store) => ({
       redrive: async (id, successor) => {
@@ -109,7 +109,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "hands out what was redriven when it expires",
+    name: "hands out redriven operations when they expire",
     caughtBy: ["redriven.kept", "redriven.chain", "redriven.removed", "jump.redriven"],
     methods: (store, clock) => ({
       takeExpired: async (request) => {
@@ -122,7 +122,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "keeps what was redriven for ever",
+    name: "keeps redriven operations forever",
     caughtBy: ["redriven.kept", "redriven.chain", "jump.redriven"],
     methods: (store) => ({
       takeExpired: async (request) => {
@@ -133,7 +133,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "removes what was redriven meanwhile",
+    name: "removes operations that were redriven in the meantime",
     caughtBy: ["redriven.removed"],
     methods: (store) => {
       const removed = new Set<string>();

@@ -9,7 +9,7 @@ export const releaseStores: readonly BrokenPort<IdempotencyStore>[] = [
     methods: () => ({ release: async () => {} }),
   },
   {
-    name: "releases for whoever asks",
+    name: "releases keys for any caller",
     caughtBy: ["release.stranger", "release.repeated"],
     methods: (store) => ({
       release: async (owner) => {
@@ -65,7 +65,7 @@ export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "hands out a stale claim once only",
+    name: "hands out a stale claim only once",
     caughtBy: ["stale.again"],
     methods: (store) => {
       const seen = new Set<string>();
@@ -76,7 +76,7 @@ export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "frees stale claims as it hands them out",
+    name: "frees stale claims when it hands them out",
     caughtBy: ["stale.again"],
     methods: (store) => ({
       takeStale: async (request) => {
@@ -97,7 +97,7 @@ export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
     methods: (store) => ({ takeStale: (request) => store.takeStale({ ...request, limit: 1_000 }) }),
   },
   {
-    name: "hands a stale claim to several callers",
+    name: "hands one stale claim to several callers",
     caughtBy: ["stale.race"],
     methods: (store) => ({ takeStale: sharingAnswers((request) => store.takeStale(request)) }),
   },

@@ -14,7 +14,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "adds the renewal to what is left of the lease",
+    name: "adds the renewal to the rest of the lease",
     caughtBy: ["renew.extends", "due.begun"],
     methods: (store, clock) => ({
       renew: async (lease, change) => {
@@ -24,7 +24,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "renews no lease that is over",
+    name: "does not renew expired leases",
     caughtBy: ["renew.late"],
     methods: (store, clock) => ({
       renew: async (lease, change) => {
@@ -34,7 +34,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "renews for whoever asks",
+    name: "renews for any caller",
     caughtBy: ["renew.lost", "renew.unknown", "preparing.taken-over"],
     methods: (store) => ({
       renew: async ({ operationId, token }, change) =>
@@ -42,7 +42,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "says `renewed` whatever became of the lease",
+    name: "always returns `renewed`",
     caughtBy: ["renew.lost", "renew.unknown", "renew.ended", "remove.settled"],
     methods: (store) => ({
       renew: async (lease, change) => {
@@ -52,7 +52,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "drops the progress when a renewal brings none",
+    name: "drops the progress when a renewal has none",
     caughtBy: ["renew.progress"],
     methods: (store) => ({
       renew: (lease, { leaseMs, progress = "null" }) => store.renew(lease, { leaseMs, progress }),

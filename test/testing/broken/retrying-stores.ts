@@ -2,10 +2,10 @@ import type { Operation } from "async-request-reply";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** Stores that break a rule of retries and attempts that are given back. */
+/** Stores that break a rule of retries and released attempts. */
 export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "retries at once, whatever the delay",
+    name: "retries immediately, with any delay",
     caughtBy: [
       "begin.not-due",
       "retry.pending",
@@ -43,7 +43,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "counts attempts that were given back",
+    name: "counts released attempts",
     caughtBy: ["begin.numbers", "retry.given-back", "retry.given-back-later", "takeover.given-back"],
     methods: (store) => ({
       settle: (lease, settlement) =>
@@ -51,7 +51,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "keeps the lease of an attempt that was settled",
+    name: "keeps the lease of a settled attempt",
     caughtBy: ["retry.frees", "retry.at-once"],
     methods: (store, clock) => ({
       beginAttempt: async (id, lease) =>
@@ -59,7 +59,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "forgets why an attempt is tried again",
+    name: "forgets the reason for a retry",
     caughtBy: ["retry.last-error"],
     methods: (store) => ({
       settle: (lease, settlement) => {
@@ -70,7 +70,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "forgets why an attempt was tried again when the next one says nothing",
+    name: "forgets the reason for a retry when the next one has no reason",
     caughtBy: ["retry.last-error"],
     methods: (store) => {
       const silent = new Set<string>();

@@ -5,7 +5,7 @@ import type { TrackedStore } from "./tracked-store.js";
 /** Stores that break a rule of ending attempts. */
 export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "settles without looking at the token",
+    name: "settles without checking the token",
     caughtBy: ["settle.stale", "settle.stranger", "settle.two-workers", "preparing.taken-over"],
     methods: (store) => ({
       settle: ({ operationId, token }, settlement) =>
@@ -13,7 +13,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "says `settled` to everybody",
+    name: "returns `settled` to every caller",
     caughtBy: ["settle.unknown", "settle.stale", "settle.stranger", "retry.fences", "on-end.not-before"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -34,7 +34,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "drops late work though nobody has taken over",
+    name: "drops late work although no other worker has taken over",
     caughtBy: ["settle.late"],
     methods: (store, clock) => ({
       settle: async (lease, settlement) => {
@@ -44,7 +44,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "keeps times to the second only",
+    name: "stores times only to the second",
     caughtBy: ["settle.times"],
     methods: (store) => ({
       get: async (id, tenant) => {
@@ -77,7 +77,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "moves the time of the end when the settle is repeated",
+    name: "changes the time of the end when the settle is repeated",
     caughtBy: ["settle.repeated"],
     methods: (store, clock) => {
       const endedAt = new Map<string, number>();
@@ -95,7 +95,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "answers `lost` to a repeated settle",
+    name: "returns `lost` to a repeated settle",
     caughtBy: ["settle.repeated", "settle.terminal", "on-end.once"],
     methods: (store) => ({
       settle: async (lease, settlement) => {
@@ -105,7 +105,7 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "tells everybody the state that was asked for",
+    name: "returns the requested state to every caller",
     caughtBy: ["settle.race", "settle.terminal", "cancel.retried"],
     methods: (store) => ({
       settle: async (lease, settlement) => {

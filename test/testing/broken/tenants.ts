@@ -2,21 +2,21 @@ import type { IdempotencyStore, Submissions } from "async-request-reply";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-/** What a column or a collation can make of the name of a tenant. */
+/** Changes that a column or a collation may make to the name of a tenant. */
 const changes: readonly { readonly name: string; readonly change: (tenant: string) => string }[] = [
-  { name: "cuts long tenants", change: (tenant) => tenant.slice(0, 254) },
-  { name: "counts the limit of tenants in bytes", change: (tenant) => tenant.slice(0, 85) },
+  { name: "truncates long tenants", change: (tenant) => tenant.slice(0, 254) },
+  { name: "limits the bytes of tenants", change: (tenant) => tenant.slice(0, 85) },
   { name: "normalizes tenants", change: (tenant) => tenant.normalize("NFC") },
-  { name: "normalizes tenants for compatibility", change: (tenant) => tenant.normalize("NFKC") },
-  { name: "compares tenants without regard to case", change: (tenant) => tenant.toLowerCase() },
-  { name: "drops blanks at the ends of tenants", change: (tenant) => tenant.trimEnd() },
+  { name: "normalizes tenants with compatibility forms", change: (tenant) => tenant.normalize("NFKC") },
+  { name: "ignores the case of tenants", change: (tenant) => tenant.toLowerCase() },
+  { name: "trims spaces at the ends of tenants", change: (tenant) => tenant.trimEnd() },
   {
-    name: "loses characters beyond the basic plane",
+    name: "loses characters outside the basic plane",
     change: (tenant) => tenant.replace(/[^\0-\uffff]/gu, "?"),
   },
 ];
 
-/** Operation stores that take two tenants for one. */
+/** Operation stores that confuse two tenants. */
 export const tenantStores: readonly BrokenPort<TrackedStore>[] = changes.map(({ name, change }) => ({
   name,
   caughtBy: ["get.tenants"],
@@ -40,7 +40,7 @@ export const cancellingForOthers: readonly BrokenPort<TrackedStore>[] = [
   },
 ];
 
-/** Idempotency stores that take two tenants for one. */
+/** Idempotency stores that confuse two tenants. */
 export const tenantClaimStores: readonly BrokenPort<IdempotencyStore>[] = changes.map(({ name, change }) => ({
   name,
   caughtBy: ["claim.tenants"],
@@ -50,7 +50,7 @@ export const tenantClaimStores: readonly BrokenPort<IdempotencyStore>[] = change
   }),
 }));
 
-/** Atomic steps that take two tenants for one. */
+/** Atomic submissions that confuse two tenants. */
 export const tenantSubmissions: readonly BrokenPort<Submissions<unknown>>[] = changes.map(
   ({ name, change }) => ({
     name,

@@ -3,17 +3,17 @@ import type { ManualClock } from "async-request-reply/testing";
 import { allOperations } from "../../../src/testing/all-operations.js";
 import { overriding } from "./prove.js";
 
-/** A store with what a broken one on top of it has to know. */
+/** A store that exposes the state that broken stores on top of it need. */
 export interface TrackedStore extends OperationStore {
-  /** What was created, by id. */
+  /** Created operations by id. */
   readonly created: Map<string, NewOperation>;
-  /** The token of the current attempt, or of the last. */
+  /** Token of the current or latest attempt, by operation id. */
   readonly tokens: Map<string, string>;
-  /** When the current lease ends, or the last one would have. */
+  /** End of the current or latest lease, by operation id. */
   readonly leaseEndsAt: Map<string, number>;
-  /** Reads an operation whoever owns it and whether it is hidden or not. */
+  /** Reads an operation of any tenant, hidden or not. */
   look(id: string): Promise<Operation | undefined>;
-  /** Every operation. */
+  /** Reads every operation. */
   all(): Promise<readonly Operation[]>;
   /** Takes the current attempt away from its holder, so that the next caller begins. */
   seize(id: string): Promise<void>;

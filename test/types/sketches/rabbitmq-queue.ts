@@ -12,7 +12,7 @@ interface Message {
   readonly content: Uint8Array;
 }
 
-/** What is needed of a confirm channel. */
+/** The parts of a confirm channel that the queue uses. */
 export interface ConfirmChannel {
   publish(
     exchange: string,
@@ -21,7 +21,7 @@ export interface ConfirmChannel {
     options: { readonly persistent: true; readonly mandatory: true; readonly messageId: string },
     confirmed: (error: unknown) => void,
   ): boolean;
-  /** Holds back more than `count` unacked messages. */
+  /** Limits the number of unacked messages. */
   prefetch(count: number): Promise<unknown>;
   consume(
     queue: string,
@@ -34,7 +34,10 @@ export interface ConfirmChannel {
 
 const NACK_DELAY_MS = 1_000;
 
-/** An outline, to see that the port fits: one durable queue for each definition, consumers for as long as a call waits. */
+/**
+ * Outlines a queue to prove that the port fits: one durable queue per definition, and consumers only while a call
+ * waits.
+ */
 export function createRabbitQueue(channel: ConfirmChannel, clock: Clock): Queue {
   return {
     publish: async (announcements) => {
@@ -67,7 +70,7 @@ async function receive(
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
   }
-  // Until a consumer is cancelled the broker goes on sending: what is too much goes back.
+  // The broker keeps sending until its consumers are canceled. Surplus messages are returned.
   await Promise.all(consumers.map(({ consumerTag }) => channel.cancel(consumerTag)));
   for (const message of pushed.slice(limit)) channel.nack(message, false, true);
   return pushed.slice(0, limit).flatMap((message) => toDelivery(channel, clock, message));
@@ -79,12 +82,15 @@ function publishOne(channel: ConfirmChannel, announcement: Announcement): Promis
     const options = { persistent: true, mandatory: true, messageId: announcement.id } as const;
     channel.publish("", announcement.definition, content, options, (cause) => {
       if (cause === null || cause === undefined) resolve();
-      else reject(new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker did not confirm.", { cause }));
+      else
+        reject(
+          new AsyncReplyError("QUEUE_UNAVAILABLE", "The broker did not confirm the message.", { cause }),
+        );
     });
   });
 }
 
-/** A message that is no announcement has no operation to look at: it is acked, and nobody hears of it. */
+/** A message that is not an announcement belongs to no operation, so it is acked and dropped. */
 function toDelivery(channel: ConfirmChannel, clock: Clock, message: Message): readonly Delivery[] {
   try {
     const announcement = parseAnnouncement(JSON.parse(new TextDecoder().decode(message.content)));
@@ -92,7 +98,7 @@ function toDelivery(channel: ConfirmChannel, clock: Clock, message: Message): re
       {
         announcement,
         ack: async () => channel.ack(message),
-        // Requeueing at once would spin while the store cannot be reached.
+        // An immediate requeue would loop while the store is unavailable.
         nack: async () => void clock.schedule(NACK_DELAY_MS, () => channel.nack(message, false, true)),
       },
     ];

@@ -7,9 +7,9 @@ import {
   type Submissions,
 } from "async-request-reply";
 
-/** What is needed of a client. */
+/** The parts of a client that the back end uses. */
 export interface RedisClient {
-  /** Runs a script, which is one atomic step. It reads the clock of the server. */
+  /** Runs a script as one atomic step, with the clock of the server. */
   fcall(name: string, keys: readonly string[], args: readonly string[]): Promise<string>;
   subscribe(channel: string, onMessage: (message: string) => void): () => void;
   ping(): Promise<unknown>;
@@ -17,7 +17,10 @@ export interface RedisClient {
 
 type Call = <Result>(name: string, keys: readonly string[], argument: unknown) => Promise<Result>;
 
-/** An outline, to see that the ports fit: a hash for each operation, sorted sets for what is due, expires and is listed. */
+/**
+ * Outlines a back end to prove that the ports fit: one hash per operation, and sorted sets for due, expiring and
+ * listed operations.
+ */
 export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<never> {
   const call: Call = async (name, keys, argument) => {
     try {
@@ -32,7 +35,8 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
     operations,
     idempotency,
     record: (submission) => call("record", [`o:${submission.operation.id}`], submission),
-    // The script deletes keys and operations together. Those whose successor exists are not in the set of what expires.
+    // The script deletes keys and operations together. Operations with an existing successor are not in the set of
+    // expiring ones.
     purge: (request) => call("purge", ["expires"], request),
   };
   return {
@@ -48,12 +52,12 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
 function operationsOf(redis: RedisClient, call: Call): OperationStore {
   const at = (id: string): readonly string[] => [`o:${id}`];
   return {
-    // The due time is the server's now plus `delayMs`.
+    // The due time is the current time of the server plus `delayMs`.
     create: (operation, initial) => call("create", at(operation.id), { operation, initial }),
     get: async (id, tenant) => (await call("get", at(id), tenant)) ?? undefined,
     beginAttempt: (id, lease) => call("begin", at(id), lease),
     renew: (lease, change) => call("renew", at(lease.operationId), { lease, change }),
-    // The script reads `onEnd` from the hash, so the caller passes nothing but the settlement.
+    // The script reads `onEnd` from the hash, so the caller only passes the settlement.
     settle: (lease, settlement) => call("settle", at(lease.operationId), { lease, settlement }),
     requestCancel: (id, tenant) => call("cancel", at(id), tenant),
     takeDue: (request) =>
@@ -62,13 +66,13 @@ function operationsOf(redis: RedisClient, call: Call): OperationStore {
         request.definitions.map((name) => `due:${name}`),
         request,
       ),
-    // Scores are the times of expiry, so each operation is kept for its own retention.
+    // Scores are expiry times, so each operation has its own retention.
     takeExpired: (request) => call("take-expired", ["expires"], request),
     remove: (ids, options) => call("remove", ids.flatMap(at), options),
     watch: (onChange) => redis.subscribe("changes", onChange),
     getMany: (ids) => call("get-many", ids.flatMap(at), null),
     list: (request) => call("list", [`created:${request.tenant ?? ""}`], request),
-    // ZCOUNT is logarithmic, and ZRANGE finds the oldest.
+    // ZCOUNT is logarithmic, and ZRANGE finds the oldest one.
     stats: (request) =>
       call(
         "stats",

@@ -12,7 +12,7 @@ import type {
   Transactions,
 } from "async-request-reply";
 
-/** What is needed of a database, which is synchronous. */
+/** The parts of a synchronous database that the back end uses. */
 export interface SqliteDatabase {
   prepare(sql: string): {
     run(...values: readonly unknown[]): { readonly changes: number };
@@ -20,10 +20,10 @@ export interface SqliteDatabase {
   };
 }
 
-/** The steps that a file has one statement for each. They run in one transaction if they are called in one. */
+/** Steps that need one statement each. They run in one transaction if they are called in one. */
 type Steps = Pick<Submissions<never>, "record"> & OperationStore & IdempotencyStore;
 
-/** An outline, to see that the ports fit: one connection, one writer, transactions that users share. */
+/** Outlines a back end to prove that the ports fit: one connection, one writer, and transactions that users share. */
 export function createSqliteBackend(
   database: SqliteDatabase,
   queue: Queue,
@@ -38,7 +38,7 @@ export function createSqliteBackend(
         database.prepare("update operations set resource = ? where id = ?").run(resource, operation.id);
         return recorded;
       }),
-    // What ends creates its follow-up within the transaction, by a trigger on `settled_at`.
+    // A trigger on `settled_at` creates the follow-up in the same transaction.
     settle: (lease, work) =>
       inTransaction(database, async () => operations.settle(lease, await work(database))),
     recordIn: (_, submission) => steps.record(submission),
@@ -61,7 +61,7 @@ export function createSqliteBackend(
   };
 }
 
-/** The clock is that of the process, which is the only one. */
+/** Uses the clock of the process, because there is only one. */
 function writes(database: SqliteDatabase): Pick<OperationStore, "create" | "takeExpired" | "redrive"> {
   const insert = ({ id, tenant, definition, input, retentionMs, delayMs = 0, ...rest }: NewOperation) => {
     const now = Date.now();

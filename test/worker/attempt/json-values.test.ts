@@ -6,7 +6,7 @@ import { createStage, errorOf } from "../stage.js";
 const HINT = "Use plain JSON values, or give it a toJSON() method.";
 
 const UNREADABLE =
-  "The result of the work cannot be kept: The value threw an error or changed while it was turned into JSON.";
+  "The result of the work cannot be stored: The value threw an error or changed while it was converted to JSON.";
 
 const cyclic = { name: "page", parts: [{ of: {} }] };
 cyclic.parts[0] = { of: cyclic };
@@ -30,7 +30,7 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-/** A value, where in it the refused part is, and what it is. */
+/** Each value, the path of the refused part, and its kind. */
 const refused: readonly (readonly [value: unknown, path: string, what: string])[] = [
   [new Map([["a", 1]]), "$", "a Map"],
   [{ pages: [1, 2, 3, new Map()] }, "$.pages[3]", "a Map"],
@@ -83,14 +83,14 @@ async function resultOf(value: unknown): Promise<string | undefined> {
 }
 
 describe("a result that JSON cannot represent", () => {
-  it.each(refused)("fails the operation with the place of the value (%#)", async (value, path, what) => {
+  it.each(refused)("fails the operation with the path of the value (%#)", async (value, path, what) => {
     expect(await failureOf(value)).toMatchObject({
       type: problemType("invalid-result"),
-      detail: `The result of the work cannot be kept: \`${path}\` is ${what}, which JSON cannot represent. ${HINT}`,
+      detail: `The result of the work cannot be stored: \`${path}\` is ${what}, which JSON cannot represent. ${HINT}`,
     });
   });
 
-  it("is told apart from one that throws while it is read", async () => {
+  it("is distinguished from a value that throws while it is read", async () => {
     const broken = {
       page: {
         toJSON: () => {
@@ -105,7 +105,7 @@ describe("a result that JSON cannot represent", () => {
     expect((await failureOf(deep(100_000))).detail).toBe(UNREADABLE);
   });
 
-  it("is refused even when reading it a second time gives something else", async () => {
+  it("is refused even if it reads differently the second time", async () => {
     let reads = 0;
     const changing = {
       get page() {
@@ -116,9 +116,9 @@ describe("a result that JSON cannot represent", () => {
     expect((await failureOf(changing)).detail).toBe(UNREADABLE);
   });
 
-  it("names its size and the option when it is too large", async () => {
+  it("is reported with its size and the option if it is too large", async () => {
     expect((await failureOf("é".repeat(40_000))).detail).toBe(
-      "The result of the work cannot be kept: The value takes 80002 bytes as JSON, and `maxResultBytes` allows 65536.",
+      "The result of the work cannot be stored: The value takes 80002 bytes as JSON, and `maxResultBytes` allows 65536.",
     );
   });
 });
@@ -150,7 +150,7 @@ describe("a result that JSON can represent", () => {
 });
 
 describe("progress that JSON cannot represent", () => {
-  it("is refused where it is reported, with the place of the value", async () => {
+  it("is refused with its path when it is reported", async () => {
     const { submit, worker } = createStage();
     await submit();
     const thrown: unknown[] = [];

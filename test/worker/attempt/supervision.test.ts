@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createStage, errorOf, LEASE_MS, signalOf } from "../stage.js";
 
 describe("an attempt", () => {
-  it("keeps its lease while it runs, however long", async () => {
+  it("keeps its lease while it runs, for any length of time", async () => {
     const { submit, read, worker, clock } = createStage();
     const id = await submit();
     const started = signalOf();
@@ -24,7 +24,7 @@ describe("an attempt", () => {
     expect((await read(id)).result).toBeUndefined();
   });
 
-  it("is aborted and counts when it takes longer than its time limit, and its slot is free again", async () => {
+  it("is aborted and counted when it exceeds its time limit, and frees its slot", async () => {
     const { submit, read, worker, clock } = createStage();
     const id = await submit();
     const started = signalOf<AbortSignal>();
@@ -61,7 +61,7 @@ describe("an attempt", () => {
     expect(shown).toEqual(['{"done":1,"of":2}']);
   });
 
-  it("hears of a cancel through its signal, and completing beats it", async () => {
+  it("learns of a cancellation through its signal, and completing beats it", async () => {
     const { submit, read, cancel, worker, clock } = createStage();
     const id = await submit();
     const started = signalOf<AbortSignal>();
@@ -82,7 +82,7 @@ describe("an attempt", () => {
     expect(await read(id)).toMatchObject({ state: "completed" });
   });
 
-  it("that gives up after a cancel ends as cancelled and is not tried again", async () => {
+  it("that gives up after a cancellation ends as `cancelled` and is not retried", async () => {
     const { submit, read, cancel, worker, clock } = createStage();
     const id = await submit();
     const started = signalOf();
@@ -101,7 +101,7 @@ describe("an attempt", () => {
     expect(errorOf(await read(id)).type).toBe(problemType("cancelled"));
   });
 
-  it("whose operation nobody works on is cancelled at once", async () => {
+  it("of an operation without a worker is canceled immediately", async () => {
     const { submit, read, cancel, worker } = createStage();
     const id = await submit();
     expect(await cancel(id)).toBe(200);

@@ -9,8 +9,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf } from "../stage.js";
 
-describe("a transaction in a back end that shares none", () => {
-  it("fails the operation at once, and only the observer learns what is missing", async () => {
+describe("a transaction on a back end that shares none", () => {
+  it("fails the operation immediately, and only the observer learns the reason", async () => {
     const { submit, read, worker, events } = createStage();
     const id = await submit();
     let ran = false;
@@ -28,11 +28,11 @@ describe("a transaction in a back end that shares none", () => {
     });
     const failed = events.find(({ event }) => event === "operation.failed");
     expect(failed).toMatchObject({
-      error: { code: "NO_TRANSACTIONS", detail: expect.stringContaining("shares its transactions") },
+      error: { code: "NO_TRANSACTIONS", detail: expect.stringContaining("shares no transactions") },
     });
   });
 
-  it("is missed by a processor that can do without it", async () => {
+  it("can be caught by a processor that works without one", async () => {
     const { submit, read, worker } = createStage();
     const id = await submit();
     await worker({
@@ -41,7 +41,7 @@ describe("a transaction in a back end that shares none", () => {
     expect(await read(id)).toMatchObject({ state: "completed", result: '"NO_TRANSACTIONS"' });
   });
 
-  it("is refused to whoever submits in one", async () => {
+  it("is refused to a caller that submits in one", async () => {
     const events: ServiceEvent[] = [];
     const service = createOrderService<unknown>({
       backend: createMemoryBackend(),

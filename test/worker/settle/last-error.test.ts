@@ -30,7 +30,7 @@ const unreadable = new Proxy(new Error(PAYLOAD), {
   },
 });
 
-describe("an attempt that is tried again", () => {
+describe("an attempt that is retried", () => {
   it("keeps the name and the code of its error as a problem", async () => {
     const error = Object.assign(new TypeError("connect"), { code: "ECONNREFUSED" });
     expect(await reasonFor(error)).toEqual({
@@ -61,7 +61,7 @@ describe("an attempt that is tried again", () => {
       Object.assign(new Error("x"), { code: 42 }),
       "The processor threw Error.",
     ],
-    ["a text", PAYLOAD, "The processor threw."],
+    ["a string", PAYLOAD, "The processor threw."],
     ["nothing", undefined, "The processor threw."],
     ["null", null, "The processor threw."],
     ["an error that cannot be read", unreadable, "The processor threw."],
@@ -71,7 +71,7 @@ describe("an attempt that is tried again", () => {
     expect(JSON.stringify(reason)).not.toContain("kanarie");
   });
 
-  it("says what happened if the worker ended it", async () => {
+  it("records that the worker ended the attempt, and why", async () => {
     const { submit, read, worker, clock } = createStage();
     const id = await submit();
     const working = worker({ orders: () => new Promise(() => {}) }, { attemptTimeoutMs: 1_000 });
@@ -79,11 +79,11 @@ describe("an attempt that is tried again", () => {
     await clock.advance(1_000);
     await idle;
     expect(JSON.parse((await read(id)).lastError ?? "{}").detail).toBe(
-      "ATTEMPT_TIMEOUT: The attempt took too long.",
+      "ATTEMPT_TIMEOUT: The attempt did not end within 1000 ms. To allow more time, raise `attemptTimeoutMs`.",
     );
   });
 
-  it("keeps the reason of the attempt before, and through the end", async () => {
+  it("keeps the reason of the previous attempt, also after the end", async () => {
     const { submit, read, worker, clock } = createStage([defineOrders()]);
     const id = await submit();
     const working = worker({
@@ -104,7 +104,7 @@ describe("an attempt that is tried again", () => {
     expect(completed.lastError).toContain("TypeError");
   });
 
-  it("says so to operators only", async () => {
+  it("shows the reason only to operators", async () => {
     const backend = createMemoryBackend();
     const service = createOrderService({ backend, authorize: allowAnonymous(), list: true });
     const headers = { "content-type": "application/json" };

@@ -5,7 +5,7 @@ import { createStage, errorOf } from "../stage.js";
 
 const MINUTE_MS = 60_000;
 let accepts = true;
-/** A schema that changes its mind, as the schemas of two releases do. */
+/** A schema whose answer changes, like the schemas of two releases. */
 const input = z.object({ title: z.string() }).refine(() => accepts, "is no longer accepted");
 const reports = defineOperation({ name: "reports", path: "/reports", input });
 
@@ -32,7 +32,7 @@ describe("an operation whose stored input the schema of this worker refuses", ()
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '"a"' });
   });
 
-  it("fails after more than 7 minutes, in which every wait is twice as long as the one before", async () => {
+  it("fails after more than 7 minutes, with each delay twice as long as the one before", async () => {
     accepts = true;
     const stage = createStage([reports]);
     const id = await stage.submit({ title: "a" });
@@ -54,7 +54,7 @@ describe("an operation whose stored input the schema of this worker refuses", ()
     expect(errorOf(await stage.read(id)).type).toBe(problemType("input-refused"));
   });
 
-  it("counts the refusals anew after any other error", async () => {
+  it("restarts the count of refusals after any other error", async () => {
     accepts = true;
     const stage = createStage([reports]);
     const id = await stage.submit({ title: "a" });

@@ -1,12 +1,12 @@
-/** An item of a {@link Chain}. Only chains write these members. */
+/** Item of a {@link Chain}. Only chains write these members. */
 export interface Linked<T> {
-  /** The one chain that holds the item. */
+  /** Chain that holds the item. */
   chain: { remove(item: T): void } | undefined;
   before: T | undefined;
   after: T | undefined;
 }
 
-/** A linked list whose items know their place: any of them is removed without a search, and leaves nothing behind. */
+/** Linked list whose items know their position, so any item can be removed without a search. */
 export class Chain<T extends Linked<T>> {
   readonly #onEmpty: (() => void) | undefined;
   #first: T | undefined;
@@ -24,7 +24,7 @@ export class Chain<T extends Linked<T>> {
     return this.#last;
   }
 
-  /** Moves an item to the end of this chain, out of the chain that held it. */
+  /** Moves an item to the end of this chain, out of its previous chain. */
   append(item: T): void {
     item.chain?.remove(item);
     item.chain = this;

@@ -1,4 +1,4 @@
-/** First in, first out, with constant cost for each item: `Array.shift` moves all that remain. */
+/** First-in, first-out list with constant cost per item. `Array.shift` would move all remaining items. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
@@ -18,7 +18,7 @@ export class Fifo<T> {
   shift(): T | undefined {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;
-    this.#items[this.#head] = undefined as never; // or the array would keep it alive
+    this.#items[this.#head] = undefined as never; // otherwise the array would keep the item alive
     this.#head += 1;
     if (this.#head * 2 > this.#items.length && this.#head > 1_000) {
       this.#items = this.#items.slice(this.#head);

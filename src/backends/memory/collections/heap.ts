@@ -1,4 +1,4 @@
-/** Numbers of which the smallest is known. Adding and removing cost the logarithm of their count. */
+/** Numbers with quick access to the smallest. Adding and removing a number takes logarithmic time. */
 export class Heap {
   readonly #numbers: number[];
 
@@ -25,7 +25,7 @@ export class Heap {
     numbers[place] = added;
   }
 
-  /** Removes the smallest. */
+  /** Removes the smallest number. */
   pop(): void {
     const numbers = this.#numbers;
     const moved = numbers.pop();

@@ -1,21 +1,21 @@
 import { Chain, type Linked } from "./chain.js";
 
-/** An item of a {@link Line}. */
+/** Item of a {@link Line}. */
 export interface Waiting<T> extends Linked<T> {
-  /** When the item joined, in epoch milliseconds. */
+  /** Time when the item joined. Epoch milliseconds. */
   since: number;
 }
 
-/** Items in the order in which they joined, so only the first needs to be looked at. */
+/** Items in the order in which they joined. Only the first item has to be checked. */
 export class Line<T extends Waiting<T>> extends Chain<T> {
-  /** Moves an item to the end of this line, out of the chain that held it. */
+  /** Moves an item to the end of this line, out of its previous chain. */
   join(item: T, now: number): void {
     this.correct(now);
     item.since = now;
     this.append(item);
   }
 
-  /** Removes and returns items that joined at least `waitMs` ago, the first first, at most `limit`. */
+  /** Removes and returns up to `limit` items that joined at least `waitMs` ago, in order. */
   take(now: number, waitMs: number, limit: number): T[] {
     this.correct(now);
     const taken: T[] = [];
@@ -27,7 +27,10 @@ export class Line<T extends Waiting<T>> extends Chain<T> {
     return taken;
   }
 
-  /** A clock that was set back must not keep items for as long as it was ahead: they count as if they had joined now. */
+  /**
+   * Lets items from the future count as if they had joined now. Otherwise, a clock that was set back would keep them
+   * too long.
+   */
   correct(now: number): void {
     for (let item = this.last; item !== undefined && item.since > now; item = item.before) item.since = now;
   }

@@ -1,18 +1,18 @@
 import { Line, type Waiting } from "./line.js";
 
-/** Items that wait, each for a duration of its own. One line for each duration, and none for a duration that no item has. */
+/** Items that wait for different durations. There is one line for each duration in use. */
 export class Lines<T extends Waiting<T>> {
   readonly #lines = new Map<number, Line<T>>();
 
-  /** Lets an item wait from now on, out of the chain that held it. */
+  /** Moves an item out of its previous chain and lets it wait from now on. */
   join(item: T, now: number, waitMs: number): void {
-    // First, because a line that becomes empty is dropped.
+    // This comes first, because a line that becomes empty is dropped.
     item.chain?.remove(item);
     const line = this.#lines.get(waitMs) ?? this.#addLine(waitMs);
     line.join(item, now);
   }
 
-  /** Removes and returns items that have waited long enough, the longest overdue first, at most `limit`. */
+  /** Removes and returns up to `limit` items that have waited long enough, starting with the longest overdue. */
   take(now: number, limit: number): T[] {
     for (const line of this.#lines.values()) line.correct(now);
     const taken: T[] = [];

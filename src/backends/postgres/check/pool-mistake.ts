@@ -26,6 +26,6 @@ export function hasEnded(pool: object): boolean {
 }
 
 /** Message for a pool that has ended. */
-export const POOL_ENDED =
+export const POOL_ENDED: string =
   "The pool of `createPostgresBackend` has ended, so it provides no connections. Pass an open pool, and end it after " +
   "`backend.close()`.";

@@ -1,24 +1,26 @@
--- Version 1 of the schema. The name in double braces is replaced by that of the schema.
+-- Version 1 of the schema. The name in double braces is replaced by the name of the schema.
 -- Frozen: never edit this file. Changes go into the next version, so that the previous release keeps working.
 --
--- Functions plan for the life of a connection, maybe while the table is empty. Only index scans in the order of an index
--- stay good when it has grown, so every function that reads a table rules out all others. Planning anew for the arrays
--- of each call gains nothing after that, and takes as long as the insert itself.
+-- Functions keep their plans for the life of a connection, and a plan may be made while the table is empty. Only
+-- ordered index scans stay fast when the table grows, so every function that reads the table disables all other scans
+-- and joins. After that, new plans for the arrays of each call would gain nothing, and would take as long as the insert
+-- itself.
 --
--- Functions that only take a lease or a turn set `synchronous_commit` to off until the end of the transaction, so their
--- commit does not wait for the disk. If the server crashes and forgets it, the lease is lost; everything that depends
--- on it is committed later.
+-- Functions that only take a lease or hand out rows set `synchronous_commit` to off until the end of the transaction,
+-- so their commit does not wait for the disk. If the server crashes and loses that commit, the lease is lost.
+-- Everything that depends on the lease is committed later.
 
--- One row is an operation, its key and its due work. Times are those of the database. `due_at` is the end of the lease if
--- there is a token. Every unfinished operation has an `announce_at`: the partial indexes over it drop operations that
--- end, so a million finished operations cost nothing to those who look for work.
+-- One row holds an operation, its key and its due work. All times come from the database's clock. If there is a token,
+-- `due_at` is the end of its lease. Every unfinished operation has an `announce_at`. The partial indexes over it do not
+-- contain finished operations, so a million finished operations do not slow down the search for work.
 --
--- A row in the state `claimed` only holds a key, for callers that use the idempotency store by itself; `claimed_for` is
--- its operation. All keys are in one unique index. `bound` says that a row holds its key: an operation that was created
--- without RECORD merely knows it.
+-- A row in the state `claimed` only holds a key, for callers that use the idempotency store without the operation
+-- store. `claimed_for` is the id of its operation. All keys are in one unique index. `bound` is true if the row holds
+-- its key. An operation that was created without RECORD has a key but does not hold it.
 --
--- If the resource of an operation is created before the reply, `not_before` is the end of its delay until the resource exists,
--- and then null. So an operation that failed with a `not_before` never had work to do. `on_end` is JSON with id, definition, input and retentionMs of the follow-up.
+-- If the resource of an operation is created before the reply, `not_before` is the end of the operation's delay until
+-- the resource exists, and null from then on. So an operation that failed with a `not_before` never had work to do.
+-- `on_end` is JSON with the id, definition, input and retentionMs of the follow-up.
 create table {{schema}}.operations (
   id uuid primary key,
   tenant text collate "C" not null,
@@ -55,26 +57,27 @@ create table {{schema}}.operations (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
--- An operation is in one of these two, so that waiting and running ones can be counted without looking at the others.
+-- Every unfinished operation is in one of the next two indexes, so waiting and running ones can be counted separately.
 create index operations_waiting on {{schema}}.operations (definition, due_at) where announce_at is not null and token is null;
 create index operations_leased on {{schema}}.operations (definition, due_at) where announce_at is not null and token is not null;
 create index operations_announce on {{schema}}.operations (definition, announce_at) where announce_at is not null;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
 create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
--- For lists and counts of failed operations. Each of these needs one more condition than the one before, and queries name no
--- more than they need: the planner would otherwise take an index that is nearer to the order of the table, and filter.
+-- For lists and counts of failed operations. Each of the next three indexes has one more condition than the previous
+-- one, and each query states only the conditions of its index. Otherwise the planner would prefer an index that is
+-- closer to the order of the table, and filter.
 create index operations_failed_of_tenant on {{schema}}.operations (tenant, created_at, id) where state = 'failed';
 create index operations_failed_of_definition on {{schema}}.operations (definition, created_at, id)
   where state = 'failed' and settled_at is not null;
 create index operations_failed on {{schema}}.operations (created_at, id)
   where state = 'failed' and settled_at is not null and announce_at is null;
 
--- The store's clock, in one place: a test can put its own there.
+-- Returns the time of the store's clock. Tests can replace this function.
 create function {{schema}}.now_v1() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()';
 
--- Lets the server end the transaction when its client is gone. It notices by the time without a statement, unless a time is
--- set already, and by looking at the connection during a long statement on servers that can do so.
+-- Makes the server end the transaction when its client is gone. The server notices after an idle time, unless such a
+-- time is already set, and checks the connection during long statements if it supports that.
 create function {{schema}}.end_if_abandoned_v1(idle_ms float8) returns void language plpgsql
 as $function$
 begin
@@ -102,7 +105,8 @@ begin
   insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms, input)
   values ((p_on_end->>'id')::uuid, p_tenant, p_on_end->>'definition', 'pending', true, at, at,
     date_trunc('milliseconds', at), (p_on_end->>'retentionMs')::bigint, p_on_end->>'input')
-  -- No notification: it would wait at the commit, where no lock_timeout of ours holds. Workers find it when they look.
+  -- There is no notification, because it would wait at the commit, where `lock_timeout` does not apply. Workers find
+  -- the follow-up at their next poll.
   on conflict do nothing;
 end
 $function$;
@@ -115,15 +119,15 @@ begin
 end
 $function$;
 
--- A trigger, so that no function which ends operations can forget the follow-up.
+-- A trigger ensures that every function that ends operations creates the follow-up.
 create trigger operations_ended after update of settled_at on {{schema}}.operations for each row
 when (old.settled_at is null and new.settled_at is not null and new.on_end is not null)
 execute function {{schema}}.ended_v1();
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Recording and creating. The parameter `extra` is empty or JSON with the members that few operations have: hidden,
--- delayMs, retryOf and onEnd. An empty key, token, meta or extra means that there is none: arrays hold no null, because
--- Postgres reads it as the text "NULL" where `array_nulls` is off.
+-- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
+-- delayMs, retryOf and onEnd. An empty key, token, meta or extra stands for an absent one. Arrays contain no null,
+-- because Postgres reads it as the text "NULL" if `array_nulls` is off.
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function {{schema}}.insert_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_bound boolean,
@@ -178,7 +182,7 @@ begin
         p_token, p_lease) then
       return true;
     end if;
-    -- The creator of one that is preparing may have lost the answer.
+    -- If the operation is preparing, its creator may have lost the answer and repeated the call.
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
   insert into {{schema}}.operations (id, tenant, definition, key, state, hidden, not_before, created_at, settled_at,
@@ -197,7 +201,7 @@ begin
 end
 $function$;
 
--- RECORD of one submission that has something in its way.
+-- Records one submission that has a conflict.
 create function {{schema}}.record_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
   p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8,
   out outcome text, out operation {{schema}}.operations)
@@ -210,7 +214,7 @@ as $function$
 declare
   holder {{schema}}.operations;
 begin
-  -- What is in the way may be purged between two looks; then the next round finds the way free.
+  -- The conflicting row may be purged between two reads. Then the next round finds no conflict.
   for round in 1..5 loop
     select o.* into operation from {{schema}}.operations o where o.id = p_id;
     if found then
@@ -230,7 +234,8 @@ begin
       outcome := 'exists';
       return;
     else
-      -- The claim of a caller that uses the stores one by one and has not created the operation yet. This helps it to its end.
+      -- A caller that uses the stores separately has claimed the key and not created the operation yet. This creates
+      -- it.
       if holder.fingerprint = p_fingerprint then
         outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_key, false, p_fingerprint,
           p_input, p_retention, p_meta, p_extra, p_token, p_lease) then 'helped' end;
@@ -245,10 +250,10 @@ begin
 end
 $function$;
 
--- The three functions that record return nothing for a submission that became an operation, which is nearly every one.
--- One column holds the operation, because clients read the names of all columns with every answer.
+-- The three functions that record return no row for a submission that became an operation, as nearly all do. One column
+-- holds the whole operation, because clients read the names of all columns with every answer.
 
--- It reads no table, so no plan can go wrong, and settings for plans would take longer than they save.
+-- This function reads no table, so it cannot get a bad plan, and plan settings would take more time than they save.
 create function {{schema}}.record_alone_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
   p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
 returns table (place integer, outcome text, operation json) language plpgsql
@@ -286,7 +291,7 @@ declare
   item record;
   answer record;
 begin
-  -- In the order of the key, so that two batches wait for each other in one direction only.
+  -- Rows are inserted in the order of their keys, so that two concurrent batches cannot deadlock.
   with inserted as (
     insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
       token, due_at, announce_at, not_before, created_at, retention_ms, retry_of, input, meta, on_end)
@@ -322,7 +327,7 @@ begin
 end
 $function$;
 
--- Each by itself, so that one which has to wait or cannot be kept does not fail the others.
+-- Records each submission separately, so that one that has to wait or cannot be stored does not fail the others.
 create function {{schema}}.record_each_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
   inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
 returns table (place integer, outcome text, operation json) language plpgsql
@@ -335,7 +340,7 @@ declare
   item record;
   answer record;
 begin
-  -- A lock on the table, unlike one on a row, concerns all of them.
+  -- Unlike a row lock, a lock on the table affects all submissions.
   begin
     lock table {{schema}}.operations in row exclusive mode;
   exception when lock_not_available then
@@ -395,13 +400,13 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 set lock_timeout = '5s'
 as $function$
 begin
-  -- Planned for what is asked, so that the index for it serves.
+  -- The query is planned for the given filter, so that it uses the index for that filter.
   return query execute 'select o.* from {{schema}}.operations o where o.state <> ''claimed'''
     || case when internal then '' else ' and not o.hidden and o.state <> ''preparing''' end
     || case when p_tenant is null then '' else ' and o.tenant = $1' end
     || case when p_definition is null then '' else ' and o.definition = $2' end
     || case when p_state is null then '' else ' and o.state = $3' end
-    -- Each names the conditions of its index.
+    -- Each filter states the conditions of its index.
     || case
       when p_state in ('pending', 'preparing') then ' and o.announce_at is not null'
       when p_state is distinct from 'failed' or p_tenant is not null then ''
@@ -416,7 +421,7 @@ begin
 end
 $function$;
 
--- Every count stops at 10,001 and is made by an index that holds nothing else.
+-- Every count stops at 10,001 and uses an index that contains only the rows to count.
 create function {{schema}}.stats_v1(definitions text[])
 returns table (definition text, due integer, running integer, scheduled integer, failed integer, oldest_due_ms float8)
 language plpgsql
@@ -463,7 +468,7 @@ end
 $function$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Attempts. Rows that may have to be waited for are locked in the order of their ids.
+-- Attempts. Rows that may require waiting are locked in the order of their ids.
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function {{schema}}.begin_v1(ids uuid[], tokens text[], leases float8[], creates boolean[], cancelled text)
@@ -494,7 +499,7 @@ begin
       end;
     end if;
     if locked then
-      -- By a transaction that does the work: its lock is its lease.
+      -- A transaction that does the work has locked the row. Its lock is its lease.
       outcome := 'busy';
     elsif operation.id is null then
       outcome := 'unknown';
@@ -525,7 +530,8 @@ begin
 end
 $function$;
 
--- Receives what is due, and begins it. `repeated`: receives again what the first call with this receipt has begun.
+-- Receives due operations and begins them. If `repeated`, returns the operations that the first call with this receipt
+-- began.
 create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[], most integer,
   receipt text, repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
@@ -550,7 +556,7 @@ declare
 begin
   perform set_config('synchronous_commit', 'off', true);
   if repeated then
-    -- What the first call began is under its lease: between now and the end of the longest one.
+    -- Operations that the first call began have a lease that ends between now and the end of a full lease.
     for which in 1..cardinality(definitions) loop
       lease := leases[which];
       outcome := 'begun';
@@ -565,7 +571,8 @@ begin
     end loop;
     return;
   end if;
-  -- Each definition gets its share, and what one leaves goes to the others, so that a long backlog delays no other definition.
+  -- Each definition gets a share, and unused shares go to the others, so that a long backlog delays no other
+  -- definition.
   loop
     more := false;
     quota := greatest(1, free / greatest(1, cardinality(definitions)));
@@ -596,11 +603,12 @@ begin
         slots[which] := slots[which] - 1;
         return next;
       end loop;
-      -- One at a time whose last attempt was lost: it may end its process, and with it every attempt that began beside it.
+      -- Operations whose last attempt was lost begin one at a time, because one may crash its process and all attempts
+      -- in it.
       foreach suspect in array coalesce(suspects, '{}') loop
         select o.* into operation from {{schema}}.operations o where o.id = suspect;
         if operation.cancel_requested then
-          -- Beginning would end it, which begin_v1 does and reports: it is only announced.
+          -- Beginning it would end it. It is only announced, because begin_v1 ends it and reports that.
           marked := true;
           outcome := 'announced';
         else
@@ -634,7 +642,7 @@ declare
   item record;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  -- One that another transaction has locked is skipped: the others must not lose their leases because of it.
+  -- Rows that another transaction has locked are skipped, so that the others do not lose their leases.
   for item in
     select n.* from unnest(ids, tokens, leases, progresses) with ordinality as n(id, token, lease, progress, place)
     order by n.id, n.place
@@ -659,8 +667,8 @@ begin
 end
 $function$;
 
--- `texts` are the result, the error, the resource or, of a retry, the last error. Rows are found by their id alone: another
--- index (`announce_at`) would look cheap while the table is empty.
+-- `texts` contains the result, the error, the resource or, for a retry, the last error. Rows are found by their id
+-- alone, because another index (`announce_at`) would look cheap while the table is empty.
 create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], delays float8[],
   counts boolean[], cancelled text)
 returns table (place integer, state text) language plpgsql
@@ -674,7 +682,7 @@ declare
   item record;
   done bigint[];
 begin
-  -- Operations that just end, which is nearly all of them, take one statement.
+  -- Operations that end without a special case, as nearly all do, take one statement.
   with ended as (
     update {{schema}}.operations o set state = item.target, settled_at = at,
       expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null,
@@ -683,7 +691,7 @@ begin
     from (
       select n.* from unnest(ids, tokens, targets, texts) with ordinality as n(id, token, target, content, place)
       where n.target in ('completed', 'failed') order by n.id) item
-    -- The array bounds the plan in which the table comes first, which looks cheap while the table is empty.
+    -- The array limits the plan that starts with the table, which looks cheap while the table is empty.
     where o.id = any (ids) and o.id = item.id and o.token = item.token and o.settled_at is null
       and (o.state = 'pending' or item.target = 'failed') returning item.place)
   select array_agg(e.place) into done from ended e;
@@ -718,7 +726,7 @@ begin
       end if;
     end if;
     if state is null then
-      -- A repeated call of the attempt that ended it gets the same answer.
+      -- If the attempt that ended the operation repeats the call, it gets the same answer.
       select o.state into state from {{schema}}.operations o
       where o.id = item.id and o.token = item.token and o.settled_at is not null;
       continue when not found;
@@ -728,7 +736,7 @@ begin
 end
 $function$;
 
--- A transaction that does the work holds the row until its end, so it waits longer.
+-- Waits longer than other functions, because a transaction that does the work locks the row until it ends.
 create function {{schema}}.cancel_v1(p_id uuid, p_tenant text, cancelled text) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -755,7 +763,8 @@ begin
 end
 $function$;
 
--- Runs a failed operation again, as a new one. The lock on the failed one makes concurrent calls create one successor.
+-- Runs a failed operation again, as a new one. The lock on the failed one ensures that concurrent calls create one
+-- successor.
 create function {{schema}}.redrive_v1(p_id uuid, p_successor uuid, p_on_end_id uuid,
   out outcome text, out operation_id uuid, out created boolean, out state text)
 returns record language plpgsql
@@ -791,7 +800,7 @@ begin
     outcome := 'redriven';
     operation_id := p_successor;
     created := found;
-    -- It stays as long as its successor, also if `remove` has asked for its end.
+    -- The failed operation is kept as long as its successor, even if an earlier `remove` asked to delete it.
     update {{schema}}.operations o set retried_by = p_successor, forget_at = null, expires_at = coalesce(o.expires_at, at)
     where o.id = p_id;
   end if;
@@ -799,7 +808,7 @@ end
 $function$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Sweeping. Rows that another sweeper is taking are skipped.
+-- Sweeping. Rows that another sweep is taking are skipped.
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function {{schema}}.take_due_v1(definitions text[], most integer)
@@ -832,7 +841,7 @@ begin
 end
 $function$;
 
--- Keeps operations whose successor is still there, for a day at a time: deleting the successor ends that at once.
+-- Keeps an operation whose successor still exists, for a day at a time. Deleting the successor ends this at once.
 create function {{schema}}.postpone_redriven_v1(p_id uuid, p_retried_by uuid, at timestamptz) returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -845,7 +854,7 @@ begin
 end
 $function$;
 
--- Deletes what `remove_v1` asked to delete by now.
+-- Deletes operations whose time from `remove_v1` has come.
 create function {{schema}}.forget_v1(at timestamptz) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -886,7 +895,7 @@ begin
     if item.retried_by is not null then
       continue when {{schema}}.postpone_redriven_v1(item.id, item.retried_by, at);
     end if;
-    -- If it is not removed, it comes again.
+    -- If the caller does not remove it, it is handed out again.
     update {{schema}}.operations o set expires_at = at + interval '1 minute' where o.id = item.id;
     id := item.id;
     tenant := item.tenant;
@@ -950,7 +959,7 @@ end
 $function$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- The idempotency store by itself: rows that only hold a key, beside those of operations that hold theirs
+-- The idempotency store without the operation store: rows that only hold a key, next to operations that hold their keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function {{schema}}.claim_v1(p_tenant text, p_definition text, p_key text, p_fingerprint text, p_operation_id uuid,
@@ -1021,11 +1030,11 @@ end
 $function$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Within transactions of the user
+-- Within the user's transactions
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Records in a transaction that is open. Whatever fails in the block is rolled back to its start, and the transaction of the
--- caller can go on.
+-- Records within an open transaction of the caller. If the inner block fails, it is rolled back to its start, and the
+-- caller's transaction can continue.
 create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
   inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[], channel text)
 returns table (outcome text, operation json) language plpgsql
@@ -1043,11 +1052,11 @@ begin
   exception when cannot_connect_now then outcome := 'locked';
   end;
   if outcome in ('created', 'helped') then
-    -- No caller announces it, so the next sweep does, if the queue is another one than this.
+    -- No caller announces the operation. With another queue, the next sweep announces it.
     update {{schema}}.operations o set announce_at = greatest(at, o.due_at)
     where o.id = coalesce((operation->>'id')::uuid, ids[1]);
     if channel is not null then
-      -- Postgres delivers it when the transaction commits, and only then.
+      -- Postgres delivers the notification only when the transaction commits.
       perform pg_notify(channel, json_build_object('definitions', json_build_array(definitions[1]))::text);
     end if;
   end if;
@@ -1055,7 +1064,7 @@ begin
 end
 $function$;
 
--- Locks the key while its resource is created, so that others with it get an answer at once.
+-- Locks a key while its resource is created, so that other submissions with the key get an answer at once.
 create function {{schema}}.lock_key_v1(p_tenant text, p_definition text, p_key text, p_idle float8)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '5s'
@@ -1077,7 +1086,7 @@ begin
 end
 $function$;
 
--- Locks the operation of an attempt until the end of the transaction that does its work.
+-- Locks the operation of an attempt until the transaction that does the work ends.
 create function {{schema}}.hold_v1(p_id uuid, p_token text, p_idle float8) returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off

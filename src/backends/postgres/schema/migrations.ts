@@ -16,7 +16,7 @@ interface Addition {
 const VERSIONS: readonly Addition[] = [{ marker: "now_v1()", text: version1 }];
 
 /** Schema version that this release needs. */
-export const SCHEMA_VERSION = VERSIONS.length;
+export const SCHEMA_VERSION: number = VERSIONS.length;
 
 /** Returns the names of all functions that this release needs. */
 export function functionNames(): readonly string[] {

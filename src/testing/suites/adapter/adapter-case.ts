@@ -2,48 +2,48 @@ import type { Service } from "../../../http/context.js";
 import type { Backend } from "../../../ports/backend.js";
 import type { Clock } from "../../../ports/runtime.js";
 
-/** A request as it goes over the wire. */
+/** A request as sent over the wire. */
 export interface WireRequest {
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly method: string;
-  /** The request target, sent as it stands. */
+  /** Request target. Sent unchanged. */
   readonly path: string;
-  /** One line each, sent as they stand. */
+  /** Header lines. Each entry is sent unchanged as one line. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Text and bytes are sent with their length, unless `headers` has a `Content-Length` of its own. */
+  /** Body. Text and bytes are sent with a `Content-Length`, unless `headers` already has one. */
   readonly body?: string | Uint8Array | Upload;
 }
 
 /** A body that is sent piece by piece: chunked, unless `headers` has a `Content-Length`. */
 export interface Upload {
-  /** One after the other, each as one write. */
+  /** Sent one after the other, each in a separate write. */
   readonly chunks: readonly (string | Uint8Array)[];
   /**
-   * What comes after the chunks: the end of the body; nothing, while the reply is waited for; or the end of the
-   * connection, after which `send` may reject. Default `finish`.
+   * End of the upload. `finish` ends the body, `stall` sends nothing more while waiting for the reply, and
+   * `abort` closes the connection, after which `send` may reject. Default: `finish`.
    */
   readonly end?: "finish" | "stall" | "abort";
 }
 
-/** A reply as it came over the wire, its body decoded as UTF-8. */
+/** A reply as received over the wire. The body is decoded as UTF-8. */
 export interface WireResponse {
-  /** Of the status line. */
+  /** Status code of the status line. */
   readonly status: number;
-  /** One line each, names in lower case. */
+  /** Header lines, with names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Empty where there is none. */
+  /** Body text. Empty if the reply has no body. */
   readonly body: string;
 }
 
-/** One connection, on which requests follow each other. */
+/** One connection that carries a sequence of requests. */
 export interface WireConnection {
-  /** Sends without waiting for the reply. */
+  /** Sends a request without waiting for the reply. */
   write(request: WireRequest): Promise<void>;
-  /** The next reply; rejects when the connection ends before it is whole. */
+  /** Resolves to the next reply. Rejects if the connection ends before the reply is complete. */
   read(): Promise<WireResponse>;
-  /** Reads the bytes of a reply up to this text; rejects like `read`. */
+  /** Reads the bytes of a reply up to this text. Rejects like `read`. */
   readUntil(text: string): Promise<unknown>;
-  /** Breaks the connection, as a client that goes away. */
+  /** Breaks the connection, like a client that goes away. */
   abort(): void;
   /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
@@ -51,47 +51,47 @@ export interface WireConnection {
 
 /** A service behind the adapter under test. */
 export interface Mounted {
-  /** Sends one request on a connection of its own. */
+  /** Sends one request on a new connection. */
   send(request: WireRequest): Promise<WireResponse>;
-  /** Where the transport is a socket. */
+  /** Opens a connection. Present if the transport is a socket. */
   open?(): Promise<WireConnection>;
 }
 
-/** What a transport can do. A case that needs what is missing is skipped by name. */
+/** Abilities of a transport. A case that needs a missing one is skipped by name. */
 export interface AdapterCapabilities {
-  /** `open` gives connections. */
+  /** `open` opens connections. */
   readonly sockets: boolean;
-  /** Repeated field lines stay apart. `Request` of the Fetch API joins them before anybody sees them. */
+  /** Repeated header lines stay separate. A Fetch API `Request` joins them before any code can see them. */
   readonly fieldLines: boolean;
-  /** Requests with more than 1,000 header fields reach the adapter, in a form that shows how many there are. */
+  /** Requests with more than 1,000 header fields reach the adapter in a form that shows their number. */
   readonly manyFields?: boolean;
-  /** `mount` calls `handle` of the very service that it is given, so that a case can replace it, and sends streams. */
+  /** `mount` calls `handle` of the service it receives, so that a case can replace it, and sends streams. */
   readonly streams?: boolean;
   /**
-   * `mount` takes options of the adapter. Requests that `fallthrough` leaves to the application are answered with 200 and
-   * the text `the application: `, followed by their bodies.
+   * `mount` accepts adapter options. Requests that `fallthrough` leaves to the application get a 200 with the text
+   * `the application: ` followed by their bodies.
    */
   readonly fallthrough?: boolean;
 }
 
-/** What a test gives to the cases. */
+/** Connects the cases to the adapter under test. */
 export interface AdapterHarness {
-  /** Of the transport that `mount` gives. */
+  /** Abilities of the transport behind `mount`. */
   readonly capabilities: AdapterCapabilities;
-  /** A fresh back end: with atomic submissions or without, so that a test can run the cases in both modes. */
+  /** Creates an empty back end, with or without atomic submissions, so that a test can run the cases in both modes. */
   createBackend(options?: { readonly clock?: Clock }): Backend;
   /** Mounts a service until the case has ended. */
   mount(service: Service, options?: { readonly fallthrough: boolean }): Promise<Mounted>;
 }
 
-/** One promise of the HTTP contract, and how to see that an adapter keeps it. */
+/** One promise of the HTTP contract, with a check that an adapter keeps it. */
 export interface AdapterCase {
-  /** A sentence about behaviour. */
+  /** Sentence about behavior, for use as a test name. */
   readonly name: string;
-  /** Where the promise comes from. */
+  /** Source of the promise. */
   readonly rule: string;
-  /** What the transport must be able to do. */
+  /** Abilities that the transport must have. */
   readonly needs?: readonly (keyof AdapterCapabilities)[];
-  /** Rejects when the promise is not kept. */
+  /** Rejects if the promise is not kept. */
   run(harness: AdapterHarness): Promise<void>;
 }

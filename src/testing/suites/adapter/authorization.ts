@@ -22,7 +22,7 @@ const UNAVAILABLE = {
   fields: { "retry-after": WHOLE_SECONDS, "www-authenticate": undefined },
 } as const;
 
-/** Hooks that do not clearly allow, and the reply to a request that they are asked about. */
+/** Hooks that do not clearly allow a request, and the reply that each one causes. */
 const denials: readonly {
   readonly hook: string;
   readonly authorize: Authorize;
@@ -42,7 +42,7 @@ const denials: readonly {
     { hook: "throws an error of another code", authorize: () => raise(permanentFailure("no")) },
     { hook: "returns true", authorize: () => true as never },
     { hook: "returns false", authorize: () => false as never },
-    { hook: "returns a text", authorize: () => "a" as never },
+    { hook: "returns a string", authorize: () => "a" as never },
     { hook: "returns a principal without an id", authorize: () => ({}) as never },
     { hook: "returns a principal whose id is empty", authorize: () => ({ id: "" }) },
     { hook: "returns a principal whose id is a number", authorize: () => ({ id: 7 }) as never },
@@ -54,12 +54,12 @@ const denials: readonly {
     ...[
       { which: "is 256 characters long", tenant: "a".repeat(256) },
       { which: "contains NUL", tenant: "a\u0000b" },
-      { which: "contains one half of a surrogate pair", tenant: "a\ud800" },
+      { which: "contains a lone surrogate", tenant: "a\ud800" },
     ].flatMap(({ which, tenant }) => [
       { hook: `returns a principal whose tenant ${which}`, authorize: () => ({ id: "a", tenant }) },
       { hook: `returns a principal whose id ${which}`, authorize: async () => ({ id: tenant }) },
     ]),
-    { hook: "never answers", authorize: () => neverAnswers },
+    { hook: "never settles", authorize: () => neverAnswers },
   ].map((denial) => ({ ...denial, reply: UNAVAILABLE })),
   {
     hook: "throws forbidden()",
@@ -91,7 +91,7 @@ const refusals: readonly Refusal[] = [
       request: asked,
     })),
     {
-      name: `answers 429 with Retry-After${to} when admit says so`,
+      name: `answers 429 with Retry-After${to} when admit refuses a request`,
       rule: "RFC 6585 §4",
       options: { cancellable: true, admit: () => ({ status: 429, retryAfterSeconds: 7 }) },
       request: asked,
@@ -100,7 +100,7 @@ const refusals: readonly Refusal[] = [
       fields: { "retry-after": "7" },
     },
     {
-      name: `answers 503 with Retry-After${to} when admit says so`,
+      name: `answers 503 with Retry-After${to} when admit is temporarily unavailable`,
       rule: "RFC 9110 §15.6.4",
       options: { cancellable: true, admit: async () => ({ status: 503, retryAfterSeconds: 3 }) },
       request: asked,
@@ -127,7 +127,7 @@ const refusals: readonly Refusal[] = [
     }),
   ),
   {
-    name: "refuses a repeated Authorization, whichever of its lines is good",
+    name: "refuses a repeated Authorization, even if one of its lines is valid",
     rule: "RFC 9110 §5.3",
     needs: ["fieldLines"],
     request: submission({ fields: { ...keyed, authorization: ["Bearer token-of-a", "Bearer token-of-b"] } }),
@@ -135,7 +135,7 @@ const refusals: readonly Refusal[] = [
     problem: "malformed-request",
   },
   {
-    name: "rounds the seconds of admit up to a whole number",
+    name: "rounds the seconds from admit up to a whole number",
     rule: "RFC 9110 §10.2.3",
     options: { admit: () => ({ status: 429, retryAfterSeconds: 0.25 }) },
     request: submission({ fields: keyed }),
@@ -145,7 +145,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** Nobody is let in by accident, and nothing of the body is read before. */
+/** Access is never granted by accident, and no body is read before it is granted. */
 export const authorizationCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...[
@@ -153,7 +153,7 @@ export const authorizationCases: readonly AdapterCase[] = [
     { who: "admit", options: { admit: () => ({ status: 429, retryAfterSeconds: 1 }) as const }, status: 429 },
   ].map(
     ({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
-      name: `answers a refusal by ${who} while the body is still to come`,
+      name: `answers a refusal by ${who} before the body has arrived`,
       rule: "docs/security.md, authorization",
       run: async (harness) => {
         const { send } = await mountOrders(harness, options);
@@ -167,7 +167,7 @@ export const authorizationCases: readonly AdapterCase[] = [
     ...requests.map(({ asked }) => ({ asked, hidden: ["Authorization", "Bearer token-of-b"] as const })),
   ].map(
     ({ asked, hidden }): AdapterCase => ({
-      name: `answers 431 to ${asked.method} rather than miss an ${hidden[0]} behind 1,100 other fields`,
+      name: `answers 431 to ${asked.method} instead of missing an ${hidden[0]} behind 1,100 other fields`,
       rule: "RFC 6585 §5",
       needs: ["manyFields"],
       run: async (harness) => {
@@ -179,13 +179,13 @@ export const authorizationCases: readonly AdapterCase[] = [
         const { send, recorded } = await mountOrders(harness, { authorize, cancellable: true });
         const reply = await send({ ...asked, headers: [...asked.headers, ...MANY_FIELDS, hidden] });
         checkProblem(reply, 431, "too-many-header-fields");
-        equal(calls, 0, "how often authorize was called");
-        deepEqual(await recorded(), [], "what is recorded");
+        equal(calls, 0, "number of calls to authorize");
+        deepEqual(await recorded(), [], "recorded operations");
       },
     }),
   ),
   {
-    name: "authorizes a repeated request anew, although its key is known",
+    name: "authorizes a repeated request again, although its key is known",
     rule: "docs/security.md, authorization",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -195,7 +195,7 @@ export const authorizationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "asks authorize and admit once for each request, with what it is about",
+    name: "calls authorize and admit once per request, with the details of the request",
     rule: "docs/security.md, authorization",
     run: async (harness) => {
       const asked: unknown[] = [];
@@ -223,11 +223,11 @@ export const authorizationCases: readonly AdapterCase[] = [
         ["authorize", method, "Bearer token-of-a", authorization],
         ["admit", method, "a", authorization],
       ]);
-      deepEqual(asked, expected, "what the hooks were asked");
+      deepEqual(asked, expected, "arguments of the hooks");
     },
   },
   {
-    name: "takes tenants of up to 255 UTF-16 code units, and keeps them apart to the letter",
+    name: "accepts tenants of up to 255 UTF-16 code units and never confuses two of them",
     rule: "docs/security.md, tenants",
     run: async (harness) => {
       const authorize: Authorize = ({ header }) => ({
@@ -248,7 +248,7 @@ export const authorizationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "gives the challenge of the hook that denied",
+    name: "sends the challenge of the hook that denied the request",
     rule: "RFC 9110 §11.6.1",
     run: async (harness) => {
       const authorize: Authorize = Object.assign(() => undefined, { challenge: 'DPoP algs="ES256"' });

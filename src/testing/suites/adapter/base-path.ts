@@ -4,10 +4,10 @@ import { mountOrders, request, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
 import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "./reply-checks.js";
 
-/** A service that is mounted below a path. */
+/** Services that are mounted below a path. */
 export const basePathCases: readonly AdapterCase[] = [
   {
-    name: "puts the base path before Location, where the operation can then be read",
+    name: "prepends the base path to Location, where the operation can then be read",
     rule: "RFC 9110 §10.2.2",
     run: async (harness) => {
       const { send } = await mountOrders(harness, { basePath: "/api/v1" });
@@ -20,7 +20,7 @@ export const basePathCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "puts the base path before Operation-Location, and leaves the Location of an order alone",
+    name: "prepends the base path to Operation-Location, but not to the Location of an order",
     rule: "spec §4.1",
     run: async (harness) => {
       const create = (): { body: object; location: string } => ({ body: {}, location: "/orders/7" });
@@ -34,7 +34,7 @@ export const basePathCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "has nothing at paths without the base path, or with one that only begins like it",
+    name: "answers 404 to paths without the base path, and to paths that only start with the same letters",
     rule: "RFC 9110 §15.5.5",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { basePath: "/api" });
@@ -49,7 +49,7 @@ export const basePathCases: readonly AdapterCase[] = [
       ]) {
         checkProblem(await send(submission({ path })), 404, "not-found");
       }
-      deepEqual(await recorded(), [], "what is recorded");
+      deepEqual(await recorded(), [], "recorded operations");
     },
   },
 ];

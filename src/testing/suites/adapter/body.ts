@@ -9,7 +9,7 @@ const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(valu
 const encoder = new TextEncoder();
 
 const MAX_BYTES = 100;
-/** An order of exactly so many bytes: white space between tokens means nothing. */
+/** An order of exactly this many bytes, padded with insignificant white space. */
 const orderOf = (length: number): string => ORDER.replace("{", `{${" ".repeat(length - ORDER.length)}`);
 
 const malformed: Readonly<Record<string, string | Uint8Array>> = {
@@ -17,25 +17,25 @@ const malformed: Readonly<Record<string, string | Uint8Array>> = {
   "white space only": " \n",
   "a truncated body": '{"itemId":"book"',
   "a trailing comma": '{"itemId":"book","quantity":2,}',
-  "something after the value": `${ORDER} x`,
+  "text after the value": `${ORDER} x`,
   "two values": `${ORDER}${ORDER}`,
   "single quotes": "{'itemId':'book','quantity':2}",
   "a comment": `/* order */ ${ORDER}`,
-  "a literal in capitals": '{"itemId":True,"quantity":2}',
+  "a literal in upper case": '{"itemId":True,"quantity":2}',
   NaN: '{"itemId":"book","quantity":NaN}',
   "a leading zero": '{"itemId":"book","quantity":02}',
   "a leading plus": '{"itemId":"book","quantity":+2}',
   "a raw line break in a string": '{"itemId":"bo\nok","quantity":2}',
   "a repeated name": '{"itemId":"book","quantity":1,"quantity":2}',
-  "a repeated name, once in escapes": '{"itemId":"book","quantity":1,"\\u0071uantity":2}',
-  "a repeated name deep inside": '{"itemId":"book","quantity":1,"x":[{"a":1,"a":1}]}',
-  "one half of a surrogate pair": '{"itemId":"\\ud800","quantity":2}',
-  "an integer that no double holds": '{"itemId":"book","quantity":9007199254740993}',
+  "a repeated name, once with escapes": '{"itemId":"book","quantity":1,"\\u0071uantity":2}',
+  "a repeated name in a nested object": '{"itemId":"book","quantity":1,"x":[{"a":1,"a":1}]}',
+  "an unpaired surrogate": '{"itemId":"\\ud800","quantity":2}',
+  "an integer that no double can represent": '{"itemId":"book","quantity":9007199254740993}',
   "a number that is not finite": '{"itemId":"book","quantity":1e400}',
-  "nesting beyond the bound": `${"[".repeat(33)}${"]".repeat(33)}`,
-  "YAML that is labelled as JSON": "itemId: book\nquantity: 2\n",
-  "XML that is labelled as JSON": "<order><itemId>book</itemId></order>",
-  "a form that is labelled as JSON": "itemId=book&quantity=2",
+  "nesting beyond the limit": `${"[".repeat(33)}${"]".repeat(33)}`,
+  "YAML labeled as JSON": "itemId: book\nquantity: 2\n",
+  "XML labeled as JSON": "<order><itemId>book</itemId></order>",
+  "a form labeled as JSON": "itemId=book&quantity=2",
   "a byte order mark": encoder.encode(`\ufeff${ORDER}`),
   "UTF-16": bytes(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00),
   "a byte that is not UTF-8": bytes(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d),
@@ -58,14 +58,14 @@ const refusals: readonly Refusal[] = [
   ),
   {
     ...tooLarge,
-    name: "answers 413 to a body whose length is declared to be too large",
+    name: "answers 413 to a declared length above the limit",
     rule: "RFC 9110 §15.5.14",
     request: submission({ fields: keyed, body: orderOf(MAX_BYTES + 1) }),
     fields: { "retry-after": undefined },
   },
   {
     ...tooLarge,
-    name: "answers 413 to a declared length that is too large, before the body has come",
+    name: "answers 413 to a declared length above the limit before the body arrives",
     rule: "RFC 9110 §15.5.14",
     request: submission({
       fields: { ...keyed, "content-length": "10000000000" },
@@ -74,7 +74,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     ...tooLarge,
-    name: "answers 413 to a body without a declared length as soon as it is too large",
+    name: "answers 413 to a body without a declared length as soon as it exceeds the limit",
     rule: "RFC 9110 §15.5.14",
     request: submission({
       fields: keyed,
@@ -90,7 +90,7 @@ const refusals: readonly Refusal[] = [
     problem: "body-timeout",
   },
   {
-    name: "answers 408 to a body of a declared length that does not arrive in time",
+    name: "answers 408 to a body with a declared length that does not arrive in time",
     rule: "RFC 9110 §15.5.9",
     options: { bodyTimeoutMs: 30 },
     request: submission({
@@ -103,15 +103,15 @@ const refusals: readonly Refusal[] = [
 ];
 
 const accepted: Readonly<Record<string, WireRequest>> = {
-  "a body of exactly the bound": submission({ body: orderOf(MAX_BYTES) }),
-  "a chunked body of exactly the bound": submission({ body: { chunks: [orderOf(MAX_BYTES)] } }),
-  "a body in many pieces that cut through characters": submission({
+  "a body of exactly the maximum size": submission({ body: orderOf(MAX_BYTES) }),
+  "a chunked body of exactly the maximum size": submission({ body: { chunks: [orderOf(MAX_BYTES)] } }),
+  "a body in many pieces that split characters": submission({
     body: { chunks: [...encoder.encode('{"itemId":"büch 📚","quantity":2}')].map((byte) => bytes(byte)) },
   }),
   "white space around every token": submission({ body: ' {\r\n\t"itemId" : "book" , "quantity" : 2 } ' }),
 };
 
-/** Bodies: bounded, in time, and read strictly. */
+/** Bodies are bounded, arrive in time and are parsed strictly. */
 export const bodyCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...Object.entries(accepted).map(
@@ -125,7 +125,7 @@ export const bodyCases: readonly AdapterCase[] = [
     }),
   ),
   {
-    name: "keeps the key of an upload free that was broken off",
+    name: "leaves the key of an aborted upload free",
     rule: "spec §7",
     run: async (harness) => {
       let refused: (code: string) => void = () => {};
@@ -140,14 +140,14 @@ export const bodyCases: readonly AdapterCase[] = [
       const body = { chunks: [ORDER], end: "abort" } as const;
       await orders.send(submission({ fields: keyed, body })).catch(() => undefined);
       const code = await refusal;
-      ok(code === "BODY_ABORTED", `the upload should be refused with BODY_ABORTED, not ${code}`);
-      ok((await orders.recorded()).length === 0, "nothing should be recorded of the upload");
+      ok(code === "BODY_ABORTED", `expected the upload to be refused with BODY_ABORTED, not ${code}`);
+      ok((await orders.recorded()).length === 0, "expected no recorded operation for the upload");
       const again = submission({ fields: keyed, body: '{"itemId":"pen","quantity":1}' });
       checkStatus(await orders.send(again), 202);
     },
   },
   {
-    name: "refuses malformed bodies by the same rule however they arrive",
+    name: "refuses malformed bodies by the same rules however they arrive",
     rule: "spec §7.1",
     run: async (harness) => {
       const { send } = await mountOrders(harness);

@@ -12,7 +12,7 @@ const representation = {
   vary: "accept",
 };
 
-/** DELETE of an operation, where a definition allows it. */
+/** DELETE of an operation, if its definition allows cancellation. */
 export const cancellationCases: readonly AdapterCase[] = [
   {
     name: "does not cancel unless the definition allows it",
@@ -31,7 +31,7 @@ export const cancellationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "does not cancel an operation of a definition that it does not know",
+    name: "does not cancel an operation of an unknown definition",
     rule: "docs/problems.md, method-not-allowed",
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness, { cancellable: true });
@@ -50,7 +50,7 @@ export const cancellationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "names DELETE among the methods of the status endpoint where it is allowed",
+    name: "lists DELETE among the methods of the status endpoint if the definition allows it",
     rule: "RFC 9110 §10.2.1",
     run: async (harness) => {
       const { send } = await mountOrders(harness, { cancellable: true });
@@ -61,8 +61,8 @@ export const cancellationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 200 and fails the operation at once when nobody works on it",
-    rule: "docs/contract.md, cancelling",
+    name: "answers 200 and fails the operation immediately if no worker is running it",
+    rule: "docs/contract.md, canceling",
     run: async (harness) => {
       const { send, work } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
@@ -72,18 +72,18 @@ export const cancellationCases: readonly AdapterCase[] = [
         checkFields(reply, { ...representation, "retry-after": undefined });
         const { status, error } = jsonOf(reply);
         const { type } = error as Record<string, unknown>;
-        deepEqual([status, type], ["failed", problemType("cancelled")], `the end at the ${time} time`);
+        deepEqual([status, type], ["failed", problemType("cancelled")], `the end after the ${time} DELETE`);
       }
       let ran = false;
       await work(() => {
         ran = true;
       });
-      ok(!ran, "a cancelled operation should not be worked on");
+      ok(!ran, "a canceled operation should not run");
     },
   },
   {
-    name: "answers 202 while somebody works on it, who may still complete it",
-    rule: "docs/contract.md, cancelling",
+    name: "answers 202 while a worker is running the operation, and the work may still complete",
+    rule: "docs/contract.md, canceling",
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
@@ -94,18 +94,18 @@ export const cancellationCases: readonly AdapterCase[] = [
       checkFields(reply, { ...representation, "retry-after": WHOLE_SECONDS });
       deepEqual(jsonOf(reply).status, "pending", "the status");
       const renewed = await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
-      deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, "what the worker is told");
+      deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, "outcome that the worker sees");
       const again = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(again, 202);
       deepEqual(jsonOf(again).progress, { packed: 1 }, "the progress of the attempt");
       await backend.operations.settle(lease, { to: "completed" });
       const late = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(late, 200);
-      deepEqual(jsonOf(late).status, "completed", "the status that wins");
+      deepEqual(jsonOf(late).status, "completed", "the final status");
     },
   },
   {
-    name: "answers another tenant as if there were no such operation, and cancels nothing",
+    name: "answers another tenant with 404 and cancels nothing",
     rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { cancellable: true });
@@ -125,7 +125,7 @@ export const cancellationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "finds out that a reply to DELETE is not acceptable before it cancels",
+    name: "answers 406 before it cancels anything if the reply to DELETE is not acceptable",
     rule: "RFC 9110 §15.5.7",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness, { cancellable: true });

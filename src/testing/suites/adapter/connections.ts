@@ -5,10 +5,10 @@ import { checkProblem } from "./refusal.js";
 import { checkFields, checkStatus, field, operationIdOf } from "./reply-checks.js";
 
 const SHORT_BODY = "x".repeat(1_000);
-/** More than a server reads at once, and than the service takes. */
+/** More than a server reads at once, and more than the service accepts. */
 const LONG_BODY = Array.from({ length: 40 }, () => "x".repeat(10_000));
 
-/** Refusals that come before the body is read, with a body that the server would have read. */
+/** Refusals sent before the body is read, for requests with a body that the server would have read. */
 const early: readonly { readonly status: number; readonly change: WireRequest }[] = [
   { status: 401, change: submission({ fields: { authorization: undefined }, body: SHORT_BODY }) },
   { status: 415, change: submission({ fields: { "content-type": "text/plain" }, body: SHORT_BODY }) },
@@ -17,11 +17,11 @@ const early: readonly { readonly status: number; readonly change: WireRequest }[
   { status: 400, change: submission({ fields: { "idempotency-key": "a b" }, body: SHORT_BODY }) },
 ];
 
-/** What happens to the connection (RFC 9112 §9), where there is one. */
+/** Connection reuse and closing (RFC 9112 §9), on transports that have connections. */
 export const connectionCases: readonly AdapterCase[] = [
   ...early.map(
     ({ status, change }): AdapterCase => ({
-      name: `keeps the connection in use after a ${status} whose short body nobody read`,
+      name: `reuses the connection after a ${status} that left a short body unread`,
       rule: "RFC 9112 §9.3",
       needs: ["sockets"],
       run: async (harness) => {
@@ -38,7 +38,7 @@ export const connectionCases: readonly AdapterCase[] = [
     { framing: "declared", fields: { "content-length": String(LONG_BODY.join("").length) } },
   ].map(
     ({ framing, fields }): AdapterCase => ({
-      name: `closes the connection after a refusal of a long ${framing} body, when the client has sent it and read the reply`,
+      name: `closes the connection after refusing a long ${framing} body, once the client has sent it and read the reply`,
       rule: "RFC 9112 §9.6",
       needs: ["sockets"],
       run: async (harness) => {
@@ -53,7 +53,7 @@ export const connectionCases: readonly AdapterCase[] = [
     }),
   ),
   {
-    name: "closes the connection after a 408, so that a slow client holds nothing",
+    name: "closes the connection after a 408, so that slow clients hold no resources",
     rule: "RFC 9110 §15.5.9",
     needs: ["sockets"],
     run: async (harness) => {
@@ -68,7 +68,7 @@ export const connectionCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers pipelined requests in their order",
+    name: "answers pipelined requests in order",
     rule: "RFC 9112 §9.3.2",
     needs: ["sockets"],
     run: async (harness) => {
@@ -98,7 +98,7 @@ export const connectionCases: readonly AdapterCase[] = [
       for (const body of ["{", undefined, { chunks: ["{}"] }, "[]", undefined]) {
         await connection.write(submission(body === undefined ? {} : { body }));
         const reply = await connection.read();
-        ok(reply.status < 500, `no request should be answered with ${reply.status}`);
+        ok(reply.status < 500, `expected no reply with ${reply.status}`);
         ok(field(reply, "connection") !== "close", "the connection should stay open");
       }
       await connection.write(request("HEAD", "/operations/1"));
@@ -115,6 +115,8 @@ async function open(
 ): Promise<{ readonly connection: WireConnection; readonly orders: Orders }> {
   const orders = await mountOrders(harness, options);
   if (orders.open === undefined)
-    throw new Error("a harness with the capability `sockets` must open connections");
+    throw new Error(
+      "A harness with the capability `sockets` must open connections. Implement `open` on what `mount` returns.",
+    );
   return { connection: await orders.open(), orders };
 }

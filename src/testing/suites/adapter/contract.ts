@@ -5,7 +5,7 @@ import { checkStatus } from "./reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 
-/** Bodies that are well formed and no order, with all that is to be said about them. */
+/** Well-formed bodies that are not valid orders, each with all violations that the reply must list. */
 const violations: readonly (readonly [body: string, errors: readonly (readonly [string, string])[]])[] = [
   ["[]", [["#", "must be an object with the members itemId and quantity"]]],
   ["null", [["#", "must be an object with the members itemId and quantity"]]],
@@ -66,7 +66,7 @@ const violations: readonly (readonly [body: string, errors: readonly (readonly [
 
 const refusals = violations.map(
   ([body, errors]): Refusal => ({
-    name: `answers 422 to ${body.length > 80 ? `${body.slice(0, 20)}… of ${body.length} characters` : body}, with all violations at once`,
+    name: `answers 422 to ${body.length > 80 ? `${body.slice(0, 20)}… of ${body.length} characters` : body} and lists all violations`,
     rule: "spec §7.3, RFC 9457 §3",
     request: submission({ fields: keyed, body }),
     status: 422,
@@ -75,7 +75,7 @@ const refusals = violations.map(
   }),
 );
 
-/** Bodies that are well formed, and orders or not. */
+/** Well-formed bodies, valid and invalid. */
 export const contractCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...[
@@ -84,7 +84,7 @@ export const contractCases: readonly AdapterCase[] = [
     '{"quantity":9007199254740991,"itemId":" "}',
   ].map(
     (body): AdapterCase => ({
-      name: `accepts ${body}: what counts is the value`,
+      name: `accepts ${body}: only the value counts`,
       rule: "spec §2",
       run: async (harness) => {
         const { send } = await mountOrders(harness);

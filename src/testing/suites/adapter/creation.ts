@@ -17,7 +17,7 @@ const created: Create = ({ itemId }, { operationId }) => ({
   location: `/shop/orders/${operationId}`,
 });
 
-/** The 201: the order itself is there before the reply (spec §4.1). */
+/** The 201: the order itself exists before the reply (spec §4.1). */
 export const creationCases: readonly AdapterCase[] = [
   {
     name: "answers 201 with the pending order, its Location and the Operation-Location",
@@ -44,7 +44,7 @@ export const creationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "has no Location where the order has none, and tells the status that the contract fixes",
+    name: "omits Location if the order has none, and reports the status that the contract fixes",
     rule: "spec §4.1",
     run: async (harness) => {
       const create: Create = async () => ({ body: { number: 7, status: "shipped" } });
@@ -56,7 +56,7 @@ export const creationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "repeats a 201 as a 201, before and after the work, and creates once",
+    name: "repeats a 201 as a 201 before and after the work, and creates the order only once",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.6",
     run: async (harness) => {
       let calls = 0;
@@ -77,13 +77,13 @@ export const creationCases: readonly AdapterCase[] = [
         deepEqual(again.body, first.body, "the body");
         checkFields(again, { ...same, "idempotent-replayed": "true" });
       }
-      deepEqual(calls, 1, "how often the order was created");
+      deepEqual(calls, 1, "number of times the order was created");
       const other = submission({ fields: { "idempotency-key": "k" }, body: OTHER });
       checkProblem(await send(other), 422, "idempotency-key-reused");
     },
   },
   {
-    name: "answers 503 when the creation throws, hides the operation, and creates when it is repeated",
+    name: "answers 503 if the creation throws, hides the operation, and creates the order on the retry",
     rule: "docs/contract.md, creating before the reply",
     run: async (harness) => {
       const ids: string[] = [];
@@ -98,18 +98,19 @@ export const creationCases: readonly AdapterCase[] = [
       const refused = await send(keyed);
       checkProblem(refused, 503, "creation-failed");
       checkFields(refused, { "retry-after": WHOLE_SECONDS });
-      ok(!refused.body.includes("constraint"), "the problem should not tell what was thrown");
+      ok(!refused.body.includes("constraint"), "the problem should not reveal the error");
       checkProblem(await send(request("GET", `/operations/${ids[0]}`)), 404, "not-found");
       const other = submission({ fields: { "idempotency-key": "k" }, body: OTHER });
-      // In a transaction of the store all of it is undone; else the key stays with what was begun.
+      // A store with transactions rolls everything back. In other stores the key stays bound to the unfinished
+      // submission.
       if (!rolledBack) checkProblem(await send(other), 422, "idempotency-key-reused");
       checkStatus(await send(keyed), 201);
-      deepEqual(ids.length, 2, "how often the creation was tried");
-      if (!rolledBack) deepEqual(ids[1], ids[0], "the operationId of the second time");
+      deepEqual(ids.length, 2, "number of calls to create");
+      if (!rolledBack) deepEqual(ids[1], ids[0], "the operationId of the second attempt");
     },
   },
   {
-    name: "answers 202 with the failed operation when the creation fails for good, and repeats that",
+    name: "answers 202 with the failed operation if the creation fails permanently, and replays it",
     rule: "docs/contract.md, creating before the reply",
     run: async (harness) => {
       const create: Create = () => {
@@ -153,7 +154,7 @@ export const creationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "gives concurrent duplicates one order: each gets its 201 or is told to wait",
+    name: "creates one order for concurrent duplicates and answers each with its 201 or a 409",
     rule: "spec §1.6",
     run: async (harness) => {
       const ids = new Set<string>();
@@ -166,13 +167,13 @@ export const creationCases: readonly AdapterCase[] = [
       const others = replies.filter(({ status }) => status !== 201 && status !== 409);
       deepEqual(others, [], "replies that are neither 201 nor 409");
       const bodies = new Set(replies.filter(({ status }) => status === 201).map(({ body }) => body));
-      deepEqual(bodies.size, 1, "the number of orders that replies show");
-      deepEqual(ids.size, 1, "the number of operations that orders were created for");
-      deepEqual((await recorded()).length, 1, "the number of operations");
+      deepEqual(bodies.size, 1, "number of distinct orders in replies");
+      deepEqual(ids.size, 1, "number of operations that orders were created for");
+      deepEqual((await recorded()).length, 1, "number of operations");
     },
   },
   {
-    name: "answers 503 when the creation takes too long, and tells it to stop",
+    name: "answers 503 and aborts the signal if the creation takes too long",
     rule: "docs/contract.md, creating before the reply",
     run: async (harness) => {
       let aborted = false;
@@ -193,7 +194,7 @@ export const creationCases: readonly AdapterCase[] = [
     ["/b\u00fccher/\u{1f4da}", "/b%C3%BCcher/%F0%9F%93%9A"],
   ].map(
     ([location = "", expected]): AdapterCase => ({
-      name: `gives the Location ${JSON.stringify(location)} of an order the form that a field can hold`,
+      name: `escapes the Location ${JSON.stringify(location)} of an order for use in a header field`,
       rule: "RFC 3986 §2",
       run: async (harness) => {
         const { send } = await mountOrders(harness, { create: () => ({ body: {}, location }) });

@@ -23,7 +23,7 @@ const fields = {
 };
 const none = { deprecation: undefined, sunset: undefined, link: undefined };
 
-/** Replies of one path, of every kind. */
+/** Replies of every kind from one path. */
 const replies: readonly {
   readonly status: number;
   readonly to?: string;
@@ -52,11 +52,11 @@ const replies: readonly {
   { status: 503, change: {}, options: { admit: () => ({ status: 503, retryAfterSeconds: 1 }) } },
 ];
 
-/** What a deprecated definition says of itself. */
+/** Header fields of a deprecated definition. */
 export const deprecationCases: readonly AdapterCase[] = [
   ...replies.map(
     ({ status, to = "", change, options }): AdapterCase => ({
-      name: `says in a ${status}${to} that the definition is deprecated, until when, and where to read about it`,
+      name: `sends Deprecation, Sunset and a link to documentation in a ${status}${to}`,
       rule: "RFC 9745 §2, RFC 8594 §3",
       run: async (harness) => {
         const { send } = await mountOrders(harness, { ...options, deprecated: every });
@@ -67,7 +67,7 @@ export const deprecationCases: readonly AdapterCase[] = [
     }),
   ),
   {
-    name: "says it also to a duplicate that has to wait for the creation",
+    name: "sends the deprecation fields to a duplicate that has to wait for the creation",
     rule: "RFC 9745 §2",
     run: async (harness) => {
       const gate = createGate();
@@ -87,7 +87,7 @@ export const deprecationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "says it also to a request with too many header fields",
+    name: "sends the deprecation fields to a request with too many header fields",
     rule: "RFC 9745 §2",
     needs: ["manyFields"],
     run: async (harness) => {
@@ -99,7 +99,7 @@ export const deprecationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "sends Deprecation alone where the definition says nothing else",
+    name: "sends only Deprecation if the definition sets no sunset and no link",
     rule: "RFC 9745 §2",
     run: async (harness) => {
       const { send } = await mountOrders(harness, { deprecated: { since } });
@@ -107,7 +107,7 @@ export const deprecationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "says nothing of the kind at the status endpoint, nor where nothing is deprecated",
+    name: "sends no deprecation fields from the status endpoint or for current definitions",
     rule: "RFC 9745 §2",
     run: async (harness) => {
       const { send } = await mountOrders(harness, { deprecated: every });

@@ -16,7 +16,7 @@ const ERRORS: readonly ProblemName[] = [
 
 const error = (name: ProblemName): JsonText => operationError(name, "Why it is so.");
 
-/** How operations end, and what is shown of that. */
+/** Ways in which operations end, and what clients see. */
 const endings: readonly {
   readonly name: string;
   readonly settlement: Settlement;
@@ -35,10 +35,10 @@ const endings: readonly {
   })),
 ];
 
-/** Operations that have ended, in every way that there is. */
+/** Operations that have ended, in every possible way. */
 export const endingCases: readonly AdapterCase[] = endings.map(
   ({ name, settlement, shown }): AdapterCase => ({
-    name: `shows to GET and to DELETE that an operation has ${name}, and to neither when to look again`,
+    name: `shows an operation that ${name} to GET and DELETE alike, without Retry-After`,
     rule: "docs/contract.md, reading the status",
     run: async (harness) => {
       const { send, backend, recorded } = await mountOrders(harness, { cancellable: true });

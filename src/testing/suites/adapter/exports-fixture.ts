@@ -9,7 +9,7 @@ import { allOperations } from "../../all-operations.js";
 import type { AdapterHarness, Mounted } from "./adapter-case.js";
 import { type Change, submission, TOKENS } from "./orders-fixture.js";
 
-/** A definition whose path has fields: one is text, the other a number. */
+/** A definition whose path has a text field and a number field. */
 const yearlyExports: OperationDefinition = defineOperation({
   name: "exports",
   rootName: "export",
@@ -27,14 +27,14 @@ const yearlyExports: OperationDefinition = defineOperation({
   },
 });
 
-/** A service with definitions of its own behind the adapter under test. */
+/** A service with path fields behind the adapter under test. */
 export interface Exports extends Mounted {
   readonly backend: Backend;
-  /** Everything that was recorded. */
+  /** Returns every recorded operation. */
   recorded(): Promise<readonly Operation[]>;
 }
 
-/** Mounts a service that lets in the principals of {@link TOKENS}. */
+/** Mounts a service that accepts the principals in {@link TOKENS}. */
 export async function mountExports(
   harness: AdapterHarness,
   options: Partial<SettingsOptions> = {},
@@ -49,7 +49,7 @@ export async function mountExports(
   };
 }
 
-/** A submission to the path of an account and a year, percent-encoded. */
+/** Builds a submission for an account and a year, percent-encoded. */
 export function exportOf(account: string, year: string, change: Change = {}): ReturnType<typeof submission> {
   return submission({ path: `/accounts/${account}/years/${year}/exports`, body: "{}", ...change });
 }

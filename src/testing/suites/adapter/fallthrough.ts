@@ -8,10 +8,10 @@ import { checkStatus, field } from "./reply-checks.js";
 
 const RULE = "docs/frameworks.md, other paths";
 
-/** A service that leaves other paths to the application around it. */
+/** A service that leaves other paths to the surrounding application. */
 export const fallthroughCases: readonly AdapterCase[] = [
   {
-    name: "leaves requests for other paths to the application, with their bodies",
+    name: "passes requests for other paths on to the application, with their bodies",
     rule: RULE,
     needs: ["fallthrough"],
     run: async (harness) => {
@@ -24,7 +24,7 @@ export const fallthroughCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers all requests for the paths of the service, whatever their methods",
+    name: "answers every request for the paths of the service, with any method",
     rule: RULE,
     needs: ["fallthrough"],
     run: async (harness) => {
@@ -38,7 +38,7 @@ export const fallthroughCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers requests for other paths itself where it is not told to leave them",
+    name: "answers requests for other paths itself unless fallthrough is set",
     rule: RULE,
     needs: ["fallthrough"],
     run: async (harness) => {

@@ -1,13 +1,13 @@
-/** Holds a creation up until it is opened. */
+/** Holds up a creation until it is opened. */
 export interface Gate {
-  /** Resolves once the gate is open. */
+  /** Resolves when the gate is open. */
   pass(): Promise<void>;
   open(): void;
-  /** Resolves when somebody waits at the gate. */
+  /** Resolves when the first caller waits at the gate. */
   readonly reached: Promise<void>;
 }
 
-/** Makes a gate, which is shut. */
+/** Creates a closed gate. */
 export function createGate(): Gate {
   let open: () => void = () => {};
   let reach: () => void = () => {};

@@ -6,10 +6,10 @@ import { mountOrders, submission } from "./orders-fixture.js";
 import { checkProblem } from "./refusal.js";
 import { checkFields, checkStatus, WHOLE_SECONDS } from "./reply-checks.js";
 
-/** Keys that a transaction holds for so long that the store gives up waiting. */
+/** Keys that another transaction holds until the store stops waiting. */
 export const heldKeyCases: readonly AdapterCase[] = [
   {
-    name: "answers 409 with Retry-After while another transaction holds the key, and accepts it later",
+    name: "answers 409 with Retry-After while another transaction holds the key, and accepts the key afterwards",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
     run: async (harness) => {
       let held = true;

@@ -46,14 +46,14 @@ const refusals: readonly Refusal[] = [
     }),
   ),
   {
-    name: "answers 400 to a repeated Idempotency-Key, even when both lines agree",
+    name: "answers 400 to a repeated Idempotency-Key, even if both lines agree",
     rule: "RFC 8941 §4.2",
     request: submission({ fields: { "idempotency-key": [REFUSED_KEY, REFUSED_KEY] } }),
     status: 400,
     problem: "invalid-idempotency-key",
   },
   {
-    name: "answers 400 to a request without a key where the definition requires one",
+    name: "answers 400 to a request without a key if the definition requires one",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
     options: { idempotencyKey: "required" },
     request: submission(),
@@ -61,7 +61,7 @@ const refusals: readonly Refusal[] = [
     problem: "missing-idempotency-key",
   },
   {
-    name: "does not take a malformed key for a missing one",
+    name: "reports a malformed key as malformed, not as missing",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.1",
     options: { idempotencyKey: "required" },
     request: submission({ fields: { "idempotency-key": "a b" } }),
@@ -70,12 +70,12 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** How a key is written. */
+/** Syntax of idempotency keys. */
 export const idempotencyKeyCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...spellings.map(
     ([bare, quoted]): AdapterCase => ({
-      name: `takes ${shown(bare)} and ${shown(quoted)} for the same key`,
+      name: `treats ${shown(bare)} and ${shown(quoted)} as the same key`,
       rule: "RFC 8941 §3.3.3",
       run: async (harness) => {
         const { send } = await mountOrders(harness);
@@ -87,7 +87,7 @@ export const idempotencyKeyCases: readonly AdapterCase[] = [
     }),
   ),
   {
-    name: "tells keys apart that differ in case, escapes or spaces within the quotes",
+    name: "distinguishes keys by case, escapes and spaces inside the quotes",
     rule: "RFC 8941 §3.3.3",
     run: async (harness) => {
       const { send } = await mountOrders(harness);

@@ -12,7 +12,7 @@ const RULE = "docs/contract.md, listing operations";
 const LIST = { list: true } as const;
 const ofB = { authorization: "Bearer token-of-b" };
 
-/** Queries that are refused, and the parameter that the problem names. */
+/** Invalid queries, each with the parameter that the problem names. */
 const refused: Readonly<Record<string, string>> = {
   "state=pending": "unknown parameter",
   "Status=pending": "unknown parameter",
@@ -29,7 +29,7 @@ const refused: Readonly<Record<string, string>> = {
   "cursor=": "cursor",
   "cursor=eyJ9": "cursor",
   "cursor=%ff": "cursor",
-  // "1 x", and the time 1000 in another spelling than it is written in
+  // `1 x`, and the time 1000 in a different spelling.
   "cursor=MSB4": "cursor",
   [`cursor=${btoa("1e3 01980000-0000-7000-8000-000000000000").replaceAll("=", "")}`]: "cursor",
 };
@@ -93,7 +93,7 @@ export const listCases: readonly AdapterCase[] = [
       for (const name of ERRORS) await end(operationError(name, "Why it is so."));
       const shown = operationsOf(await send(request("GET", "/operations"))).map((operation) => {
         const { operationId, definition, createdAt, finishedAt, error, ...others } = operation;
-        ok(typeof finishedAt === "string", "it should have ended");
+        ok(typeof finishedAt === "string", "the operation should have ended");
         const { type = "" } = (error ?? {}) as Readonly<Record<string, unknown>>;
         return JSON.stringify({ ...others, type });
       });
@@ -104,7 +104,7 @@ export const listCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "lists no operation whose resource is still being created",
+    name: "omits operations whose resource is still being created",
     rule: RULE,
     run: async (harness) => {
       const create = (): never => {
@@ -116,7 +116,7 @@ export const listCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "narrows the list by definition and status",
+    name: "filters the list by definition and status",
     rule: RULE,
     run: async (harness) => {
       const { send, work } = await mountOrders(harness, LIST);
@@ -125,15 +125,15 @@ export const listCases: readonly AdapterCase[] = [
       const pending = operationIdOf(await send(submission()));
       const listed = async (query: string): Promise<unknown> =>
         idsOf(await send(request("GET", `/operations?${query}`)));
-      deepEqual(await listed("status=pending"), [pending], "the pending ones");
-      deepEqual(await listed("status=completed&definition=orders"), [done], "the completed ones");
-      deepEqual(await listed("status=failed"), [], "the failed ones");
+      deepEqual(await listed("status=pending"), [pending], "the pending operations");
+      deepEqual(await listed("status=completed&definition=orders"), [done], "the completed operations");
+      deepEqual(await listed("status=failed"), [], "the failed operations");
       const all = (await listed("definition=orders&limit=100")) as string[];
-      deepEqual(all.sort(), [done, pending].sort(), "all of the definition");
+      deepEqual(all.sort(), [done, pending].sort(), "all operations of the definition");
     },
   },
   {
-    name: "connects pages by Link, whatever is submitted in the meantime",
+    name: "links pages with Link, and new submissions do not disturb them",
     rule: "RFC 8288 §3",
     run: async (harness) => {
       const options = { ...LIST, basePath: "/api", statusPath: "/work" };
@@ -146,23 +146,23 @@ export const listCases: readonly AdapterCase[] = [
       while (next !== undefined) {
         const reply = await send(request("GET", next));
         const page = idsOf(reply);
-        ok(page.length <= 2, `a page should have at most 2 operations, but has ${page.length}`);
+        ok(page.length <= 2, `expected at most 2 operations on a page, got ${page.length}`);
         shown.push(...page);
         next = nextOf(reply);
         if (shown.length < 5) await submit();
       }
       const before = shown.filter((id) => expected.includes(id));
-      deepEqual(before, expected, "the operations that were there before");
+      deepEqual(before, expected, "the operations that existed before");
     },
   },
   {
-    name: "shows 20 operations on a page unless another limit is asked for",
+    name: "lists 20 operations per page by default",
     rule: RULE,
     run: async (harness) => {
       const { send } = await mountOrders(harness, LIST);
       for (let count = 0; count < 21; count += 1) await send(submission());
       const reply = await send(request("GET", "/operations"));
-      equal(idsOf(reply).length, 20, "the length of the page");
+      equal(idsOf(reply).length, 20, "the length of the first page");
       const rest = await send(request("GET", nextOf(reply) ?? ""));
       equal(idsOf(rest).length, 1, "the length of the next page");
       checkFields(rest, { link: undefined });
@@ -171,19 +171,19 @@ export const listCases: readonly AdapterCase[] = [
   },
   ...Object.entries(refused).map(
     ([query, named]): AdapterCase => ({
-      name: `answers 400 to the query ${query}, and names what is wrong`,
+      name: `answers 400 to the query ${query} and names the mistake`,
       rule: RULE,
       run: async (harness) => {
         const { send } = await mountOrders(harness, LIST);
         const reply = await send(request("GET", `/operations?${query}`));
         checkProblem(reply, 400, "malformed-request", "GET");
         const { detail } = jsonOf(reply);
-        ok(String(detail).includes(named), `the detail should name ${named}, but is ${detail}`);
+        ok(String(detail).includes(named), `expected ${named} in the detail, got ${detail}`);
       },
     }),
   ),
   {
-    name: "authorizes a list as such, before it looks at the query",
+    name: "authorizes a list before it checks the query",
     rule: "docs/security.md, authorization",
     run: async (harness) => {
       const asked: unknown[] = [];
@@ -196,11 +196,11 @@ export const listCases: readonly AdapterCase[] = [
       });
       const reply = await send(request("GET", "/operations?limit=0"));
       checkProblem(reply, 401, "unauthenticated", "GET");
-      deepEqual(asked, [{ action: "list", params: {} }], "what authorize was asked");
+      deepEqual(asked, [{ action: "list", params: {} }], "arguments of authorize");
     },
   },
   {
-    name: "answers HEAD, OPTIONS and other methods of a list",
+    name: "answers HEAD, OPTIONS and other methods on a list",
     rule: "RFC 9110 §9.3",
     run: async (harness) => {
       const { send } = await mountOrders(harness, LIST);
@@ -214,7 +214,7 @@ export const listCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 503 to a list while the store cannot be reached",
+    name: "answers 503 to a list while the store is unavailable",
     rule: "RFC 9110 §15.6.4",
     run: async (harness) => {
       const backend = interceptBackend(harness.createBackend(), ({ method }, proceed) =>
@@ -227,7 +227,7 @@ export const listCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "has no list unless the service says so",
+    name: "serves no list unless the service enables it",
     rule: RULE,
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -251,11 +251,11 @@ function idsOf(reply: WireResponse): string[] {
   return operationsOf(reply).map(({ operationId }) => String(operationId));
 }
 
-/** The target of the link to the next page. */
+/** Returns the target of the link to the next page. */
 function nextOf(reply: WireResponse): string | undefined {
   const link = field(reply, "link");
   if (link === undefined) return undefined;
   const [, target] = /^<(\/[^>]+)>; rel="next"$/.exec(link) ?? [];
-  ok(target !== undefined, `the field Link should lead to the next page, but is ${link}`);
+  ok(target !== undefined, `expected Link to lead to the next page, got ${link}`);
   return target;
 }

@@ -84,7 +84,7 @@ const refusals: readonly Refusal[] = [
       status: 406,
       problem: "not-acceptable",
       members: {
-        detail: "The header field Accept names nothing that is available: application/json.",
+        detail: "The header field Accept matches no available media type. Available: application/json.",
       },
     }),
   ),
@@ -94,7 +94,7 @@ const refusals: readonly Refusal[] = [
     request("DELETE", UNKNOWN, { accept: TOO_LONG }),
   ].map(
     (asked): Refusal => ({
-      name: `answers 400 to ${asked.method} with an Accept that is longer than anybody needs`,
+      name: `answers 400 to ${asked.method} with an excessively long Accept`,
       rule: "docs/problems.md, malformed-request",
       options: { cancellable: true },
       request: asked,
@@ -103,7 +103,7 @@ const refusals: readonly Refusal[] = [
     }),
   ),
   {
-    name: "refuses a repeated Content-Type, whichever of its lines is good",
+    name: "refuses a repeated Content-Type, even if one of its lines is valid",
     rule: "RFC 9110 §8.3",
     needs: ["fieldLines"],
     request: submission({ fields: { ...keyed, "content-type": ["application/json", "application/xml"] } }),
@@ -112,12 +112,12 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** What a body may be sent as, and what the reply may be. */
+/** Media types that bodies and replies may have. */
 export const negotiationCases: readonly AdapterCase[] = [
   ...refusals.map(refusalCase),
   ...supported.map(
     (contentType): AdapterCase => ({
-      name: `reads a body of the Content-Type ${contentType}`,
+      name: `reads a body with the Content-Type ${contentType}`,
       rule: "RFC 9110 §8.3.1",
       run: async (harness) => {
         const { send } = await mountOrders(harness);
@@ -147,7 +147,7 @@ export const negotiationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "is not disturbed by preferences that it does not know",
+    name: "ignores unknown preferences",
     rule: "RFC 7240 §2",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -169,7 +169,7 @@ export const negotiationCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "takes identity for no Content-Encoding at all",
+    name: "treats the Content-Encoding identity like none",
     rule: "RFC 9110 §8.4.1",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -177,7 +177,7 @@ export const negotiationCases: readonly AdapterCase[] = [
     },
   },
   refusalCase({
-    name: "answers 406 on the status endpoint too, whether the operation exists or not",
+    name: "answers 406 on the status endpoint too, whether or not the operation exists",
     rule: "RFC 9110 §15.5.7",
     request: request("GET", UNKNOWN, { accept: "text/html" }),
     status: 406,

@@ -14,18 +14,18 @@ export type Options = Partial<OrderServiceOptions<unknown>>;
 /** An order service behind the adapter under test. */
 export interface Orders extends Mounted {
   readonly backend: Backend;
-  /** What the service has observed so far. */
+  /** Events observed so far. */
   readonly events: readonly ServiceEvent[];
-  /** Everything that was recorded. */
+  /** Returns every recorded operation. */
   recorded(): Promise<readonly Operation[]>;
-  /** Works off what is due. */
+  /** Runs a worker until no work is due. */
   work(processor?: Processor<Order>): Promise<void>;
 }
 
-/** The principals that {@link mountOrders} knows: tokens and ids. */
+/** Principals that {@link mountOrders} knows: ids by token. */
 export const TOKENS = { "token-of-a": "a", "token-of-b": "b" } as const;
 
-/** Mounts an order service; without options it lets in the principals of {@link TOKENS}. */
+/** Mounts an order service. By default it accepts the principals in {@link TOKENS}. */
 export async function mountOrders(harness: AdapterHarness, options: Options = {}): Promise<Orders> {
   const backend = options.backend ?? harness.createBackend();
   const events: ServiceEvent[] = [];
@@ -44,7 +44,7 @@ export async function mountOrders(harness: AdapterHarness, options: Options = {}
   };
 }
 
-/** A change of {@link submission}: a field is one line, several lines, or with `undefined` left out. */
+/** A change to {@link submission}. A field is one line, several lines, or `undefined` to leave it out. */
 export interface Change {
   readonly method?: string;
   readonly path?: string;
@@ -52,21 +52,21 @@ export interface Change {
   readonly body?: WireRequest["body"];
 }
 
-/** An order that is in order: with the changes that a case is about. */
+/** Builds a valid order request with the changes that a case needs. */
 export function submission(change: Change = {}): WireRequest {
   const { method = "POST", path = "/orders", body = ORDER, fields } = change;
   const all = { authorization: "Bearer token-of-a", "content-type": "application/json", ...fields };
   return { method, path, headers: toLines(all), body };
 }
 
-/** A request without a body, from principal `a`. */
+/** Builds a request without a body, from principal `a`. */
 export function request(method: string, path: string, fields: Change["fields"] = {}): WireRequest {
   return { method, path, headers: toLines({ authorization: "Bearer token-of-a", ...fields }) };
 }
 
 export const ORDER = '{"itemId":"book","quantity":2}';
 
-/** More fields than are read, and still within 16 KiB, which is as much as Node takes. */
+/** More fields than the service reads, within the 16 KiB that Node accepts. */
 export const MANY_FIELDS: WireRequest["headers"] = Array.from({ length: 1_100 }, (_, index) => [
   `x${index}`,
   "1",

@@ -10,21 +10,21 @@ import { checkFields, checkStatus, jsonOf, operationIdOf } from "./reply-checks.
 const keyed = { "idempotency-key": REFUSED_KEY };
 const RULE = "docs/contract.md, path fields";
 
-/** Submissions that are accepted, and the input that is recorded of them. */
+/** Valid submissions and the input that each one records. */
 const accepted: readonly (readonly [what: string, request: WireRequest, input: string])[] = [
   [
-    "fields, each with the type that the schema gives it",
+    "fields with the types that the schema gives them",
     exportOf("a1", "2026", { body: '{"format":"csv"}' }),
     '{"accountId":"a1","format":"csv","year":2026}',
   ],
   ["an empty object as the body", exportOf("7", "2026"), '{"accountId":"7","year":2026}'],
   [
-    "percent-encoded text, slashes included",
+    "percent-encoded text, including slashes",
     exportOf("a%2Fb%20%C3%BC%25", "-2"),
     '{"accountId":"a/b ü%","year":-2}',
   ],
   [
-    "all characters that a segment may hold as they stand",
+    "every character that a segment may hold unencoded",
     exportOf("a+b;c=d:@!$&'()*,", "1e3"),
     `{"accountId":"a+b;c=d:@!$&'()*,","year":1000}`,
   ],
@@ -35,27 +35,23 @@ const accepted: readonly (readonly [what: string, request: WireRequest, input: s
   ],
 ];
 
-/** Submissions that are refused with 422, and where they are wrong. */
+/** Submissions refused with 422, and the location of the mistake. */
 const refused: readonly (readonly [what: string, request: WireRequest, pointers: readonly string[]])[] = [
-  ["text where the schema wants a number", exportOf("a1", "last"), ["#/year"]],
-  ["a number that is written otherwise than in JSON", exportOf("a1", "0x10"), ["#/year"]],
-  ["a fraction where the schema wants an integer", exportOf("a1", "1.5"), ["#/year"]],
+  ["text instead of a number", exportOf("a1", "last"), ["#/year"]],
+  ["a number in a spelling that JSON does not allow", exportOf("a1", "0x10"), ["#/year"]],
+  ["a fraction instead of an integer", exportOf("a1", "1.5"), ["#/year"]],
   ["a number that cannot be kept exactly", exportOf("a1", "9007199254740993"), ["#/year"]],
   [
-    "a body that names other values than the path",
+    "a body whose values differ from the path",
     exportOf("a1", "2026", { body: '{"accountId":"a2","year":2025}' }),
     ["#/accountId", "#/year"],
   ],
-  [
-    "a body that names a value of another type",
-    exportOf("a1", "2026", { body: '{"year":"2026"}' }),
-    ["#/year"],
-  ],
-  ["a body that is no object", exportOf("a1", "2026", { body: "[]" }), ["#"]],
+  ["a body with a value of another type", exportOf("a1", "2026", { body: '{"year":"2026"}' }), ["#/year"]],
+  ["a body that is not an object", exportOf("a1", "2026", { body: "[]" }), ["#"]],
   ["a body with an unknown member", exportOf("a1", "2026", { body: '{"Year":2026}' }), ["#/Year"]],
 ];
 
-/** Segments that no field takes: the path is then none of the service's. */
+/** Segments that match no field, so the service has no such path. */
 const unmatched = ["", ".", "..", "%2e", "%2E.", "%", "%zz", "%ff", "%C3", "a/b"];
 
 /** Fields in the paths of definitions. */
@@ -70,14 +66,14 @@ export const pathFieldCases: readonly AdapterCase[] = [
         deepEqual(
           (await recorded()).map((operation) => operation.input),
           [input],
-          "what is recorded",
+          "recorded operations",
         );
       },
     }),
   ),
   ...refused.map(
     ([what, request, pointers]): AdapterCase => ({
-      name: `answers 422 to ${what}, with a pointer to the member`,
+      name: `points to the member in a 422 for ${what}`,
       rule: RULE,
       run: async (harness) => {
         const { send, recorded } = await mountExports(harness);
@@ -85,33 +81,33 @@ export const pathFieldCases: readonly AdapterCase[] = [
         const reply = await send({ ...request, headers });
         checkProblem(reply, 422, "contract-violation");
         const errors = jsonOf(reply).errors as readonly { readonly pointer: string }[];
-        deepEqual(errors.map(({ pointer }) => pointer).sort(), pointers, "where it is wrong");
-        deepEqual(await recorded(), [], "what is recorded");
+        deepEqual(errors.map(({ pointer }) => pointer).sort(), pointers, "locations of the mistakes");
+        deepEqual(await recorded(), [], "recorded operations");
         checkStatus(await send(exportOf("other", "1", { fields: keyed })), 202);
       },
     }),
   ),
   {
-    name: "tells that a number in the path cannot be kept exactly",
+    name: "reports that a number in the path cannot be kept exactly",
     rule: RULE,
     run: async (harness) => {
       const { send } = await mountExports(harness);
       const { errors } = jsonOf(await send(exportOf("a1", "9007199254740993")));
       const expected = [{ pointer: "#/year", detail: "is a number that cannot be kept exactly" }];
-      deepEqual(errors, expected, "what is wrong");
+      deepEqual(errors, expected, "the mistake");
     },
   },
   {
-    name: "answers 404 where a field has no text, a dot segment or malformed encoding",
+    name: "answers 404 to a field that is empty, a dot segment or malformed encoding",
     rule: "RFC 3986 §3.3",
     run: async (harness) => {
       const { send, recorded } = await mountExports(harness);
       for (const segment of unmatched) checkProblem(await send(exportOf(segment, "2026")), 404, "not-found");
-      deepEqual(await recorded(), [], "what is recorded");
+      deepEqual(await recorded(), [], "recorded operations");
     },
   },
   {
-    name: "looks at the values of fields only after the request is authorized",
+    name: "checks the values of fields only after authorization",
     rule: RULE,
     run: async (harness) => {
       const { send } = await mountExports(harness);
@@ -120,7 +116,7 @@ export const pathFieldCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "tells authorize and admit the texts of the fields",
+    name: "passes the field values to authorize and admit as text",
     rule: "docs/security.md, authorization",
     run: async (harness) => {
       const asked: unknown[] = [];
@@ -137,11 +133,11 @@ export const pathFieldCases: readonly AdapterCase[] = [
       await send(exportOf("a%2Fb", "last"));
       const params = { accountId: "a/b", year: "last" };
       const about = { action: "submit", definition: "exports", params };
-      deepEqual(asked, [about, about], "what the hooks were asked");
+      deepEqual(asked, [about, about], "arguments of the hooks");
     },
   },
   {
-    name: "takes a key on another path for another request, and on the same path however it is encoded for the same",
+    name: "treats the path as part of the request that a key identifies, however it is encoded",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
     run: async (harness) => {
       const { send, recorded } = await mountExports(harness);
@@ -158,7 +154,7 @@ export const pathFieldCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "prefers fixed segments to fields, wherever they stand",
+    name: "prefers fixed segments to fields in any position",
     rule: RULE,
     run: async (harness) => {
       const paths = ["/a/b/c", "/a/{x}/{y}", "/a/{x}/c", "/{x}/b/{y}/d", "/operations/all/{x}"];
@@ -172,7 +168,7 @@ export const pathFieldCases: readonly AdapterCase[] = [
       deepEqual(
         found.sort(),
         ["d0 {}", 'd1 {"x":"b","y":"z"}', 'd2 {"x":"z"}', 'd3 {"x":"a","y":"c"}', 'd4 {"x":"z"}'],
-        "what is recorded",
+        "recorded operations",
       );
       for (const path of ["/a/b", "/a/b/c/", "/b/b/c", "/a//c"])
         checkProblem(await send(submission({ path, body: "{}" })), 404, "not-found");

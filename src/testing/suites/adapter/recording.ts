@@ -13,21 +13,21 @@ const keyed = (key: string, body?: string): Parameters<typeof submission>[0] => 
   ...(body === undefined ? {} : { body }),
 });
 
-/** The sweep announces an operation that was never begun after this time. */
+/** Delay after which the sweep announces an operation that was never started. */
 const ANNOUNCED_AGAIN_MS = 30_000;
 
 const UNKNOWN = "/operations/01980000-0000-7000-8000-000000000000";
 
-/** The 202, and what a key does. */
+/** The 202, and the effects of a key. */
 export const recordingCases: readonly AdapterCase[] = [
   {
-    name: "answers 202 with what the contract says, and nothing else in the body",
+    name: "answers 202 with exactly the members of the contract",
     rule: "spec §4.1",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness);
       const reply = await send(submission());
       const operationId = operationIdOf(reply);
-      ok(UUID_V7.test(operationId), `the operationId should be a UUID v7, but is ${operationId}`);
+      ok(UUID_V7.test(operationId), `expected a UUID v7 as operationId, got ${operationId}`);
       deepEqual(jsonOf(reply), { operationId, status: "pending" }, "the body");
       checkFields(reply, {
         location: `/operations/${operationId}`,
@@ -49,12 +49,12 @@ export const recordingCases: readonly AdapterCase[] = [
       deepEqual(
         operations,
         [{ id: operationId, tenant: "a", definition: "orders", input }],
-        "what is recorded",
+        "recorded operations",
       );
     },
   },
   {
-    name: "shows the operation at its Location as soon as the 202 is there, before anybody works on it",
+    name: "serves the operation at its Location as soon as the 202 arrives, before any worker starts it",
     rule: "spec §4.2",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -67,7 +67,7 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "replays the first reply when the key is used again, with the status of now",
+    name: "replays the first reply when the key is used again, with the current status",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.6",
     run: async (harness) => {
       const { send, work, recorded } = await mountOrders(harness);
@@ -92,7 +92,7 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "replays the operation that failed, too: a key is not freed by a failure",
+    name: "replays a failed operation too, because a failure does not free the key",
     rule: "spec §1.6",
     run: async (harness) => {
       const { send, work } = await mountOrders(harness);
@@ -107,7 +107,7 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "takes requests for the same that differ in order, white space and spelling of values",
+    name: "recognizes a repeated request despite other member order, white space and number spelling",
     rule: "docs/idempotency.md, what counts as the same request",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -118,18 +118,18 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 422 with a problem of its own when the key comes back with another payload",
+    name: "answers 422 with a separate problem type when a key is reused with another payload",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
     run: async (harness) => {
       const { send, recorded, events } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission(keyed("k"))));
       const other = await send(submission(keyed("k", '{"itemId":"book","quantity":3}')));
       checkProblem(other, 422, "idempotency-key-reused");
-      ok(!other.body.includes(operationId), "the problem should not tell the operation of the key");
+      ok(!other.body.includes(operationId), "the problem should not reveal the operation of the key");
       deepEqual(
         events.filter(({ event }) => event === "key.reused"),
         [{ event: "key.reused", definition: "orders", tenant: "a" }],
-        "what was observed",
+        "the observed event",
       );
       deepEqual(
         (await recorded()).map(({ input }) => input),
@@ -140,25 +140,25 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "accepts two operations when there is no key",
+    name: "accepts two operations if there is no key",
     rule: "RFC 9110 §9.2.2",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness);
       const first = operationIdOf(await send(submission()));
       const second = operationIdOf(await send(submission()));
-      ok(first !== second, "each request should have an operation of its own");
+      ok(first !== second, "expected a separate operation for each request");
       deepEqual((await recorded()).length, 2, "the number of operations");
     },
   },
   {
-    name: "keeps the keys of two tenants apart, whatever their payloads",
+    name: "keeps the keys of two tenants apart, with equal and different payloads",
     rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
       const fieldsOfB = { "idempotency-key": "k", authorization: "Bearer token-of-b" };
       const ofA = operationIdOf(await send(submission(keyed("k"))));
       const ofB = await send(submission({ fields: fieldsOfB, body: '{"itemId":"pen","quantity":1}' }));
-      ok(operationIdOf(ofB) !== ofA, "the other principal should get an operation of its own");
+      ok(operationIdOf(ofB) !== ofA, "expected a separate operation for the other principal");
       checkFields(ofB, { "idempotent-replayed": undefined });
     },
   },
@@ -177,22 +177,22 @@ export const recordingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "gives one operation to any number of concurrent requests with one key",
+    name: "records one operation for any number of concurrent requests with one key",
     rule: "spec §1.6",
     run: async (harness) => {
       const { send, recorded } = await mountOrders(harness);
       const replies = await Promise.all(Array.from({ length: 50 }, () => send(submission(keyed("k")))));
-      deepEqual(new Set(replies.map(operationIdOf)).size, 1, "the number of operations that replies name");
+      deepEqual(new Set(replies.map(operationIdOf)).size, 1, "number of operations in the replies");
       const replayed = replies.filter(({ headers }) =>
         headers.some(([name]) => name === "idempotent-replayed"),
       );
-      deepEqual(replayed.length, 49, "the number of replays");
-      deepEqual((await recorded()).length, 1, "the number of operations");
+      deepEqual(replayed.length, 49, "number of replays");
+      deepEqual((await recorded()).length, 1, "number of operations");
     },
   },
   ...(["STORE_UNAVAILABLE", "OVERLOADED"] as const).map(
     (code): AdapterCase => ({
-      name: `answers 503 with Retry-After while the store says ${code}, and accepts the same key later`,
+      name: `answers 503 with Retry-After while the store reports ${code}, and accepts the same key later`,
       rule: "RFC 9110 §15.6.4",
       run: async (harness) => {
         let down = true;
@@ -206,7 +206,7 @@ export const recordingCases: readonly AdapterCase[] = [
           const refused = await send(each);
           checkProblem(refused, 503, "unavailable");
           checkFields(refused, { "retry-after": WHOLE_SECONDS });
-          ok(!refused.body.includes("10.0.0.7"), "the problem should not tell where the store is");
+          ok(!refused.body.includes("10.0.0.7"), "the problem should not reveal the address of the store");
         }
         down = false;
         checkStatus(await send(submission(keyed("k"))), 202);
@@ -215,7 +215,7 @@ export const recordingCases: readonly AdapterCase[] = [
     }),
   ),
   {
-    name: "answers 500 that tells nothing when a store fails as no store should",
+    name: "answers 500 without details when a store throws an unexpected error",
     rule: "docs/problems.md, internal",
     run: async (harness) => {
       const backend = interceptBackend(harness.createBackend(), async (call, proceed) => {
@@ -227,13 +227,13 @@ export const recordingCases: readonly AdapterCase[] = [
         const reply = await send(each);
         checkProblem(reply, 500, "internal");
         checkFields(reply, { "retry-after": undefined });
-        ok(!reply.body.includes("rows"), "the problem should not tell what was thrown");
+        ok(!reply.body.includes("rows"), "the problem should not reveal the error");
         deepEqual(jsonOf(reply).detail, undefined, "the detail");
       }
     },
   },
   {
-    name: "answers 202 while the queue is out of reach, and the work is done once it is back",
+    name: "answers 202 while the queue is unavailable, and completes the work once it is back",
     rule: "docs/adr/0016",
     run: async (harness) => {
       const clock = createManualClock();
@@ -246,7 +246,7 @@ export const recordingCases: readonly AdapterCase[] = [
       const { send, recorded, work } = await mountOrders(harness, { backend, runtime: { clock } });
       const states = async () => (await recorded()).map(({ state }) => state);
       checkStatus(await send(submission()), 202);
-      deepEqual(await states(), ["pending"], "the states while the queue is away");
+      deepEqual(await states(), ["pending"], "the states while the queue is unavailable");
       away = false;
       await clock.advance(ANNOUNCED_AGAIN_MS);
       await work();

@@ -4,22 +4,24 @@ import type { AdapterCase, AdapterHarness, WireRequest, WireResponse } from "./a
 import { mountOrders, type Options, type Orders, submission } from "./orders-fixture.js";
 import { checkFields, checkStatus, jsonOf } from "./reply-checks.js";
 
-/** A request that must be refused, and how. */
+/** A request that must be refused, and the expected reply. */
 export interface Refusal extends Pick<AdapterCase, "name" | "rule" | "needs"> {
   readonly options?: Options;
   readonly request: WireRequest;
   readonly status: number;
   readonly problem: ProblemName;
-  /** Fields that the reply must have; `undefined` means that it must not. */
+  /** Fields that the reply must have, or must not have if the value is `undefined`. */
   readonly fields?: Readonly<Record<string, string | RegExp | undefined>>;
-  /** Members of the problem, besides those that all have. */
+  /** Members of the problem besides those that all problems have. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
 /** The key that is free after every refusal. */
 export const REFUSED_KEY = "key-of-a-refused-request";
 
-/** The case of a refusal: the problem is told as it should be, nothing is recorded, and the key of the request is free. */
+/**
+ * Builds the case of a refusal: the problem is correct, nothing is recorded, and the key of the request stays free.
+ */
 export function refusalCase(refusal: Refusal): AdapterCase {
   const { name, rule, needs, options, request, status, problem, fields = {}, members = {} } = refusal;
   return {
@@ -38,7 +40,7 @@ export function refusalCase(refusal: Refusal): AdapterCase {
   };
 }
 
-/** Checks what all problems have in common (RFC 9457 §3). */
+/** Checks the properties that all problems share (RFC 9457 §3). */
 export function checkProblem(
   reply: WireResponse,
   status: number,
@@ -60,7 +62,7 @@ function checkProblemBody(reply: WireResponse, problem: ProblemName): void {
   equal(type, problemType(problem), "the type of the problem");
   equal(status, reply.status, "the status in the problem");
   ok(typeof title === "string" && title !== "", "the problem should have a title");
-  ok(detail === undefined || typeof detail === "string", "the detail of a problem should be text");
+  ok(detail === undefined || typeof detail === "string", "expected the detail of a problem to be text");
 }
 
 async function checkNothingBound(
@@ -68,9 +70,9 @@ async function checkNothingBound(
   refusing: Orders,
   refused: WireRequest,
 ): Promise<void> {
-  deepEqual(await refusing.recorded(), [], "what is recorded of a refused request");
+  deepEqual(await refusing.recorded(), [], "operations recorded for a refused request");
   if (!refused.headers.some(([, value]) => value === REFUSED_KEY)) return;
-  // The same key with another payload: a key that the refusal had bound would now be one that is used twice.
+  // Sends the same key with another payload. If the refusal had bound the key, this would be a reused key.
   const orders = await mountOrders(harness, { backend: refusing.backend });
   const next = submission({
     fields: { "idempotency-key": REFUSED_KEY },
@@ -79,5 +81,5 @@ async function checkNothingBound(
   const reply = await orders.send(next);
   checkStatus(reply, 202);
   checkFields(reply, { "idempotent-replayed": undefined });
-  deepEqual((await orders.recorded()).length, 1, "the number of operations after the repetition");
+  deepEqual((await orders.recorded()).length, 1, "number of operations after the retry");
 }

@@ -7,11 +7,11 @@ import { checkFields, checkStatus, operationIdOf } from "./reply-checks.js";
 const UNKNOWN_ID = "01980000-0000-7000-8000-000000000000";
 const keyed = { "idempotency-key": REFUSED_KEY };
 
-/** Paths first, then methods. */
+/** Unknown paths, then unsupported methods. */
 export const routingCases: readonly AdapterCase[] = [
   ...["/", "/order", "/orders/", "/orders/1", "//orders", "/operations", "/operations/a/b"].map((path) =>
     refusalCase({
-      name: `answers 404 to a path that nothing is at: ${path}`,
+      name: `answers 404 to the unknown path ${path}`,
       rule: "RFC 9110 §15.5.5",
       request: submission({ path, fields: keyed }),
       status: 404,
@@ -39,14 +39,14 @@ export const routingCases: readonly AdapterCase[] = [
     }),
   ),
   refusalCase({
-    name: "answers 404 to HEAD on an operation that does not exist, without a body",
+    name: "answers HEAD on an unknown operation with 404 and no body",
     rule: "RFC 9110 §9.3.2",
     request: request("HEAD", `/operations/${UNKNOWN_ID}`),
     status: 404,
     problem: "not-found",
   }),
   {
-    name: "lists the methods of each resource to OPTIONS, to anybody and without a body",
+    name: "lists the methods of each resource to OPTIONS without authorization and without a body",
     rule: "RFC 9110 §9.3.7",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -60,7 +60,7 @@ export const routingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "lets a query in the request target change nothing",
+    name: "ignores a query in the request target",
     rule: "RFC 3986 §3.4",
     run: async (harness) => {
       const { send } = await mountOrders(harness);

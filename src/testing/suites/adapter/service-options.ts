@@ -7,10 +7,10 @@ import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "./reply-
 
 const BASE = "https://docs.example.com/problems/";
 
-/** Where operations are read, and where problems are explained. */
+/** Paths of operations and URIs of problem types. */
 export const serviceOptionCases: readonly AdapterCase[] = [
   {
-    name: "reads and cancels operations under the status path, behind the base path",
+    name: "reads and cancels operations below the status path, after the base path",
     rule: "docs/contract.md, reading the status",
     run: async (harness) => {
       const options = { basePath: "/api", statusPath: "/work/status", cancellable: true };
@@ -25,7 +25,7 @@ export const serviceOptionCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "names the status path in Operation-Location",
+    name: "puts the status path into Operation-Location",
     rule: "spec §4.1",
     run: async (harness) => {
       const options = { statusPath: "/status", create: (() => ({ body: {} })) as never };
@@ -33,12 +33,12 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       const reply = await send(submission());
       checkStatus(reply, 201);
       const monitor = field(reply, "operation-location") ?? "";
-      equal(/^\/status\/[0-9a-f-]{36}$/.test(monitor), true, `the monitor ${monitor}`);
+      equal(/^\/status\/[0-9a-f-]{36}$/.test(monitor), true, `the monitor URI ${monitor}`);
       checkStatus(await send(request("GET", monitor)), 200);
     },
   },
   {
-    name: "puts the problem base URI before the name of every problem",
+    name: "prepends the problem base URI to the name of every problem",
     rule: "RFC 9457 §3.1.1",
     run: async (harness) => {
       const { send } = await mountOrders(harness, { problemBaseUri: BASE });
@@ -51,7 +51,7 @@ export const serviceOptionCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "shows errors of operations with the problem base URI, whichever process stored them",
+    name: "applies the problem base URI to errors that other processes stored",
     rule: "docs/problems.md, errors of operations",
     run: async (harness) => {
       const options = { cancellable: true, problemBaseUri: BASE };
@@ -61,7 +61,7 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       const read = await orders.send(request("GET", path));
       for (const reply of [cancelled, read]) {
         const { type, title } = jsonOf(reply).error as Record<string, unknown>;
-        deepEqual([type, title], [`${BASE}cancelled`, "The operation was cancelled"], "the error");
+        deepEqual([type, title], [`${BASE}cancelled`, "The operation was canceled"], "the error");
       }
       const elsewhere = await mountOrders(harness, { backend: orders.backend });
       const { error } = jsonOf(await elsewhere.send(request("GET", path)));

@@ -14,7 +14,7 @@ const common = {
   etag: /^"[^"]+"$/,
 };
 
-/** GET of the status endpoint (spec §4.2). */
+/** GET on the status endpoint (spec §4.2). */
 export const statusCases: readonly AdapterCase[] = [
   {
     name: "answers 200 with Retry-After while the operation is pending",
@@ -32,7 +32,7 @@ export const statusCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "shows the progress that the work has told last",
+    name: "shows the latest progress of the work",
     rule: "docs/contract.md, reading the status",
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness);
@@ -47,7 +47,7 @@ export const statusCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 200 without Retry-After once the operation is completed, with its result",
+    name: "answers 200 with the result and without Retry-After once the operation is completed",
     rule: "spec §4.2",
     run: async (harness) => {
       const { send, work } = await mountOrders(harness);
@@ -57,7 +57,11 @@ export const statusCases: readonly AdapterCase[] = [
       checkStatus(reply, 200);
       checkFields(reply, { ...common, "retry-after": undefined });
       const { status, result, error } = jsonOf(reply);
-      deepEqual({ status, result, error }, { status: "completed", result: { shipped: 2 } }, "the end");
+      deepEqual(
+        { status, result, error },
+        { status: "completed", result: { shipped: 2 } },
+        "the ended operation",
+      );
     },
   },
   {
@@ -79,11 +83,11 @@ export const statusCases: readonly AdapterCase[] = [
         type: problemType("work-failed"),
         detail: "The item is sold out.",
       };
-      deepEqual({ status, type, detail }, expected, "the end");
+      deepEqual({ status, type, detail }, expected, "the ended operation");
     },
   },
   {
-    name: "answers 304 to a tag that is still current, weak ones, lists and * included",
+    name: "answers 304 to a current tag, also in weak form, in a list and as *",
     rule: "RFC 9110 §13.1.2",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -106,7 +110,7 @@ export const statusCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "gives another tag when the operation has changed",
+    name: "changes the tag when the operation changes",
     rule: "RFC 9110 §8.8.3",
     run: async (harness) => {
       const { send, work } = await mountOrders(harness);
@@ -115,7 +119,7 @@ export const statusCases: readonly AdapterCase[] = [
       await work();
       const reply = await send(request("GET", path, { "if-none-match": before }));
       checkStatus(reply, 200);
-      ok(field(reply, "etag") !== before, "the tag should be another one");
+      ok(field(reply, "etag") !== before, "expected a different tag");
     },
   },
   {
@@ -150,7 +154,7 @@ export const statusCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "answers 404 to ids that this package never gives",
+    name: "answers 404 to ids that this package never creates",
     rule: "docs/security.md, tenants",
     run: async (harness) => {
       const { send } = await mountOrders(harness);
@@ -163,7 +167,7 @@ export const statusCases: readonly AdapterCase[] = [
   },
 ];
 
-/** What must be equal between two replies: all but what the transport adds to each. */
+/** Parts of a reply that must be equal: everything except what the transport adds. */
 function comparable({ status, headers }: WireResponse): unknown {
   const added = ["date", "connection", "keep-alive", "transfer-encoding"];
   return [status, headers.filter(([name]) => !added.includes(name)).sort()];

@@ -11,7 +11,7 @@ const RULE = "docs/frameworks.md, streams";
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const events = request("GET", "/events");
 
-/** A source of a body, and what became of it. */
+/** Source of a body and its state. */
 interface Source {
   readonly body: NonNullable<HttpResponse["body"]>;
   /** Resolves when the source has been released. */
@@ -22,7 +22,7 @@ type CreateSource = (chunks: readonly string[], end: "finish" | "stall") => Sour
 
 /** Both kinds of streams that a body can be. */
 const sources: Readonly<Record<string, CreateSource>> = {
-  "an asynchronous iterable": (chunks, end) => {
+  "an async iterable": (chunks, end) => {
     const { promise: released, resolve } = defer();
     const rest = [...chunks];
     const next = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -54,11 +54,11 @@ const sources: Readonly<Record<string, CreateSource>> = {
   },
 };
 
-/** Bodies of replies that are streams, and clients that go away. */
+/** Streamed reply bodies, and clients that disconnect. */
 export const streamCases: readonly AdapterCase[] = [
   ...Object.entries(sources).flatMap(([what, createSource]): AdapterCase[] => [
     {
-      name: `sends a body that is ${what}, to its end`,
+      name: `sends a body that is ${what} to its end`,
       rule: RULE,
       needs: ["streams"],
       run: async (harness) => {
@@ -70,7 +70,7 @@ export const streamCases: readonly AdapterCase[] = [
       },
     },
     {
-      name: `releases a body that is ${what} when the client goes away while it waits for more`,
+      name: `releases a body that is ${what} if the client disconnects while the body waits for data`,
       rule: RULE,
       needs: ["streams", "sockets"],
       run: async (harness) => {
@@ -83,7 +83,7 @@ export const streamCases: readonly AdapterCase[] = [
       },
     },
     {
-      name: `releases a body that is ${what} when the client has gone before it begins`,
+      name: `releases a body that is ${what} if the client disconnects before it starts`,
       rule: RULE,
       needs: ["streams", "sockets"],
       run: async (harness) => {
@@ -102,7 +102,7 @@ export const streamCases: readonly AdapterCase[] = [
     },
   ]),
   {
-    name: "aborts the signal of a request when the client goes away before the reply",
+    name: "aborts the signal of a request if the client disconnects before the reply",
     rule: RULE,
     needs: ["streams", "sockets"],
     run: async (harness) => {
@@ -121,7 +121,7 @@ export const streamCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "aborts the signal of a request when the client goes away in the middle of the reply",
+    name: "aborts the signal of a request if the client disconnects in the middle of the reply",
     rule: RULE,
     needs: ["streams", "sockets"],
     run: async (harness) => {
@@ -138,7 +138,7 @@ export const streamCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "leaves the signal of a request alone when the client goes away after the reply",
+    name: "does not abort the signal of a request if the client disconnects after the reply",
     rule: RULE,
     needs: ["streams", "sockets"],
     run: async (harness) => {

@@ -14,7 +14,7 @@ const read = (id: string, basePath = ""): ReturnType<typeof request> =>
 /** Runs a failed operation again. */
 type Redrive = (failed: string) => Promise<unknown>;
 
-/** A store without `redrive` has no successors, so there is nothing to check on it. */
+/** A store without `redrive` has no successors, so the case then checks nothing. */
 function successorCase(
   name: string,
   options: Options,
@@ -37,15 +37,15 @@ function successorCase(
 
 const fail = ({ work }: Orders): Promise<void> => work(() => Promise.reject(permanentFailure("Sold out.")));
 
-/** What a representation consists of, besides the link. */
+/** Everything in a representation except the link. */
 function representation(reply: WireResponse): readonly unknown[] {
   return [reply.status, reply.body, field(reply, "etag"), field(reply, "content-type")];
 }
 
-/** Failed operations that were run again. */
+/** Failed operations that ran again. */
 export const successorCases: readonly AdapterCase[] = [
   successorCase(
-    "links a failed operation to the one that runs it again, and changes nothing else",
+    "links a failed operation to its successor and changes nothing else",
     {},
     async (orders, redrive) => {
       const { send } = orders;
@@ -67,7 +67,7 @@ export const successorCases: readonly AdapterCase[] = [
     },
   ),
   successorCase(
-    "links to it also in the reply to a key that still replays the failure",
+    "links to the successor in replies to a key that still replays the failure",
     {},
     async (orders, redrive) => {
       const { send } = orders;
@@ -75,12 +75,12 @@ export const successorCases: readonly AdapterCase[] = [
       await fail(orders);
       await redrive(id);
       const replay = await send(keyed);
-      deepEqual(operationIdOf(replay), id, "the operation that is replayed");
+      deepEqual(operationIdOf(replay), id, "the replayed operation");
       checkFields(replay, { link: link(), "idempotent-replayed": "true" });
     },
   ),
   successorCase(
-    "puts the base path before the operation that it links to",
+    "prepends the base path to the successor in the link",
     { basePath: "/api" },
     async (orders, redrive) => {
       const { send } = orders;
@@ -93,7 +93,7 @@ export const successorCases: readonly AdapterCase[] = [
     },
   ),
   successorCase(
-    "links to it also in the 201 of such a key",
+    "links to the successor in the 201 of a key that replays the failure",
     { create: () => ({ body: { made: true } }) },
     async (orders, redrive) => {
       const { send } = orders;
@@ -107,7 +107,7 @@ export const successorCases: readonly AdapterCase[] = [
     },
   ),
   successorCase(
-    "links to it beside the page about a deprecation",
+    "sends the link to the successor next to the link of a deprecation",
     { deprecated: { since: new Date("2026-11-01T00:00:00Z"), link: "https://example.com/v2" } },
     async (orders, redrive) => {
       const { send } = orders;

@@ -3,7 +3,7 @@ import { concurrently } from "../port-case.js";
 import { TENANTS } from "../tenants.js";
 import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
 
-/** References that a store which runs the three parts together would take for one another. */
+/** References that a store would confuse if it joined the three parts into one string. */
 const CONFUSABLE: readonly (readonly [string, string, string])[] = [
   ["a:b", "c", "d"],
   ["a", "b:c", "d"],
@@ -23,7 +23,7 @@ const CONFUSABLE: readonly (readonly [string, string, string])[] = [
   ["a", 'b","c', "d"],
 ];
 
-/** Names that are not the same, whatever a collation or an object thinks of them. */
+/** Names that differ, although a collation or a plain object may treat them as equal. */
 const NAMES: readonly string[] = [
   "key",
   "Key",
@@ -46,33 +46,33 @@ const NAMES: readonly string[] = [
 export const claimChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "claim.exists",
-    name: "binds a key to the first operation, and tells later ones which it is and its fingerprint",
+    name: "binds a key to the first operation and returns that operation and its fingerprint to later claims",
     check: async (store) => {
       const first = await claimed(store);
       deepEqual(await store.claim(newClaim()), boundTo(first), "a claim with the same fingerprint");
       const other = newClaim({ fingerprint: "1:other" });
       deepEqual(await store.claim(other), boundTo(first), "a claim with another fingerprint");
-      deepEqual(await store.claim(other), boundTo(first), "the same claim once more");
+      deepEqual(await store.claim(other), boundTo(first), "the first claim repeated");
     },
   },
   {
     rule: "claim.race",
-    name: "lets one of 50 concurrent claims win; all others learn its operation and its fingerprint",
+    name: "lets one of 50 concurrent claims win and returns its operation and fingerprint to the others",
     check: async (store) => {
       const claims = Array.from({ length: 50 }, (_, index) => newClaim({ fingerprint: `1:${index}` }));
       const results = await Promise.all(claims.map((claim) => store.claim(claim)));
       const winners = claims.filter((_, index) => results[index]?.outcome === "claimed");
-      equal(winners.length, 1, "how many have claimed the key");
+      equal(winners.length, 1, "number of claims that won");
       const [winner] = winners;
       for (const result of results) {
         if (result.outcome === "exists")
-          deepEqual(result, winner && boundTo(winner), "the answer to the others");
+          deepEqual(result, winner && boundTo(winner), "result of the other claims");
       }
     },
   },
   {
     rule: "claim.races",
-    name: "keeps claims of different keys apart when they come all at once",
+    name: "keeps concurrent claims of different keys apart",
     check: async (store) => {
       const results = await concurrently(50, async (index) => {
         const claim = newClaim({ key: `key-${index % 10}` });
@@ -83,7 +83,7 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
           .filter(({ result }) => result.outcome === "claimed")
           .map(({ claim }) => [claim.key, claim.operationId]),
       );
-      equal(winners.size, 10, "how many keys are claimed");
+      equal(winners.size, 10, "number of claimed keys");
       for (const { claim, result } of results) {
         const operationId = result.outcome === "exists" ? result.operationId : claim.operationId;
         equal(operationId, winners.get(claim.key), `the operation of ${claim.key}`);
@@ -92,13 +92,13 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "claim.repeated",
-    name: "answers `claimed` again to the operation that holds the key, however often and at once",
+    name: "returns `claimed` again to the operation that holds the key, repeatedly and concurrently",
     check: async (store) => {
       const claim = newClaim();
       const results = await concurrently(50, () => store.claim(claim));
       for (const result of results) isOutcome(result, "claimed", "claiming for the same operation");
       deepEqual(await store.claim(newClaim()), boundTo(claim), "a claim by another operation");
-      isOutcome(await store.claim(claim), "claimed", "claiming for the first operation once more");
+      isOutcome(await store.claim(claim), "claimed", "repeating the claim of the first operation");
     },
   },
   {
@@ -116,7 +116,7 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "claim.separators",
-    name: "does not run tenant, definition and key together",
+    name: "does not confuse tenant, definition and key when they contain separators",
     check: async (store) => {
       const claims = [];
       for (const [tenant, definition, key] of CONFUSABLE) {
@@ -130,7 +130,7 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "claim.names",
-    name: "takes names to the letter, in whichever part they stand",
+    name: "compares tenants, definitions and keys exactly",
     check: async (store) => {
       for (const part of ["tenant", "definition", "key"] as const) {
         const others = { tenant: `names of ${part}` };
@@ -145,7 +145,7 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "claim.tenants",
-    name: "keeps tenants apart to the letter, up to 255 UTF-16 code units of any script",
+    name: "distinguishes tenants exactly, up to 255 UTF-16 code units of any script",
     check: async (store) => {
       const claims = [];
       for (const tenant of TENANTS) claims.push(await claimed(store, { tenant, key: "k".repeat(255) }));
@@ -163,7 +163,7 @@ export const claimChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "claim.stays",
-    name: "keeps a claim for good: it has no expiry of its own",
+    name: "keeps a claim until it is released, because claims never expire",
     needs: ["skipsTime"],
     check: async (store, { pass }) => {
       const claim = await claimed(store);

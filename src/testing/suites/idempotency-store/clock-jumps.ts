@@ -6,7 +6,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 export const clockJumpChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "jump.stale",
-    name: "hands out claims that were made before and after the clock was a year ahead, each once",
+    name: "hands out claims from before and after a year-long clock jump, each once",
     needs: ["jumpsBack"],
     check: async (store, { unitMs, pass, jump }) => {
       await claimed(store, { key: "before" });
@@ -20,8 +20,8 @@ export const clockJumpChecks: readonly IdempotencyStoreCheck[] = [
           .map(({ key }) => key)
           .filter((key) => key !== "ahead")
           .sort();
-      deepEqual(await take(), ["after", "before"], "what is handed out");
-      deepEqual(await take(), [], "what is handed out again");
+      deepEqual(await take(), ["after", "before"], "claims handed out");
+      deepEqual(await take(), [], "claims handed out again");
     },
   },
 ];

@@ -5,7 +5,7 @@ import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtur
 export const contentChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "contents.claim",
-    name: "keeps keys of all printable ASCII characters to the letter, and apart",
+    name: "stores keys of all printable ASCII characters exactly and keeps them apart",
     check: async (store) => {
       const claims = await Promise.all(KEYS.map((key) => claimed(store, { key })));
       for (const claim of claims) {
@@ -13,7 +13,7 @@ export const contentChecks: readonly IdempotencyStoreCheck[] = [
         deepEqual(await store.claim(later), boundTo(claim), "a later claim of the key");
       }
       const stale = await store.takeStale({ olderThanMs: 0, limit: KEYS.length });
-      deepEqual(stale.map(({ key }) => key).sort(), [...KEYS].sort(), "the keys, handed out");
+      deepEqual(stale.map(({ key }) => key).sort(), [...KEYS].sort(), "the keys handed out");
       for (const claim of claims) await store.release(claim);
       for (const key of KEYS) await claimed(store, { key });
     },

@@ -7,7 +7,7 @@ export type IdempotencyStoreCheck = PortCheck<IdempotencyStore, PortHarness<Idem
 
 const runtime = createSystemRuntime();
 
-/** A claim of one key by a new operation, where nothing else is said. */
+/** Builds a claim of one key by a new operation, with the given members replaced. */
 export function newClaim(members: Partial<Claim> = {}): Claim {
   const operationId = runtime.newId();
   return {
@@ -27,7 +27,7 @@ export async function claimed(store: IdempotencyStore, members: Partial<Claim> =
   return claim;
 }
 
-/** What a claim answers that comes too late. */
+/** Expected result of a claim that comes too late. */
 export function boundTo({ operationId, fingerprint }: Claim): ClaimResult {
   return { outcome: "exists", operationId, fingerprint };
 }

@@ -5,7 +5,7 @@ import { claimed, type IdempotencyStoreCheck } from "./fixtures.js";
 export const longestDurationChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "stale.longest",
-    name: "hands out no claim as 100 years old, and every claim as of any age",
+    name: "hands out no claim for an age of 100 years, and every claim for an age of 0",
     check: async (store) => {
       const claim = await claimed(store);
       const takeStale = (olderThanMs: number) => store.takeStale({ olderThanMs, limit: 10 });

@@ -10,21 +10,25 @@ export const releaseChecks: readonly IdempotencyStoreCheck[] = [
       const first = await claimed(store);
       await store.release(first);
       const second = await claimed(store, { fingerprint: "1:second" });
-      deepEqual(await store.claim(newClaim()), boundTo(second), "a claim after the second");
+      deepEqual(await store.claim(newClaim()), boundTo(second), "the claim after the second one");
     },
   },
   {
     rule: "release.stranger",
-    name: "leaves a key that is bound to another operation",
+    name: "keeps a key that is bound to another operation",
     check: async (store) => {
       const owner = await claimed(store);
       await store.release(newClaim());
-      deepEqual(await store.claim(newClaim()), boundTo(owner), "a claim after a stranger's release");
+      deepEqual(
+        await store.claim(newClaim()),
+        boundTo(owner),
+        "a claim after a release by another operation",
+      );
     },
   },
   {
     rule: "release.repeated",
-    name: "may be repeated, and then leaves the claim of a successor",
+    name: "accepts a repeated release and keeps the claim of a successor",
     check: async (store) => {
       const first = await claimed(store);
       await store.release(first);
@@ -36,7 +40,7 @@ export const releaseChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "release.apart",
-    name: "leaves the same key of another tenant or definition, and a key that nobody claimed",
+    name: "keeps the same key of another tenant or definition, and accepts a key that was never claimed",
     check: async (store) => {
       const operationId = newClaim().operationId;
       const others = [
@@ -53,15 +57,11 @@ export const releaseChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "release.race",
-    name: "lets one of 50 concurrent claims win a key that was released",
+    name: "lets one of 50 concurrent claims win a released key",
     check: async (store) => {
       await store.release(await claimed(store));
       const results = await concurrently(50, () => store.claim(newClaim()));
-      equal(
-        results.filter(({ outcome }) => outcome === "claimed").length,
-        1,
-        "how many have claimed the key",
-      );
+      equal(results.filter(({ outcome }) => outcome === "claimed").length, 1, "number of claims that won");
     },
   },
 ];

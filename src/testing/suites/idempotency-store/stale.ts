@@ -10,35 +10,35 @@ async function staleKeys(store: IdempotencyStore, olderThanMs: number, limit = 1
 export const staleChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "stale.age",
-    name: "hands out a claim, as it was made, when it is as old as was asked for, not sooner",
+    name: "hands out an unchanged claim when it reaches the requested age, not earlier",
     check: async (store, { unitMs, pass }) => {
       const { tenant, definition, key, fingerprint, operationId } = await claimed(store, { key: "a:b" });
       await pass(4 * unitMs);
-      deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out before that age");
+      deepEqual(await staleKeys(store, 5 * unitMs), [], "claims handed out before that age");
       await pass(unitMs);
       const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
       deepEqual(
         stale,
         [{ tenant, definition, key, fingerprint, operationId }],
-        "what is handed out at that age",
+        "claims handed out at that age",
       );
     },
   },
   {
     rule: "stale.not-renewed",
-    name: "counts the age from the first claim: repeated and late claims do not make it younger",
+    name: "counts the age from the first claim, not from repeated or late ones",
     check: async (store, { unitMs, pass }) => {
       const claim = await claimed(store);
       await pass(3 * unitMs);
       await store.claim(claim);
       await store.claim(newClaim());
       await pass(2 * unitMs);
-      deepEqual(await staleKeys(store, 5 * unitMs), [claim.key], "what is handed out");
+      deepEqual(await staleKeys(store, 5 * unitMs), [claim.key], "claims handed out");
     },
   },
   {
     rule: "stale.again",
-    name: "hands out a claim that stays again after the same time, and keeps it bound",
+    name: "hands out a claim again after the same time if it was not released, and keeps it bound",
     check: async (store, { unitMs, pass }) => {
       const claim = await claimed(store);
       await pass(5 * unitMs);
@@ -46,10 +46,10 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
         deepEqual(
           await staleKeys(store, 5 * unitMs),
           [claim.key],
-          `what is handed out before the ${time} time`,
+          `claims handed out before the ${time} time`,
         );
         await pass(4 * unitMs);
-        deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out too early");
+        deepEqual(await staleKeys(store, 5 * unitMs), [], "claims handed out too early");
         await pass(unitMs);
       }
       deepEqual(await store.claim(newClaim()), boundTo(claim), "a claim after it was handed out");
@@ -57,7 +57,7 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
   },
   {
     rule: "stale.order",
-    name: "hands out the oldest first, up to the limit",
+    name: "hands out the oldest claims first, up to the limit",
     check: async (store, { unitMs, pass }) => {
       for (const key of ["c", "a", "d", "b"]) {
         await claimed(store, { key });
@@ -67,9 +67,9 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
       deepEqual(
         await staleKeys(store, 5 * unitMs, 3),
         ["c", "a", "d"],
-        "what is handed out with a limit of 3",
+        "claims handed out with a limit of 3",
       );
-      deepEqual(await staleKeys(store, 5 * unitMs, 3), ["b"], "what is handed out next");
+      deepEqual(await staleKeys(store, 5 * unitMs, 3), ["b"], "claims handed out next");
     },
   },
   {
@@ -85,22 +85,22 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
         if (next.length === 0) break;
         taken.push(...next);
       }
-      deepEqual(taken.sort(), keys.sort(), "all that were handed out");
+      deepEqual(taken.sort(), keys.sort(), "all claims handed out");
     },
   },
   {
     rule: "stale.released",
-    name: "does not hand out what was released, and counts the age of its successor anew",
+    name: "does not hand out released claims and counts the age of their successors from the new claim",
     check: async (store, { unitMs, pass }) => {
       await store.release(await claimed(store));
       await pass(5 * unitMs);
-      deepEqual(await staleKeys(store, 5 * unitMs), [], "what is handed out after the release");
+      deepEqual(await staleKeys(store, 5 * unitMs), [], "claims handed out after the release");
       const successor = await claimed(store);
       await pass(4 * unitMs);
-      equal((await staleKeys(store, 5 * unitMs)).length, 0, "how many are handed out too early");
+      equal((await staleKeys(store, 5 * unitMs)).length, 0, "number of claims handed out too early");
       await pass(unitMs);
       const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
-      equal(stale[0]?.operationId, successor.operationId, "the operation of what is handed out");
+      equal(stale[0]?.operationId, successor.operationId, "the operation of the claim handed out");
     },
   },
 ];

@@ -7,41 +7,41 @@ import {
   createWorking,
   FAILED,
   GIVEN_BACK,
-  knock,
   LONG_MS,
   newId,
   newToken,
   type OperationStoreCheck,
   RETRIED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 
 export const attemptChecks: readonly OperationStoreCheck[] = [
   {
     rule: "begin.first",
-    name: "begins the first attempt of an operation as soon as it is created",
+    name: "starts the first attempt of an operation as soon as it exists",
     check: async (store) => {
       const created = await createPending(store, { key: "key-1" });
       const { operation, previousLost } = await begin(store, created.id);
       const { createdAt, ...rest } = operation;
-      deepEqual(rest, { ...created, state: "pending", attempt: 1 }, "what the worker gets");
+      deepEqual(rest, { ...created, state: "pending", attempt: 1 }, "the work that the worker receives");
       equal(previousLost, false, "`previousLost`");
-      deepEqual(await read(store, created), { ...rest, createdAt }, "what can be read");
+      deepEqual(await read(store, created), { ...rest, createdAt }, "the operation that readers see");
     },
   },
   {
     rule: "begin.race",
-    name: "lets one of 50 concurrent callers begin; the others are told that it is busy",
+    name: "starts one attempt for 50 concurrent callers and returns `busy` to the others",
     check: async (store) => {
       const { id } = await createPending(store);
-      const outcomes = await concurrently(50, () => knock(store, id));
-      equal(outcomes.filter((outcome) => outcome === "begun").length, 1, "how many have begun");
-      equal(outcomes.filter((outcome) => outcome === "busy").length, 49, "how many were told `busy`");
+      const outcomes = await concurrently(50, () => tryBegin(store, id));
+      equal(outcomes.filter((outcome) => outcome === "begun").length, 1, "number of attempts started");
+      equal(outcomes.filter((outcome) => outcome === "busy").length, 49, "number of callers that got `busy`");
     },
   },
   {
     rule: "begin.repeated",
-    name: "answers the same attempt to the same token, however often and at once",
+    name: "returns the same attempt to the same token, repeatedly and concurrently",
     check: async (store) => {
       const { id } = await createPending(store);
       const token = newToken();
@@ -57,31 +57,31 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "begin.repeated-late",
-    name: "answers the same attempt to the same token after its lease, if nobody has taken over",
+    name: "returns the same attempt to the same token after its lease expired, unless another worker took over",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store, unitMs);
       await pass(2 * unitMs);
       const again = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
       const begun = isOutcome(again, "begun", "beginning with the same token");
       deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "attempt and `previousLost`");
-      equal(await knock(store, operation.id), "busy", "beginning with another token");
+      equal(await tryBegin(store, operation.id), "busy", "beginning with another token");
     },
   },
   {
     rule: "begin.unknown",
-    name: "begins nothing for an id that nobody created",
+    name: "starts nothing for an unknown id",
     check: async (store) => {
-      equal(await knock(store, newId()), "unknown", "beginning an unknown operation");
+      equal(await tryBegin(store, newId()), "unknown", "beginning an unknown operation");
     },
   },
   {
     rule: "begin.terminal",
-    name: "begins nothing that has ended, not even with the token that ended it",
+    name: "starts nothing for an ended operation, not even for the token that ended it",
     check: async (store) => {
       for (const settlement of [undefined, FAILED]) {
         const { operation, lease } = await createEnded(store, {}, settlement);
         const before = await read(store, operation);
-        equal(await knock(store, operation.id), "terminal", "beginning with a new token");
+        equal(await tryBegin(store, operation.id), "terminal", "beginning with a new token");
         const again = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
         isOutcome(again, "terminal", "beginning with the old token");
         deepEqual(await read(store, operation), before, "the operation");
@@ -90,7 +90,7 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "begin.not-due",
-    name: "says how long a retry has to wait, and begins it when that is over, not sooner",
+    name: "reports the remaining delay of a retry and starts it when the delay is over, not earlier",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 10 * unitMs, countAttempt: true });
@@ -99,17 +99,17 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
       const { dueInMs } = isOutcome(early, "not-due", "beginning before the delay is over");
       ok(
         dueInMs > 5 * unitMs && dueInMs <= 6 * unitMs,
-        `dueInMs is what is left of the delay, not ${dueInMs}`,
+        `\`dueInMs\` should be the rest of the delay, not ${dueInMs}`,
       );
       await pass(5 * unitMs);
-      equal(await knock(store, operation.id), "not-due", "beginning just before the delay is over");
+      equal(await tryBegin(store, operation.id), "not-due", "beginning just before the delay is over");
       await pass(unitMs);
-      equal(await knock(store, operation.id), "begun", "beginning when the delay is over");
+      equal(await tryBegin(store, operation.id), "begun", "beginning when the delay is over");
     },
   },
   {
     rule: "begin.numbers",
-    name: "numbers attempts from 1, and does not count those that were given back",
+    name: "numbers attempts from 1 and does not count released attempts",
     check: async (store) => {
       const { id } = await createPending(store);
       const numbers: number[] = [];

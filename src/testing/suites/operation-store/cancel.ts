@@ -8,30 +8,30 @@ import {
   createPreparing,
   createWorking,
   FAILED,
-  knock,
   LONG_MS,
   newId,
   type OperationStoreCheck,
   PREPARED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 
 export const cancelChecks: readonly OperationStoreCheck[] = [
   {
     rule: "cancel.idle",
-    name: "fails an operation that nobody works on, at once",
+    name: "fails an operation immediately if no worker is running it",
     check: async (store) => {
       const operation = await createPending(store);
       equal(await store.requestCancel(operation.id, operation.tenant), "cancelled", "cancelling");
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", attempt: 0, error: CANCELLED }, "the operation");
       ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
-      equal(await knock(store, operation.id), "terminal", "beginning it");
+      equal(await tryBegin(store, operation.id), "terminal", "beginning it");
     },
   },
   {
     rule: "cancel.waiting",
-    name: "fails an operation that waits for its retry",
+    name: "fails an operation that is waiting for its retry",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: LONG_MS, countAttempt: true });
@@ -41,7 +41,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.expired",
-    name: "fails an operation whose lease is over, and not one step sooner",
+    name: "fails an operation as soon as its lease has expired, not earlier",
     check: async (store, { unitMs, pass }) => {
       const early = await createWorking(store, 5 * unitMs);
       const late = await createWorking(store, 5 * unitMs);
@@ -49,28 +49,28 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       equal(
         await store.requestCancel(early.operation.id, "tenant-1"),
         "requested",
-        "cancelling under a lease",
+        "canceling under a lease",
       );
       await pass(unitMs);
       equal(
         await store.requestCancel(late.operation.id, "tenant-1"),
         "cancelled",
-        "cancelling after the lease",
+        "canceling after the lease",
       );
       await store.settle(late.lease, COMPLETED);
       const { state, error, result } = await read(store, late.operation);
-      deepEqual([state, error, result], ["failed", CANCELLED, undefined], "what late work left of it");
+      deepEqual([state, error, result], ["failed", CANCELLED, undefined], "the operation after late work");
     },
   },
   {
     rule: "cancel.unseen",
-    name: "knows no operation that `get` would not show to this tenant, and marks none",
+    name: "returns `unknown` for operations that `get` hides from the tenant, and leaves them unchanged",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       const { operation: hidden, lease: hiddenLease } = await createWorking(store, LONG_MS, { hidden: true });
-      equal(await store.requestCancel(newId(), "tenant-1"), "unknown", "cancelling an unknown operation");
-      equal(await store.requestCancel(operation.id, "tenant-2"), "unknown", "cancelling another tenant's");
-      equal(await store.requestCancel(hidden.id, "tenant-1"), "unknown", "cancelling a hidden one");
+      equal(await store.requestCancel(newId(), "tenant-1"), "unknown", "canceling an unknown operation");
+      equal(await store.requestCancel(operation.id, "tenant-2"), "unknown", "canceling another tenant's");
+      equal(await store.requestCancel(hidden.id, "tenant-1"), "unknown", "canceling a hidden operation");
       for (const held of [lease, hiddenLease]) {
         const renewed = await store.renew(held, { leaseMs: LONG_MS });
         deepEqual(renewed, { outcome: "renewed", cancelRequested: false }, "renewing after it");
@@ -79,13 +79,13 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.preparing",
-    name: "knows no operation that is preparing, whether its lease is live or not",
+    name: "returns `unknown` for an operation that is preparing, during and after its lease",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createPreparing(store, unitMs);
-      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling under a lease");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "canceling under a lease");
       await pass(unitMs);
-      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling after it");
-      isOutcome(await store.settle(lease, PREPARED), "settled", "preparing it after all");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "canceling after it");
+      isOutcome(await store.settle(lease, PREPARED), "settled", "settling it as prepared afterwards");
       const { lease: work } = await begin(store, operation.id);
       const renewed = await store.renew(work, { leaseMs: LONG_MS });
       deepEqual(renewed, { outcome: "renewed", cancelRequested: false }, "renewing its first attempt");
@@ -93,7 +93,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.terminal",
-    name: "changes nothing that has ended",
+    name: "changes nothing about an ended operation",
     check: async (store) => {
       for (const ending of [COMPLETED, FAILED]) {
         const { operation } = await createEnded(store, {}, ending);
@@ -103,35 +103,35 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       }
       const cancelled = await createPending(store);
       await store.requestCancel(cancelled.id, cancelled.tenant);
-      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "terminal", "cancelling twice");
+      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "terminal", "canceling twice");
     },
   },
   {
     rule: "cancel.live",
-    name: "marks an operation under a live lease, which every later renewal brings to its holder",
+    name: "requests the cancellation of an operation under a live lease and reports it in every later renewal",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       for (const time of ["first", "second"]) {
         equal(
           await store.requestCancel(operation.id, operation.tenant),
           "requested",
-          `cancelling, ${time} time`,
+          `canceling for the ${time} time`,
         );
         const renewed = await store.renew(lease, { leaseMs: LONG_MS });
-        deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, `renewing, ${time} time`);
+        deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, `renewing for the ${time} time`);
       }
       equal((await read(store, operation)).state, "pending", "the state");
     },
   },
   {
     rule: "cancel.beaten",
-    name: "is beaten by work that completes, or that fails with an error of its own",
+    name: "keeps the outcome of work that completes or fails despite a requested cancellation",
     check: async (store) => {
       for (const ending of [COMPLETED, FAILED]) {
         const { operation, lease } = await createWorking(store);
         await store.requestCancel(operation.id, operation.tenant);
-        const settled = isOutcome(await store.settle(lease, ending), "settled", "settling after the mark");
-        equal(settled.state, ending.to, "the state in the answer");
+        const settled = isOutcome(await store.settle(lease, ending), "settled", "settling after the request");
+        equal(settled.state, ending.to, "the returned state");
         const { state, error } = await read(store, operation);
         const own = ending.to === "failed" ? ending.error : undefined;
         deepEqual([state, error], [ending.to, own], "state and error");
@@ -140,47 +140,47 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.retried",
-    name: "makes a retry fail instead, counted or given back",
+    name: "fails a canceled operation instead of retrying it, also when the attempt is released",
     check: async (store) => {
       for (const countAttempt of [true, false]) {
         const { operation, lease } = await createWorking(store);
         await store.requestCancel(operation.id, operation.tenant);
         const settled = await store.settle(lease, { to: "retry", delayMs: 0, countAttempt });
-        deepEqual(settled, { outcome: "settled", state: "failed" }, "settling as retry after the mark");
+        deepEqual(settled, { outcome: "settled", state: "failed" }, "settling as retry after the request");
         const { state, error } = await read(store, operation);
         deepEqual([state, error], ["failed", CANCELLED], "state and error");
-        equal(await knock(store, operation.id), "terminal", "beginning it");
+        equal(await tryBegin(store, operation.id), "terminal", "beginning it");
       }
     },
   },
   {
     rule: "cancel.lost",
-    name: "begins no new attempt of what was marked, and ends it, when its holder is gone",
+    name: "fails a canceled operation instead of starting a new attempt if its worker is gone",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 2 * unitMs);
       equal(
         await store.requestCancel(operation.id, operation.tenant),
         "requested",
-        "cancelling under a lease",
+        "canceling under a lease",
       );
       await pass(2 * unitMs);
-      equal(await knock(store, operation.id), "terminal", "beginning it after the lease");
+      equal(await tryBegin(store, operation.id), "terminal", "beginning it after the lease");
       const { state, error } = await read(store, operation);
       deepEqual([state, error], ["failed", CANCELLED], "state and error");
     },
   },
   {
     rule: "cancel.race",
-    name: "either ends an operation before it begins or marks the attempt that has begun",
+    name: "either ends an operation before it starts or requests the cancellation of the running attempt",
     check: async (store) => {
       for (let round = 0; round < 20; round += 1) {
         const { id, tenant } = await createPending(store);
-        const calls = [() => knock(store, id), () => store.requestCancel(id, tenant)];
+        const calls = [() => tryBegin(store, id), () => store.requestCancel(id, tenant)];
         if (round % 2 === 1) calls.reverse();
-        const answers = (await Promise.all(calls.map((call) => call()))).sort().join(" and ");
+        const answers = (await Promise.all(calls.map((call) => call()))).sort();
         const { state } = await read(store, { id, tenant });
-        const expected = state === "failed" ? "cancelled and terminal" : "begun and requested";
-        equal(answers, expected, `the answers about an operation that is ${state}`);
+        const expected = state === "failed" ? ["cancelled", "terminal"] : ["begun", "requested"];
+        deepEqual(answers, expected, `results for an operation that is ${state}`);
       }
     },
   },

@@ -6,16 +6,16 @@ import {
   createEnded,
   createPending,
   createWorking,
-  knock,
   LONG_MS,
   type OperationStoreCheck,
   read,
+  tryBegin,
 } from "./fixtures.js";
 import { takeExpiredIds, takeIds } from "./taking.js";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Does something while the clock is a year ahead. */
+/** Runs an action while the clock is a year ahead. */
 async function whileAhead<Result>({ jump }: PortTime, act: () => Promise<Result>): Promise<Result> {
   await jump(YEAR_MS);
   const result = await act();
@@ -23,11 +23,14 @@ async function whileAhead<Result>({ jump }: PortTime, act: () => Promise<Result>
   return result;
 }
 
-/** What a clock that jumps must not stop. What ended or was leased while the clock was ahead may wait until then. */
+/**
+ * Work that must continue after the clock jumps. Operations that ended or were leased during the jump may wait until
+ * the clock gets there.
+ */
 export const clockJumpChecks: readonly OperationStoreCheck[] = [
   {
     rule: "jump.expired",
-    name: "hands out what ended before and after the clock was a year ahead, each once",
+    name: "hands out operations that ended before and after a year-long clock jump, each once",
     needs: ["jumpsBack"],
     check: async (store, time) => {
       const members = { retentionMs: 5 * time.unitMs };
@@ -37,13 +40,13 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
       await time.pass(5 * time.unitMs);
       const take = async (): Promise<string[]> =>
         (await takeExpiredIds(store)).filter((id) => id !== ahead.id).sort();
-      deepEqual(await take(), [before.id, after.id].sort(), "what is handed out");
-      deepEqual(await take(), [], "what is handed out again");
+      deepEqual(await take(), [before.id, after.id].sort(), "operations handed out");
+      deepEqual(await take(), [], "operations handed out again");
     },
   },
   {
     rule: "jump.removed",
-    name: "forgets what was removed after the clock was a year ahead",
+    name: "deletes operations that were removed after a year-long clock jump",
     needs: ["jumpsBack"],
     check: async (store, time) => {
       const ended = [await createEnded(store), await createEnded(store)];
@@ -58,32 +61,32 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "jump.due",
-    name: "hands out what nobody works on after the clock was a year ahead, once",
+    name: "hands out operations without a worker once after a year-long clock jump",
     needs: ["jumpsBack"],
     check: async (store, time) => {
       const { operation: ahead } = await whileAhead(time, () => createWorking(store, time.unitMs));
       const { operation: after } = await createWorking(store, time.unitMs);
       await time.pass(time.unitMs);
       const take = async (): Promise<string[]> => (await takeIds(store)).filter((id) => id !== ahead.id);
-      deepEqual(await take(), [after.id], "what is handed out");
-      deepEqual(await take(), [], "what is handed out again");
+      deepEqual(await take(), [after.id], "operations handed out");
+      deepEqual(await take(), [], "operations handed out again");
     },
   },
   {
     rule: "jump.delayed",
-    name: "begins a delayed operation when its delay is over, though it was handed out while the clock was a year ahead",
+    name: "starts a delayed operation on time although it was handed out during a year-long clock jump",
     needs: ["jumpsBack"],
     check: async (store, time) => {
       const { id } = await createPending(store, { delayMs: 5 * time.unitMs });
-      deepEqual(await whileAhead(time, () => takeIds(store)), [id], "what is handed out a year later");
-      equal(await knock(store, id), "not-due", "beginning it before the delay is over");
+      deepEqual(await whileAhead(time, () => takeIds(store)), [id], "operations handed out a year later");
+      equal(await tryBegin(store, id), "not-due", "beginning it before the delay is over");
       await time.pass(5 * time.unitMs);
       equal((await begin(store, id)).operation.attempt, 1, "the attempt after the delay");
     },
   },
   {
     rule: "jump.leases",
-    name: "renews and settles by the token, whichever way the clock has jumped since the attempt began",
+    name: "renews and settles by token, although the clock jumped in either direction since the attempt started",
     needs: ["jumpsBack"],
     check: async (store, time) => {
       const { operation: before, lease } = await createWorking(store);
@@ -92,7 +95,7 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
         isOutcome(await store.settle(lease, COMPLETED), "settled", "settling a year later");
         return createWorking(store);
       });
-      equal(await knock(store, ahead.id), "busy", "beginning what is leased, a year earlier");
+      equal(await tryBegin(store, ahead.id), "busy", "beginning the leased operation, a year earlier");
       isOutcome(await store.renew(later, { leaseMs: LONG_MS }), "renewed", "renewing a year earlier");
       isOutcome(await store.settle(later, COMPLETED), "settled", "settling a year earlier");
       for (const operation of [before, ahead])
@@ -101,17 +104,17 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "jump.begun",
-    name: "begins what is created after the clock was a year ahead, and takes nothing over twice",
+    name: "starts operations that were created after a year-long clock jump and takes none of them over twice",
     needs: ["jumpsBack"],
     check: async (store, time) => {
       const { operation: before, lease } = await createWorking(store);
       await whileAhead(time, () => begin(store, before.id));
-      equal(await knock(store, before.id), "busy", "beginning what was taken over");
-      isOutcome(await store.settle(lease, COMPLETED), "lost", "settling what was taken over");
+      equal(await tryBegin(store, before.id), "busy", "beginning the operation taken over");
+      isOutcome(await store.settle(lease, COMPLETED), "lost", "settling the operation taken over");
       const after = await createPending(store);
       const begun = await begin(store, after.id);
-      equal(await knock(store, after.id), "busy", "beginning what has begun");
-      isOutcome(await store.settle(begun.lease, COMPLETED), "settled", "settling what has begun");
+      equal(await tryBegin(store, after.id), "busy", "beginning the running operation");
+      isOutcome(await store.settle(begun.lease, COMPLETED), "settled", "settling the running operation");
     },
   },
 ];

@@ -15,7 +15,10 @@ import {
 } from "./fixtures.js";
 import { newFollowUp } from "./on-end.js";
 
-/** Settles many attempts at once and sees that each operation has its own text, and one without a text has none. */
+/**
+ * Settles many attempts concurrently and checks that each operation has its own text. An operation settled without a
+ * text must have none.
+ */
 async function settleAll(
   store: OperationStore,
   member: "result" | "error",
@@ -36,11 +39,11 @@ function shown(text: string | undefined): string {
   return `${text?.slice(0, 50)} of ${text?.length} characters`;
 }
 
-/** What is stored comes back to the letter, also when many calls share a statement. */
+/** Stored texts come back unchanged, also when many calls share a statement. */
 export const contentChecks: readonly OperationStoreCheck[] = [
   {
     rule: "contents.input",
-    name: "keeps inputs of every JSON type to the letter, for readers and for workers",
+    name: "stores inputs of every JSON type exactly, for readers and workers",
     check: async (store) => {
       await Promise.all(
         JSON_TEXTS.map(async (input) => {
@@ -54,17 +57,17 @@ export const contentChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "contents.result",
-    name: "keeps results of every JSON type to the letter, and the absence of one",
+    name: "stores results of every JSON type exactly, and distinguishes a missing result",
     check: (store) => settleAll(store, "result", (result) => ({ to: "completed", result })),
   },
   {
     rule: "contents.error",
-    name: "keeps errors to the letter",
+    name: "stores errors exactly",
     check: (store) => settleAll(store, "error", (error) => ({ to: "failed", error })),
   },
   {
     rule: "contents.progress",
-    name: "keeps progress of every JSON type to the letter, through a renewal without any",
+    name: "stores progress of every JSON type exactly and keeps it when a renewal has none",
     check: async (store) => {
       await Promise.all(
         JSON_TEXTS.map(async (progress) => {
@@ -79,7 +82,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "contents.resource",
-    name: "keeps resources to the letter, to the end of the operation",
+    name: "stores resources exactly until the end of the operation",
     check: async (store) => {
       await Promise.all(
         JSON_TEXTS.map(async (resource) => {
@@ -95,7 +98,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "contents.meta",
-    name: "keeps metadata and the input of a follow-up to the letter, and returns the follow-up with its operation",
+    name: "stores metadata and the input of a follow-up exactly, and returns the follow-up with its operation",
     check: async (store) => {
       await Promise.all(
         JSON_TEXTS.map(async (text) => {
@@ -113,7 +116,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "contents.retry-of",
-    name: "keeps which operation it runs again",
+    name: "stores the id of the operation that a successor runs again",
     check: async (store) => {
       const retryOf = newId();
       const operation = await createPending(store, { retryOf });
@@ -122,7 +125,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "contents.key",
-    name: "keeps keys of all printable ASCII characters to the letter, for readers and for the purge",
+    name: "stores keys of all printable ASCII characters exactly, for readers and for the purge",
     check: async (store) => {
       const ended = await Promise.all(KEYS.map((key) => createEnded(store, { key, retentionMs: 0 })));
       const expected: Record<string, string> = {};
@@ -132,7 +135,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
         equal((await read(store, operation)).key, key, "the key, read");
       }
       const expired = await store.takeExpired({ limit: KEYS.length });
-      deepEqual(keysOf(expired), expected, "the keys, handed out");
+      deepEqual(keysOf(expired), expected, "the keys handed out");
     },
   },
 ];

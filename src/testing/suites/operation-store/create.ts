@@ -4,20 +4,23 @@ import {
   createEnded,
   createPending,
   ERROR,
-  knock,
   newOperation,
   type OperationStoreCheck,
   read,
+  tryBegin,
 } from "./fixtures.js";
 
-/** RFC 8785 text with what a database may trip over: an escaped NUL, a lone surrogate, text beyond the first plane. */
+/**
+ * RFC 8785 text that databases often fail to store: an escaped NUL, a lone surrogate, and characters outside the
+ * basic plane.
+ */
 export const DIFFICULT_TEXT =
   '{"1":1e+30,"__proto__":"\\u0000\\ud800","constructor":"é漢😀 \\"\'\\\\ %s $1 ?"}';
 
 export const createChecks: readonly OperationStoreCheck[] = [
   {
     rule: "create.new",
-    name: "creates an operation whose id is new as pending, without an attempt",
+    name: "creates an operation with a new id as pending and without an attempt",
     check: async (store) => {
       const operation = await createPending(store, { key: "key-1" });
       const { createdAt, ...rest } = await read(store, operation);
@@ -27,7 +30,7 @@ export const createChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "create.exists",
-    name: "keeps the operation that has the id already, and says so",
+    name: "keeps the existing operation with the same id and returns `exists`",
     check: async (store) => {
       const operation = await createPending(store);
       const before = await read(store, operation);
@@ -37,37 +40,41 @@ export const createChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "create.race",
-    name: "lets one of 50 concurrent creations of an id win, and keeps what that one brought",
+    name: "lets one of 50 concurrent creations of an id win and stores its values",
     check: async (store) => {
       const operation = newOperation();
       const outcomes = await concurrently(50, (index) => store.create({ ...operation, input: `${index}` }));
-      equal(outcomes.filter((outcome) => outcome === "created").length, 1, "how many were `created`");
-      equal((await read(store, operation)).input, `${outcomes.indexOf("created")}`, "the kept input");
+      equal(
+        outcomes.filter((outcome) => outcome === "created").length,
+        1,
+        "number of calls that returned `created`",
+      );
+      equal((await read(store, operation)).input, `${outcomes.indexOf("created")}`, "the stored input");
     },
   },
   {
     rule: "create.ended",
-    name: "does not bring an operation back to life that has ended",
+    name: "does not restart an ended operation",
     check: async (store) => {
       const { operation } = await createEnded(store);
       equal(await store.create(operation), "exists", "creating the id again");
       equal((await read(store, operation)).state, "completed", "the state");
-      equal(await knock(store, operation.id), "terminal", "beginning an attempt");
+      equal(await tryBegin(store, operation.id), "terminal", "beginning an attempt");
     },
   },
   {
     rule: "create.text",
-    name: "keeps the input to the letter, whatever characters it has, up to 64 KiB",
+    name: "stores the input exactly, with any characters, up to 64 KiB",
     check: async (store) => {
       for (const input of [DIFFICULT_TEXT, "null", " 1.0 ", JSON.stringify("x".repeat(65_536))]) {
         const operation = await createPending(store, { input });
-        equal((await read(store, operation)).input, input, "the kept input");
+        equal((await read(store, operation)).input, input, "the stored input");
       }
     },
   },
   {
     rule: "create.names",
-    name: "takes tenants, definitions and keys for names only, whatever they are called",
+    name: "treats tenants, definitions and keys as plain names",
     check: async (store) => {
       for (const name of ["__proto__", "constructor", "toString", "a:b", "{a}", "é'\"%$?*"]) {
         equal(await store.get(newOperation().id, name), undefined, "an unknown id in that tenant");
@@ -79,7 +86,7 @@ export const createChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "create.failed",
-    name: "creates an operation as failed where that is asked for: its end is its beginning",
+    name: "creates an operation as failed on request, with equal times of creation and end",
     check: async (store) => {
       const operation = newOperation({ key: "key-1" });
       const initial = { state: "failed", error: ERROR } as const;
@@ -87,7 +94,7 @@ export const createChecks: readonly OperationStoreCheck[] = [
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", error: ERROR, attempt: 0 }, "the failed operation");
       ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
-      equal(await knock(store, operation.id), "terminal", "beginning an attempt");
+      equal(await tryBegin(store, operation.id), "terminal", "beginning an attempt");
       equal(await store.create(operation, initial), "exists", "repeating the creation");
     },
   },

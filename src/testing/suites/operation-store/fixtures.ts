@@ -4,17 +4,17 @@ import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { equal, isOutcome, ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
-/** Gives the cases of `operationStoreCases` stores to work on. */
+/** Creates operation stores for `operationStoreCases`. */
 export type OperationStoreHarness = PortHarness<OperationStore>;
 
 export type OperationStoreCheck = PortCheck<OperationStore, OperationStoreHarness>;
 
 export type Begun = Extract<BeginResult, { readonly outcome: "begun" }>;
 
-/** A lease that outlives every case. */
+/** A lease that is longer than every case. */
 export const LONG_MS = 3_600_000;
 
-/** What the store hands out for the first time so long after it was created. */
+/** Age at which a store hands out a new operation for the first time. */
 export const FIRST_ANNOUNCEMENT_MS = 30_000;
 
 export const ERROR = '{"type":"about:blank","title":"It failed"}';
@@ -45,7 +45,7 @@ export function newOperation(members: Partial<NewOperation> = {}): NewOperation 
   };
 }
 
-/** Creates an operation that is pending. */
+/** Creates a pending operation. */
 export async function createPending(
   store: OperationStore,
   members: Partial<NewOperation> = {},
@@ -79,8 +79,8 @@ export async function begin(
   return { ...isOutcome(begun, "begun", "beginning an attempt that is due"), lease };
 }
 
-/** What `beginAttempt` answers to somebody new. */
-export async function knock(store: OperationStore, operationId: string): Promise<BeginResult["outcome"]> {
+/** Tries to begin an attempt with a new token and returns the outcome. */
+export async function tryBegin(store: OperationStore, operationId: string): Promise<BeginResult["outcome"]> {
   return (await store.beginAttempt(operationId, { token: newToken(), leaseMs: LONG_MS })).outcome;
 }
 
@@ -106,12 +106,12 @@ export async function createEnded(
   return working;
 }
 
-/** Reads an operation that must be there. */
+/** Reads an operation that must exist. */
 export async function read(
   store: OperationStore,
   { id, tenant }: Pick<NewOperation, "id" | "tenant">,
 ): Promise<Operation> {
   const operation = await store.get(id, tenant);
-  ok(operation !== undefined, "an operation that was created can be read");
+  ok(operation !== undefined, "expected to read an operation that was created");
   return operation as Operation;
 }

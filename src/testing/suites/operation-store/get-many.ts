@@ -13,7 +13,10 @@ import {
 } from "./fixtures.js";
 
 async function getMany(store: OperationStore, ids: readonly string[]): Promise<Operation[]> {
-  if (store.getMany === undefined) throw new Error("a store whose harness says `getMany` must have it");
+  if (store.getMany === undefined)
+    throw new Error(
+      "The harness declares `getMany`, but the store has no such method. Implement it or remove the capability.",
+    );
   return [...(await store.getMany(ids))].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
@@ -39,7 +42,7 @@ export const getManyChecks: readonly OperationStoreCheck[] = [
       deepEqual(
         found,
         expected.sort((one, other) => (one.id < other.id ? -1 : 1)),
-        "what is read",
+        "the operations read",
       );
     },
   },
@@ -50,21 +53,21 @@ export const getManyChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { id } = await createPending(store, { hidden: true });
       const { operation } = await begin(store, id);
-      deepEqual(await getMany(store, [id]), [operation], "what is read");
+      deepEqual(await getMany(store, [id]), [operation], "the operations read");
     },
   },
   {
     rule: "get-many.unknown",
-    name: "leaves out unknown ids, and reads an id once however often it is asked for",
+    name: "omits unknown ids and reads each id once, even if it is requested twice",
     needs: ["getMany"],
     check: async (store) => {
       const { id } = await createPending(store);
-      equal((await getMany(store, [])).length, 0, "how many are read for no id");
+      equal((await getMany(store, [])).length, 0, "number of operations read for an empty list of ids");
       const found = await getMany(store, [newId(), id, newId(), id]);
       deepEqual(
         found.map((operation) => operation.id),
         [id],
-        "the ids that are read",
+        "the ids of the operations read",
       );
     },
   },

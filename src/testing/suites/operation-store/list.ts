@@ -28,7 +28,10 @@ async function list(
   store: OperationStore,
   request: Partial<ListRequest>,
 ): Promise<readonly ListedOperation[]> {
-  if (store.list === undefined) throw new Error("a store whose harness says `list` must have it");
+  if (store.list === undefined)
+    throw new Error(
+      "The harness declares `list`, but the store has no such method. Implement it or remove the capability.",
+    );
   return store.list({ limit: 100, ...request });
 }
 
@@ -36,7 +39,7 @@ async function listIds(store: OperationStore, request: Partial<ListRequest> = {}
   return (await list(store, request)).map(({ id }) => id);
 }
 
-/** Every id of the list, read page by page. */
+/** Reads the list page by page and returns every id. */
 async function pagedIds(store: OperationStore, limit: number): Promise<string[]> {
   const ids: string[] = [];
   let after: ListPosition | undefined;
@@ -58,7 +61,7 @@ async function newestFirst(store: OperationStore, operations: readonly NewOperat
 export const listChecks: readonly OperationStoreCheck[] = [
   {
     rule: "list.internal",
-    name: "lists hidden operations and those that are preparing only if asked for",
+    name: "lists hidden and preparing operations only on request",
     needs: ["list"],
     check: async (store) => {
       deepEqual(await listIds(store, { internal: true }), [], "the list of an empty store");
@@ -66,14 +69,14 @@ export const listChecks: readonly OperationStoreCheck[] = [
       const hidden = await createPending(store, { hidden: true });
       const { operation: preparing } = await createPreparing(store, LONG_MS);
       deepEqual(await listIds(store), [shown.id], "the list");
-      deepEqual(await listIds(store, { state: "preparing" }), [], "the list of what is preparing");
+      deepEqual(await listIds(store, { state: "preparing" }), [], "the list of preparing operations");
       const internal = (await listIds(store, { internal: true })).sort();
       deepEqual(internal, [shown.id, hidden.id, preparing.id].sort(), "the list with internal operations");
     },
   },
   {
     rule: "list.members",
-    name: "lists operations as they can be read, without their payloads",
+    name: "lists operations as `get` reads them, without their payloads",
     needs: ["list"],
     check: async (store) => {
       const members = { key: "key-1", retryOf: newId(), meta: '{"trace":1}', onEnd: newFollowUp() };
@@ -92,7 +95,7 @@ export const listChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "list.filters",
-    name: "lists what has the tenant, the definition and the state that were asked for",
+    name: "filters by tenant, definition and state",
     needs: ["list"],
     check: async (store) => {
       const pending = await createPending(store);
@@ -120,7 +123,7 @@ export const listChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "list.times",
-    name: "lists what was created at a time or later, and before another",
+    name: "lists operations created at or after one time and before another",
     needs: ["list"],
     check: async (store, { unitMs, pass }) => {
       const created: Operation[] = [];
@@ -138,11 +141,11 @@ export const listChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "list.pages",
-    name: "lists newest first, page by page, each behind the last operation of the page before",
+    name: "lists the newest operations first, page by page, without repeating the last one of a page",
     needs: ["list"],
     check: async (store, { unitMs, pass }) => {
       const ids: string[] = [];
-      // Ids that sort the other way round than times.
+      // Ids whose order is the reverse of the creation times.
       const chosen = Array.from({ length: 5 }, newId).sort().reverse();
       for (const id of chosen) {
         ids.unshift((await createPending(store, { id })).id);
@@ -150,12 +153,12 @@ export const listChecks: readonly OperationStoreCheck[] = [
       }
       deepEqual(await listIds(store, { limit: 2 }), ids.slice(0, 2), "the first page");
       deepEqual(await pagedIds(store, 2), ids, "all pages");
-      deepEqual(await pagedIds(store, 5), ids, "all pages, where the first one is full");
+      deepEqual(await pagedIds(store, 5), ids, "all pages, if the first one is full");
     },
   },
   {
     rule: "list.equal-times",
-    name: "lists operations of the same moment by id, and loses none of them between pages",
+    name: "sorts operations of the same millisecond by id and loses none between pages",
     needs: ["list"],
     check: async (store) => {
       const operations = await concurrently(10, () => createPending(store));
@@ -166,7 +169,7 @@ export const listChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "jump.listed",
-    name: "lists what was created while the clock was a year ahead before what was created later",
+    name: "lists operations created during a year-long clock jump before those created later",
     needs: ["list", "jumpsBack"],
     check: async (store, { jump }) => {
       // The operation with the latest time gets the first id.
@@ -177,7 +180,7 @@ export const listChecks: readonly OperationStoreCheck[] = [
       await jump(-YEAR_MS);
       const after = await createPending(store, { id: third });
       const ids = await newestFirst(store, [before, ahead, after]);
-      equal(ids[0], ahead.id, "the newest by its time");
+      equal(ids[0], ahead.id, "the operations with the latest times");
       deepEqual(await pagedIds(store, 2), ids, "all pages");
     },
   },

@@ -6,11 +6,11 @@ import { takeExpiredIds } from "./taking.js";
 export const longestDurationChecks: readonly OperationStoreCheck[] = [
   {
     rule: "retention.longest",
-    name: "keeps an operation whose retention is 100 years",
+    name: "keeps an operation with a retention of 100 years",
     check: async (store) => {
       await createEnded(store, { retentionMs: MAX_DURATION_MS });
       const { operation: short } = await createEnded(store, { retentionMs: 0 });
-      deepEqual(await takeExpiredIds(store), [short.id], "what is handed out");
+      deepEqual(await takeExpiredIds(store), [short.id], "operations handed out");
     },
   },
   {

@@ -11,7 +11,6 @@ import {
   ERROR,
   FAILED,
   GIVEN_BACK,
-  knock,
   LONG_MS,
   newId,
   newOperation,
@@ -20,6 +19,7 @@ import {
   PREPARED,
   RETRIED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 import { takeExpiredIds, takeIds } from "./taking.js";
 
@@ -27,7 +27,7 @@ export function newFollowUp(members: Partial<FollowUp> = {}): FollowUp {
   return { id: newId(), definition: "notices", input: '{"notice":1}', retentionMs: 1_000, ...members };
 }
 
-/** Brings an operation with this `onEnd` to its end. */
+/** Ends an operation that has this `onEnd`. */
 type End = (store: OperationStore, onEnd: FollowUp, time: PortTime) => Promise<void>;
 
 const settledAs =
@@ -44,7 +44,7 @@ async function createMarked(
 ): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
   const working = await createWorking(store, leaseMs, { onEnd });
   const { id, tenant } = working.operation;
-  equal(await store.requestCancel(id, tenant), "requested", "cancelling under a lease");
+  equal(await store.requestCancel(id, tenant), "requested", "canceling under a lease");
   return working;
 }
 
@@ -53,7 +53,7 @@ const ENDS: readonly { readonly rule: string; readonly way: string; readonly end
   { rule: "failed", way: "fails", end: settledAs(FAILED) },
   {
     rule: "cancelled",
-    way: "is cancelled",
+    way: "is canceled",
     end: async (store, onEnd) => {
       const { id, tenant } = await createPending(store, { onEnd });
       equal(await store.requestCancel(id, tenant), "cancelled", "cancelling");
@@ -61,7 +61,7 @@ const ENDS: readonly { readonly rule: string; readonly way: string; readonly end
   },
   {
     rule: "retry-cancelled",
-    way: "ends instead of a retry, because it was to be cancelled",
+    way: "fails instead of being retried, because its cancellation was requested",
     end: async (store, onEnd) => {
       const { lease } = await createMarked(store, LONG_MS, onEnd);
       const settled = isOutcome(await store.settle(lease, RETRIED), "settled", "settling as retry");
@@ -70,11 +70,11 @@ const ENDS: readonly { readonly rule: string; readonly way: string; readonly end
   },
   {
     rule: "begin-cancelled",
-    way: "ends at its next attempt, because it was to be cancelled",
+    way: "fails at its next attempt, because its cancellation was requested",
     end: async (store, onEnd, { unitMs, pass }) => {
       const { operation } = await createMarked(store, 2 * unitMs, onEnd);
       await pass(2 * unitMs);
-      equal(await knock(store, operation.id), "terminal", "beginning it after the lease");
+      equal(await tryBegin(store, operation.id), "terminal", "beginning it after the lease");
     },
   },
   {
@@ -95,21 +95,21 @@ const ENDS: readonly { readonly rule: string; readonly way: string; readonly end
   },
 ];
 
-/** Every way to end creates the follow-up. An operation that has its id already stays as it is. */
+/** Every way to end creates the follow-up. An existing operation with its id stays unchanged. */
 const endChecks: readonly OperationStoreCheck[] = ENDS.map(({ rule, way, end }) => ({
   rule: `on-end.${rule}`,
   name: `creates the follow-up of an operation that ${way}, unless its id exists`,
   check: async (store, time) => {
     const onEnd = newFollowUp();
     await end(store, onEnd, time);
-    equal(await store.get(onEnd.id, "tenant-1"), undefined, "the follow-up, which is hidden");
+    equal(await store.get(onEnd.id, "tenant-1"), undefined, "the hidden follow-up");
     const { createdAt: _, ...created } = (await begin(store, onEnd.id)).operation;
     const expected = { ...onEnd, tenant: "tenant-1", hidden: true, state: "pending", attempt: 1 };
-    deepEqual(created, expected, "the follow-up as a worker sees it");
+    deepEqual(created, expected, "the follow-up in the attempt of a worker");
     const known = await createPending(store, { input: '"first"' });
     const before = await read(store, known);
     await end(store, newFollowUp({ id: known.id }), time);
-    deepEqual(await read(store, known), before, "an operation that has the id already");
+    deepEqual(await read(store, known), before, "the existing operation with that id");
   },
 }));
 
@@ -117,7 +117,7 @@ export const onEndChecks: readonly OperationStoreCheck[] = [
   ...endChecks,
   {
     rule: "on-end.once",
-    name: "creates the follow-up once, however often and at once the end is repeated, even if the follow-up is gone",
+    name: "creates the follow-up once although the end is repeated, even if the follow-up is gone",
     check: async (store) => {
       const onEnd = newFollowUp();
       const { lease } = await createWorking(store, LONG_MS, { onEnd });
@@ -130,17 +130,21 @@ export const onEndChecks: readonly OperationStoreCheck[] = [
       await store.remove([onEnd.id], { afterMs: 0 });
       await takeExpiredIds(store);
       isOutcome(await store.settle(lease, COMPLETED), "settled", "repeating the settle later");
-      equal(await knock(store, onEnd.id), "unknown", "beginning the follow-up");
+      equal(await tryBegin(store, onEnd.id), "unknown", "beginning the follow-up");
     },
   },
   {
     rule: "on-end.not-before",
-    name: "creates no follow-up of what has not ended",
+    name: "creates no follow-up for an operation that has not ended",
     check: async (store) => {
       const onEnd = newFollowUp();
       const { operation, lease } = await createPreparing(store, LONG_MS, { onEnd });
       const isMissing = async (what: string): Promise<void> =>
-        equal(await knock(store, onEnd.id), "unknown", `beginning the follow-up of what ${what}`);
+        equal(
+          await tryBegin(store, onEnd.id),
+          "unknown",
+          `beginning the follow-up of an operation that ${what}`,
+        );
       await isMissing("is preparing");
       isOutcome(await store.settle(lease, PREPARED), "settled", "settling as prepared");
       await isMissing("is prepared");
@@ -151,20 +155,20 @@ export const onEndChecks: readonly OperationStoreCheck[] = [
       }
       const attempt = await begin(store, operation.id);
       const stranger = { ...attempt.lease, token: newToken() };
-      isOutcome(await store.settle(stranger, COMPLETED), "lost", "settling as a stranger");
+      isOutcome(await store.settle(stranger, COMPLETED), "lost", "settling with an unknown token");
       equal(await store.requestCancel(operation.id, operation.tenant), "requested", "cancelling");
-      await isMissing("is to be cancelled");
+      await isMissing("has a requested cancellation");
     },
   },
   {
     rule: "on-end.announced",
-    name: "hands out a follow-up at once, because no caller announces it",
+    name: "hands out a follow-up immediately, because no caller announces it",
     check: async (store) => {
       const onEnd = newFollowUp();
       const { id, tenant } = await createPending(store, { onEnd });
-      deepEqual(await takeIds(store, ["notices"]), [], "what is handed out before the end");
+      deepEqual(await takeIds(store, ["notices"]), [], "operations handed out before the end");
       await store.requestCancel(id, tenant);
-      deepEqual(await takeIds(store, ["notices"]), [onEnd.id], "what is handed out after it");
+      deepEqual(await takeIds(store, ["notices"]), [onEnd.id], "operations handed out after it");
     },
   },
 ];

@@ -7,19 +7,19 @@ import {
   createPreparing,
   ERROR,
   FAILED,
-  knock,
   LONG_MS,
   newOperation,
   newToken,
   type OperationStoreCheck,
   PREPARED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 
 export const preparingChecks: readonly OperationStoreCheck[] = [
   {
     rule: "preparing.shown",
-    name: "shows an operation as preparing to its tenant, so that a duplicate finds it",
+    name: "shows a preparing operation to its tenant, so that a duplicate finds it",
     check: async (store) => {
       const { operation } = await createPreparing(store, LONG_MS);
       const { state, input } = await read(store, operation);
@@ -28,12 +28,16 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.repeated",
-    name: "answers `created` again to the creator's token, and `exists` to every other",
+    name: "returns `created` again to the creator's token and `exists` to all others",
     check: async (store) => {
       const operation = newOperation();
       const initial = { state: "preparing", token: newToken(), leaseMs: LONG_MS } as const;
       const outcomes = await concurrently(50, () => store.create(operation, initial));
-      equal(outcomes.filter((outcome) => outcome === "created").length, 50, "how many were `created`");
+      equal(
+        outcomes.filter((outcome) => outcome === "created").length,
+        50,
+        "number of calls that returned `created`",
+      );
       equal(await store.create(operation, initial), "created", "creating it with the same token later");
       const other = { ...initial, token: newToken() };
       equal(await store.create(operation, other), "exists", "creating it with another token");
@@ -42,15 +46,15 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.lease",
-    name: "counts the creator's lease as the first attempt, and lets nobody else begin until it is over",
+    name: "counts the creator's lease as the first attempt and starts no other until the lease expires",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createPreparing(store, 5 * unitMs);
-      equal(await knock(store, operation.id), "busy", "beginning at once");
+      equal(await tryBegin(store, operation.id), "busy", "beginning immediately");
       await pass(4 * unitMs);
-      equal(await knock(store, operation.id), "busy", "beginning before the end of the lease");
+      equal(await tryBegin(store, operation.id), "busy", "beginning before the end of the lease");
       await pass(unitMs);
       const begun = await begin(store, operation.id);
-      equal(begun.operation.state, "preparing", "the state in which it begins");
+      equal(begun.operation.state, "preparing", "the state of the attempt");
       deepEqual([begun.operation.attempt, begun.previousLost], [2, true], "attempt and `previousLost`");
     },
   },
@@ -62,20 +66,16 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       await pass(4 * unitMs);
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing in time");
       await pass(5 * unitMs);
-      equal(await knock(store, operation.id), "busy", "beginning after the end of the first lease");
+      equal(await tryBegin(store, operation.id), "busy", "beginning after the end of the first lease");
     },
   },
   {
     rule: "preparing.prepared",
-    name: "becomes pending with its resource, due at once, its attempts not begun",
+    name: "makes a prepared operation pending with its resource, due immediately, with no counted attempt",
     check: async (store) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       const settled = await store.settle(lease, PREPARED);
-      equal(
-        isOutcome(settled, "settled", "settling as prepared").state,
-        "pending",
-        "the state in the answer",
-      );
+      equal(isOutcome(settled, "settled", "settling as prepared").state, "pending", "the returned state");
       const { createdAt: _, ...rest } = await read(store, operation);
       const expected = {
         ...operation,
@@ -90,7 +90,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.taken-over",
-    name: "belongs to whoever took it over: the creator settles, renews and creates no more",
+    name: "accepts only the token of the worker that took a creation over, not the creator's",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease: first } = await createPreparing(store, unitMs);
       await pass(unitMs);
@@ -107,7 +107,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.repeated-late",
-    name: "answers `exists` to the creator's token once the operation is no longer preparing",
+    name: "returns `exists` to the creator's token once the operation is no longer preparing",
     check: async (store) => {
       for (const settlement of [PREPARED, FAILED]) {
         const { operation, lease } = await createPreparing(store, LONG_MS);
@@ -121,7 +121,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.creates",
-    name: "is left to callers that can create: to others it is `preparing`, and nothing changes",
+    name: "returns `preparing` to workers that cannot create and changes nothing",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createPreparing(store, unitMs);
       await pass(unitMs);
@@ -129,15 +129,15 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       const request = { token: newToken(), leaseMs: LONG_MS, creates: false };
       isOutcome(await store.beginAttempt(operation.id, request), "preparing", "beginning without creating");
       deepEqual(await read(store, operation), before, "the operation");
-      equal((await begin(store, operation.id)).operation.state, "preparing", "the state in which it begins");
+      equal((await begin(store, operation.id)).operation.state, "preparing", "the state of the attempt");
       const pending = await createPending(store);
       const begun = await store.beginAttempt(pending.id, { ...request, token: newToken() });
-      isOutcome(begun, "begun", "beginning what is pending without creating");
+      isOutcome(begun, "begun", "beginning the pending operation without creating");
     },
   },
   {
     rule: "preparing.failed",
-    name: "becomes failed, with the error",
+    name: "fails a preparing operation with the error",
     check: async (store) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       isOutcome(await store.settle(lease, FAILED), "settled", "settling as failed");
@@ -147,21 +147,21 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "preparing.retried",
-    name: "stays preparing after a retry, and is due again after its delay",
+    name: "keeps an operation preparing after a retry and makes it due again after its delay",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       const retry = { to: "retry", delayMs: 5 * unitMs, countAttempt: false } as const;
       const settled = await store.settle(lease, retry);
-      equal(isOutcome(settled, "settled", "settling as retry").state, "preparing", "the state in the answer");
-      equal(await knock(store, operation.id), "not-due", "beginning at once");
+      equal(isOutcome(settled, "settled", "settling as retry").state, "preparing", "the returned state");
+      equal(await tryBegin(store, operation.id), "not-due", "beginning immediately");
       await pass(5 * unitMs);
       const { state, attempt } = (await begin(store, operation.id)).operation;
-      deepEqual([state, attempt], ["preparing", 1], "the state in which it begins, and the attempt");
+      deepEqual([state, attempt], ["preparing", 1], "state and number of the attempt");
     },
   },
   {
     rule: "preparing.completed",
-    name: "cannot become completed: there is no such transition, and the lease stays",
+    name: "refuses to complete a preparing operation and keeps the lease",
     check: async (store) => {
       const { operation, lease } = await createPreparing(store, LONG_MS);
       isOutcome(await store.settle(lease, COMPLETED), "lost", "settling as completed");

@@ -12,13 +12,13 @@ import {
   createWorking,
   ERROR,
   FAILED,
-  knock,
   LONG_MS,
   newId,
   newOperation,
   type OperationStoreCheck,
   PREPARED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 import { newFollowUp } from "./on-end.js";
 
@@ -29,7 +29,10 @@ export async function redrive(
   id: string,
   successor: { readonly id: string; readonly onEndId?: string } = { id: newId() },
 ): Promise<RedriveResult> {
-  if (store.redrive === undefined) throw new Error("a store whose harness says `redrive` must have it");
+  if (store.redrive === undefined)
+    throw new Error(
+      "The harness declares `redrive`, but the store has no such method. Implement it or remove the capability.",
+    );
   return store.redrive(id, { onEndId: newId(), ...successor });
 }
 
@@ -39,21 +42,21 @@ export async function createRedriven(
   members: Partial<NewOperation> = {},
 ): Promise<{ readonly failed: string; readonly successor: string }> {
   const { operation } = await createEnded(store, members, FAILED);
-  const result = isOutcome(await redrive(store, operation.id), "redriven", "redriving what failed");
+  const result = isOutcome(await redrive(store, operation.id), "redriven", "redriving a failed operation");
   return { failed: operation.id, successor: result.operationId };
 }
 
 async function refuses(store: OperationStore, id: string, state: Operation["state"]): Promise<void> {
   const successor = newId();
   const result = await redrive(store, id, { id: successor });
-  deepEqual(result, { outcome: "not-redrivable", state }, `redriving what is ${state}`);
-  equal(await knock(store, successor), "unknown", "beginning a successor of it");
+  deepEqual(result, { outcome: "not-redrivable", state }, `redriving an operation that is ${state}`);
+  equal(await tryBegin(store, successor), "unknown", "beginning a successor of it");
 }
 
 export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.created",
-    name: "creates a pending operation with the same work and without a key, and the two name each other",
+    name: "creates a pending operation with the same work and no key, and links the two operations",
     needs: ["redrive"],
     check: async (store) => {
       const members = { key: "key-1", input: DIFFICULT_TEXT, meta: DIFFICULT_TEXT, retentionMs: 12_345 };
@@ -65,7 +68,11 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
         const successor = newId();
         const result = await redrive(store, id, { id: successor });
         deepEqual(result, { outcome: "redriven", operationId: successor, created: true }, "redriving");
-        deepEqual(await read(store, { id, tenant }), { ...before, retriedBy: successor }, "the failed one");
+        deepEqual(
+          await read(store, { id, tenant }),
+          { ...before, retriedBy: successor },
+          "the failed operation",
+        );
         const { createdAt: _, ...rest } = await read(store, { id: successor, tenant });
         const { definition, input, retentionMs, meta } = before;
         const expected = { id: successor, tenant, definition, input, retentionMs, meta, retryOf: id };
@@ -77,7 +84,7 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "redrive.repeated",
-    name: "answers with the first successor again, also to other ids and after the end of the successor",
+    name: "returns the first successor again, also for other ids and after the successor has ended",
     needs: ["redrive"],
     check: async (store) => {
       const { failed, successor } = await createRedriven(store);
@@ -85,7 +92,7 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
       deepEqual(await redrive(store, failed, { id: successor }), again, "redriving again");
       const other = newId();
       deepEqual(await redrive(store, failed, { id: other }), again, "redriving with another id");
-      equal(await knock(store, other), "unknown", "beginning the other id");
+      equal(await tryBegin(store, other), "unknown", "beginning the other id");
       const { lease } = await begin(store, successor);
       await store.settle(lease, COMPLETED);
       deepEqual(await redrive(store, failed), again, "redriving after the end of the successor");
@@ -95,7 +102,7 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "redrive.race",
-    name: "creates one successor for 50 concurrent redrives, with different ids or the same",
+    name: "creates one successor for 50 concurrent redrives, with different ids and with the same id",
     needs: ["redrive"],
     check: async (store) => {
       const same = newId();
@@ -106,19 +113,23 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
           redrive(store, operation.id, { id: ids[index] ?? "" }),
         );
         const all = results.map((result) => isOutcome(result, "redriven", "redriving"));
-        equal(all.filter(({ created }) => created).length, 1, "how many created a successor");
+        equal(all.filter(({ created }) => created).length, 1, "number of calls that created a successor");
         const { retriedBy } = await read(store, operation);
-        deepEqual(new Set(all.map((each) => each.operationId)).size, 1, "how many successors were named");
-        equal(all[0]?.operationId, retriedBy, "the successor that was named");
+        deepEqual(
+          new Set(all.map((each) => each.operationId)).size,
+          1,
+          "number of different successors returned",
+        );
+        equal(all[0]?.operationId, retriedBy, "the returned successor");
         for (const id of ids) {
-          if (id !== retriedBy) equal(await knock(store, id), "unknown", "beginning another successor");
+          if (id !== retriedBy) equal(await tryBegin(store, id), "unknown", "beginning another successor");
         }
       }
     },
   },
   {
     rule: "redrive.chain",
-    name: "redrives a successor that failed in turn",
+    name: "redrives a successor that failed",
     needs: ["redrive"],
     check: async (store) => {
       const { failed, successor } = await createRedriven(store);
@@ -133,7 +144,7 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "redrive.states",
-    name: "redrives nothing that is unknown, unfinished or completed",
+    name: "redrives no unknown, unfinished or completed operation",
     needs: ["redrive"],
     check: async (store) => {
       isOutcome(await redrive(store, newId()), "unknown", "redriving an unknown operation");
@@ -145,20 +156,20 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "redrive.never-pending",
-    name: "redrives nothing that failed before it was pending, and what failed after it was prepared",
+    name: "redrives an operation that failed after it was prepared, but not one that failed before",
     needs: ["redrive"],
     check: async (store) => {
       const stillborn = newOperation();
       await store.create(stillborn, { state: "failed", error: ERROR });
       await refuses(store, stillborn.id, "failed");
       const { operation: impossible, lease } = await createPreparing(store, LONG_MS);
-      isOutcome(await store.settle(lease, FAILED), "settled", "failing what is preparing");
+      isOutcome(await store.settle(lease, FAILED), "settled", "failing the preparing operation");
       await refuses(store, impossible.id, "failed");
       const prepared = await createPreparing(store, LONG_MS);
       isOutcome(await store.settle(prepared.lease, PREPARED), "settled", "preparing");
       const { lease: work } = await begin(store, prepared.operation.id);
-      isOutcome(await store.settle(work, FAILED), "settled", "failing what was prepared");
-      isOutcome(await redrive(store, prepared.operation.id), "redriven", "redriving what was prepared");
+      isOutcome(await store.settle(work, FAILED), "settled", "failing the prepared operation");
+      isOutcome(await redrive(store, prepared.operation.id), "redriven", "redriving the prepared operation");
     },
   },
   {
@@ -168,12 +179,12 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { successor } = await createRedriven(store, { hidden: true });
       equal(await store.get(successor, TENANT), undefined, "the successor");
-      equal((await begin(store, successor)).operation.hidden, true, "`hidden` as the worker sees it");
+      equal((await begin(store, successor)).operation.hidden, true, "`hidden` in the attempt of the worker");
     },
   },
   {
     rule: "redrive.on-end",
-    name: "gives the successor a follow-up with the id that was chosen for it",
+    name: "gives the successor a follow-up with the requested id",
     needs: ["redrive"],
     check: async (store) => {
       const onEnd = newFollowUp();
@@ -181,12 +192,16 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
       const first = await begin(store, onEnd.id);
       const [id, onEndId] = [newId(), newId()];
       isOutcome(await redrive(store, operation.id, { id, onEndId }), "redriven", "redriving");
-      equal(await knock(store, onEndId), "unknown", "beginning the follow-up before the end");
+      equal(await tryBegin(store, onEndId), "unknown", "beginning the follow-up before the end");
       const { lease } = await begin(store, id);
       isOutcome(await store.settle(lease, COMPLETED), "settled", "completing the successor");
       const { definition, input, retentionMs } = (await begin(store, onEndId)).operation;
       deepEqual({ ...onEnd, definition, input, retentionMs }, onEnd, "the follow-up of the successor");
-      isOutcome(await store.renew(first.lease, { leaseMs: LONG_MS }), "renewed", "renewing the first one");
+      isOutcome(
+        await store.renew(first.lease, { leaseMs: LONG_MS }),
+        "renewed",
+        "renewing the first follow-up",
+      );
     },
   },
 ];

@@ -5,16 +5,16 @@ import { createRedriven, redrive } from "./redrive.js";
 import { takeExpiredIds } from "./taking.js";
 
 const TENANT = "tenant-1";
-/** More than any of the cases needs: a store that hands out something for ever must not hang them. */
+/** More rounds than any case needs, so that a store that hands out an operation forever does not hang the case. */
 const MAX_ROUNDS = 10;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 async function complete(store: OperationStore, id: string): Promise<void> {
   const { lease } = await begin(store, id);
-  isOutcome(await store.settle(lease, COMPLETED), "settled", "completing it");
+  isOutcome(await store.settle(lease, COMPLETED), "settled", "completing the successor");
 }
 
-/** Removes what is handed out until nothing is, and returns all of it in the order in which it came. */
+/** Removes the operations that are handed out until there are no more, and returns their ids in order. */
 async function purgeAll(store: OperationStore): Promise<string[]> {
   const all: string[] = [];
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
@@ -26,24 +26,32 @@ async function purgeAll(store: OperationStore): Promise<string[]> {
   return all;
 }
 
-/** How long a failed operation is kept that was redriven. */
+/** Retention of failed operations that were redriven. */
 export const redrivenChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redriven.kept",
-    name: "keeps an operation that was redriven until its successor is gone",
+    name: "keeps a redriven operation until its successor is gone",
     needs: ["redrive"],
     check: async (store, { unitMs, pass }) => {
       const { failed, successor } = await createRedriven(store, { retentionMs: 2 * unitMs });
       await pass(10 * unitMs);
-      deepEqual(await purgeAll(store), [], "what is handed out while the successor is pending");
+      deepEqual(await purgeAll(store), [], "operations handed out while the successor is pending");
       await complete(store, successor);
-      deepEqual(await purgeAll(store), [], "what is handed out when the successor has ended");
+      deepEqual(await purgeAll(store), [], "operations handed out when the successor has ended");
       equal((await read(store, { id: failed, tenant: TENANT })).retriedBy, successor, "its successor");
       await pass(2 * unitMs);
-      deepEqual(await takeExpiredIds(store), [successor], "what is handed out when it has expired");
-      equal((await read(store, { id: failed, tenant: TENANT })).state, "failed", "the state of the first");
+      deepEqual(
+        await takeExpiredIds(store),
+        [successor],
+        "operations handed out when the successor has expired",
+      );
+      equal(
+        (await read(store, { id: failed, tenant: TENANT })).state,
+        "failed",
+        "the state of the first operation",
+      );
       await store.remove([successor], { afterMs: 0 });
-      deepEqual(await purgeAll(store), [failed], "what is handed out when the successor is gone");
+      deepEqual(await purgeAll(store), [failed], "operations handed out when the successor is gone");
       equal(await store.get(failed, TENANT), undefined, "the first operation in the end");
     },
   },
@@ -57,32 +65,36 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
       isOutcome(await store.settle(lease, FAILED), "settled", "failing the second");
       const result = isOutcome(await redrive(store, second), "redriven", "redriving the second");
       await pass(10 * unitMs);
-      deepEqual(await purgeAll(store), [], "what is handed out while the last one is pending");
+      deepEqual(await purgeAll(store), [], "operations handed out while the last one is pending");
       await complete(store, result.operationId);
       await pass(unitMs);
-      deepEqual(await purgeAll(store), [result.operationId, second, first], "what is handed out then");
+      deepEqual(
+        await purgeAll(store),
+        [result.operationId, second, first],
+        "operations handed out after the last one has expired",
+      );
     },
   },
   {
     rule: "redriven.removed",
-    name: "keeps an operation that was redriven after it was handed out, or given to `remove`",
+    name: "keeps an operation that was redriven after it was handed out or passed to `remove`",
     needs: ["redrive"],
     check: async (store, { unitMs, pass }) => {
       const { operation: early } = await createEnded(store, { retentionMs: 0 }, FAILED);
       const { operation: late } = await createEnded(store, { retentionMs: 0 }, FAILED);
       const ids = [early.id, late.id];
-      deepEqual((await takeExpiredIds(store)).sort(), ids.sort(), "what is handed out");
+      deepEqual((await takeExpiredIds(store)).sort(), ids.sort(), "operations handed out");
       isOutcome(await redrive(store, early.id), "redriven", "redriving before the removal");
       await store.remove(ids, { afterMs: unitMs });
       isOutcome(await redrive(store, late.id), "redriven", "redriving after the removal");
       await pass(unitMs);
-      deepEqual(await takeExpiredIds(store), [], "what is handed out");
+      deepEqual(await takeExpiredIds(store), [], "operations handed out");
       for (const each of [early, late]) equal((await read(store, each)).state, "failed", "the state");
     },
   },
   {
     rule: "jump.redriven",
-    name: "keeps what was redriven while the clock was a year ahead until its successor is gone",
+    name: "keeps an operation redriven during a year-long clock jump until its successor is gone",
     needs: ["redrive", "jumpsBack"],
     check: async (store, { unitMs, pass, jump }) => {
       const { operation } = await createEnded(store, { retentionMs: unitMs }, FAILED);
@@ -90,11 +102,15 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
       const result = isOutcome(await redrive(store, operation.id), "redriven", "redriving");
       await jump(-YEAR_MS);
       await pass(10 * unitMs);
-      deepEqual(await purgeAll(store), [], "what is handed out while the successor is pending");
-      // It was created while the clock was ahead, so it may not be due yet.
-      equal(await store.requestCancel(result.operationId, TENANT), "cancelled", "cancelling the successor");
+      deepEqual(await purgeAll(store), [], "operations handed out while the successor is pending");
+      // The successor was created while the clock was ahead, so it might not be due yet.
+      equal(await store.requestCancel(result.operationId, TENANT), "cancelled", "canceling the successor");
       await pass(unitMs);
-      deepEqual(await purgeAll(store), [result.operationId, operation.id], "what is handed out then");
+      deepEqual(
+        await purgeAll(store),
+        [result.operationId, operation.id],
+        "operations handed out after the end",
+      );
     },
   },
 ];

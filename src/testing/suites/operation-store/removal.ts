@@ -18,15 +18,15 @@ const MINUTE_MS = 60_000;
 export const removalChecks: readonly OperationStoreCheck[] = [
   {
     rule: "remove.later",
-    name: "forgets an operation after the time that was asked for: until then it is read and keeps its id",
+    name: "deletes an operation after the requested time, and until then reads it and reserves its id",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createEnded(store);
       const before = await read(store, operation);
       await store.remove([operation.id], { afterMs: 5 * unitMs });
       await pass(4 * unitMs);
       await takeExpiredIds(store);
-      deepEqual(await read(store, operation), before, "the operation before it is forgotten");
-      equal(await store.create(operation), "exists", "creating its id before it is forgotten");
+      deepEqual(await read(store, operation), before, "the operation before it is deleted");
+      equal(await store.create(operation), "exists", "creating its id before it is deleted");
       await pass(unitMs);
       await takeExpiredIds(store);
       equal(await store.get(operation.id, operation.tenant), undefined, "the operation afterwards");
@@ -35,7 +35,7 @@ export const removalChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "remove.at-once",
-    name: "forgets an operation at the next `takeExpired` where no time is to pass",
+    name: "deletes an operation at the next `takeExpired` if the requested time is 0",
     check: async (store) => {
       const { operation } = await createEnded(store);
       await store.remove([operation.id], { afterMs: 0 });
@@ -45,7 +45,7 @@ export const removalChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "remove.each-in-time",
-    name: "forgets each in its own time, whichever was removed first",
+    name: "deletes each operation after its own time, in any order of removal",
     check: async (store, { unitMs, pass }) => {
       const { operation: long } = await createEnded(store);
       const { operation: short } = await createEnded(store);
@@ -59,7 +59,7 @@ export const removalChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "remove.repeated",
-    name: "takes repeated and unknown ids without complaint",
+    name: "accepts repeated and unknown ids",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createEnded(store);
       await store.remove([], { afterMs: unitMs });
@@ -76,23 +76,23 @@ export const removalChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "remove.unfinished",
-    name: "never removes what has not ended, neither now nor when it ends later",
+    name: "never removes an unfinished operation, neither immediately nor after it ends",
     check: async (store) => {
       const pending = await createPending(store);
       const { operation: working, lease } = await createWorking(store);
       const { operation: preparing } = await createPreparing(store, LONG_MS);
       await store.remove([pending.id, working.id, preparing.id], { afterMs: 0 });
       await takeExpiredIds(store);
-      equal((await read(store, preparing)).state, "preparing", "the state of what was preparing");
-      equal((await begin(store, pending.id)).operation.attempt, 1, "the attempt of what was pending");
-      isOutcome(await store.settle(lease, COMPLETED), "settled", "settling what was worked on");
+      equal((await read(store, preparing)).state, "preparing", "the state of the preparing operation");
+      equal((await begin(store, pending.id)).operation.attempt, 1, "the attempt of the pending operation");
+      isOutcome(await store.settle(lease, COMPLETED), "settled", "settling the running operation");
       await takeExpiredIds(store);
-      equal((await read(store, working)).state, "completed", "the state of what ended later");
+      equal((await read(store, working)).state, "completed", "the state of the operation that ended later");
     },
   },
   {
     rule: "remove.settled",
-    name: "has no more to say about an operation that is forgotten",
+    name: "reports nothing about a deleted operation",
     check: async (store) => {
       const { operation, lease } = await createEnded(store);
       await store.remove([operation.id], { afterMs: 0 });
@@ -106,29 +106,29 @@ export const removalChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "remove.not-again",
-    name: "does not hand out again what was given to `remove`",
+    name: "does not hand out again an operation that was passed to `remove`",
     needs: ["skipsTime"],
     check: async (store, { pass }) => {
       const { operation } = await createEnded(store, { retentionMs: 0 });
-      deepEqual(await takeExpiredIds(store), [operation.id], "what is handed out first");
+      deepEqual(await takeExpiredIds(store), [operation.id], "operations handed out first");
       await store.remove([operation.id], { afterMs: 5 * MINUTE_MS });
       for (let minutes = 1; minutes <= 4; minutes += 1) {
         await pass(MINUTE_MS);
-        deepEqual(await takeExpiredIds(store), [], `what is handed out after ${minutes} min`);
+        deepEqual(await takeExpiredIds(store), [], `operations handed out after ${minutes} min`);
       }
     },
   },
   {
     rule: "remove.makes-room",
-    name: "does not let what was removed take the place of what expires later",
+    name: "does not let removed operations displace operations that expire later",
     needs: ["skipsTime"],
     check: async (store, { pass }) => {
       const { operation: first } = await createEnded(store, { retentionMs: 0 });
-      deepEqual(await takeExpiredIds(store, 1), [first.id], "what is handed out first");
+      deepEqual(await takeExpiredIds(store, 1), [first.id], "operations handed out first");
       await store.remove([first.id], { afterMs: 0 });
       await pass(MINUTE_MS);
       const { operation: second } = await createEnded(store, { retentionMs: 0 });
-      deepEqual(await takeExpiredIds(store, 1), [second.id], "what is handed out a minute later");
+      deepEqual(await takeExpiredIds(store, 1), [second.id], "operations handed out a minute later");
     },
   },
 ];

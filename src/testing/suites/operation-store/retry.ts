@@ -7,34 +7,34 @@ import {
   createWorking,
   ERROR,
   GIVEN_BACK,
-  knock,
   LONG_MS,
   newToken,
   type OperationStoreCheck,
   RETRIED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 
 export const retryChecks: readonly OperationStoreCheck[] = [
   {
     rule: "retry.pending",
-    name: "stays pending after a retry, due again after its delay, and keeps its progress",
+    name: "keeps a retried operation pending, with its progress, and due after its delay",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
       const settled = await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: true });
-      equal(isOutcome(settled, "settled", "settling as retry").state, "pending", "the state in the answer");
+      equal(isOutcome(settled, "settled", "settling as retry").state, "pending", "the returned state");
       const { createdAt: _, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "pending", attempt: 1, progress: "1" }, "the operation");
       await pass(4 * unitMs);
-      equal(await knock(store, operation.id), "not-due", "beginning before the delay is over");
+      equal(await tryBegin(store, operation.id), "not-due", "beginning before the delay is over");
       await pass(unitMs);
       equal((await begin(store, operation.id)).operation.attempt, 2, "the attempt after the delay");
     },
   },
   {
     rule: "retry.at-once",
-    name: "is due again at once where the delay is 0",
+    name: "makes a retry due immediately if its delay is 0",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, RETRIED);
@@ -43,23 +43,23 @@ export const retryChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "retry.frees",
-    name: "ends the lease, however long it was to last",
+    name: "ends the lease of a retried attempt, however long it was",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store, LONG_MS);
       await store.settle(lease, { to: "retry", delayMs: unitMs, countAttempt: true });
       await pass(unitMs);
-      equal(await knock(store, operation.id), "begun", "beginning after the delay");
+      equal(await tryBegin(store, operation.id), "begun", "beginning after the delay");
     },
   },
   {
     rule: "retry.given-back",
-    name: "leaves no trace of an attempt that is given back",
+    name: "leaves no trace of a released attempt",
     check: async (store) => {
       const operation = await createPending(store);
       const before = await read(store, operation);
       const { lease } = await begin(store, operation.id);
       const settled = await store.settle(lease, GIVEN_BACK);
-      equal(isOutcome(settled, "settled", "giving back").state, "pending", "the state in the answer");
+      equal(isOutcome(settled, "settled", "releasing the attempt").state, "pending", "the returned state");
       deepEqual(await read(store, operation), before, "the operation as it was before the attempt");
       const begun = await begin(store, operation.id);
       deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "attempt and `previousLost`");
@@ -67,18 +67,18 @@ export const retryChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "retry.given-back-later",
-    name: "is due after the delay when it is given back with one",
+    name: "makes an operation due after the delay with which its attempt was released",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: false });
-      equal(await knock(store, operation.id), "not-due", "beginning at once");
+      equal(await tryBegin(store, operation.id), "not-due", "beginning immediately");
       await pass(5 * unitMs);
       equal((await begin(store, operation.id)).operation.attempt, 1, "the attempt after the delay");
     },
   },
   {
     rule: "retry.fences",
-    name: "takes the token's right away, even before anybody else begins",
+    name: "invalidates the token of a retried attempt even before another attempt starts",
     check: async (store) => {
       for (const settlement of [RETRIED, GIVEN_BACK]) {
         const { operation, lease } = await createWorking(store);
@@ -92,7 +92,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "retry.last-error",
-    name: "keeps why the latest attempt is tried again, until another reason comes",
+    name: "keeps the reason for the retry of the latest attempt until there is a new one",
     check: async (store) => {
       const { operation, lease: first } = await createWorking(store);
       const shows = async (lastError: string, what: string): Promise<void> => {
@@ -107,16 +107,16 @@ export const retryChecks: readonly OperationStoreCheck[] = [
       await store.settle(lease, { ...RETRIED, lastError: DIFFICULT_TEXT });
       await shows(DIFFICULT_TEXT, "after the second attempt");
       await store.settle(lease, GIVEN_BACK);
-      await shows(DIFFICULT_TEXT, "after a retry without one");
+      await shows(DIFFICULT_TEXT, "after a retry without a reason");
       await store.settle(lease, { ...GIVEN_BACK, lastError: ERROR });
-      await shows(ERROR, "after an attempt that was given back with one");
+      await shows(ERROR, "after an attempt that was released with a reason");
       await store.settle(lease, COMPLETED);
       equal((await read(store, operation)).lastError, ERROR, "the reason after the end");
     },
   },
   {
     rule: "retry.not-due-keeps",
-    name: "is not moved by those who ask too early",
+    name: "does not postpone a retry when callers ask too early",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: true });

@@ -11,7 +11,6 @@ import {
   ERROR,
   FAILED,
   GIVEN_BACK,
-  knock,
   newId,
   newToken,
   type OperationStoreCheck,
@@ -19,6 +18,7 @@ import {
   RESULT,
   RETRIED,
   read,
+  tryBegin,
 } from "./fixtures.js";
 
 const EVERY_SETTLEMENT: readonly Settlement[] = [COMPLETED, FAILED, RETRIED, GIVEN_BACK, PREPARED];
@@ -26,12 +26,12 @@ const EVERY_SETTLEMENT: readonly Settlement[] = [COMPLETED, FAILED, RETRIED, GIV
 export const settleChecks: readonly OperationStoreCheck[] = [
   {
     rule: "settle.completed",
-    name: "completes an operation, with the result to the letter or without one",
+    name: "completes an operation with or without a result and stores the result exactly",
     check: async (store) => {
       for (const result of [undefined, DIFFICULT_TEXT]) {
         const { operation, lease } = await createWorking(store);
         const settled = await store.settle(lease, { to: "completed", ...(result && { result }) });
-        equal(isOutcome(settled, "settled", "completing").state, "completed", "the state in the answer");
+        equal(isOutcome(settled, "settled", "completing").state, "completed", "the returned state");
         const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
         const expected = { ...operation, state: "completed", attempt: 1, result };
         deepEqual(rest, expected, "the completed operation");
@@ -41,11 +41,11 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.failed",
-    name: "fails an operation, with the error to the letter",
+    name: "fails an operation and stores the error exactly",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       const settled = await store.settle(lease, { to: "failed", error: DIFFICULT_TEXT });
-      equal(isOutcome(settled, "settled", "failing").state, "failed", "the state in the answer");
+      equal(isOutcome(settled, "settled", "failing").state, "failed", "the returned state");
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", attempt: 1, error: DIFFICULT_TEXT }, "the operation");
       ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
@@ -53,7 +53,7 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.times",
-    name: "keeps the times of creation and of the end to the millisecond",
+    name: "stores the times of creation and end to the millisecond",
     needs: ["skipsTime"],
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
@@ -61,12 +61,12 @@ export const settleChecks: readonly OperationStoreCheck[] = [
       isOutcome(await store.settle(lease, COMPLETED), "settled", "completing after 1,234 ms");
       const { createdAt, settledAt = 0 } = await read(store, operation);
       const tookMs = settledAt - createdAt;
-      ok(tookMs >= 1_234 && tookMs <= 1_234 + unitMs, `1,234 ms are between the times, not ${tookMs}`);
+      ok(tookMs >= 1_234 && tookMs <= 1_234 + unitMs, `expected 1,234 ms between the times, got ${tookMs}`);
     },
   },
   {
     rule: "settle.stranger",
-    name: "changes nothing for a token that never began, whether somebody works or not",
+    name: "changes nothing for an unknown token, whether or not a worker is running the operation",
     check: async (store) => {
       const idle = await createPending(store);
       const { operation: busy } = await createWorking(store);
@@ -74,16 +74,16 @@ export const settleChecks: readonly OperationStoreCheck[] = [
         const before = await read(store, { id, tenant });
         for (const settlement of EVERY_SETTLEMENT) {
           const settled = await store.settle({ operationId: id, token: newToken() }, settlement);
-          isOutcome(settled, "lost", `settling as ${settlement.to} with a token that never began`);
+          isOutcome(settled, "lost", `settling as ${settlement.to} with an unknown token`);
         }
         deepEqual(await read(store, { id, tenant }), before, "the operation");
       }
-      equal(await knock(store, busy.id), "busy", "beginning what somebody else works on");
+      equal(await tryBegin(store, busy.id), "busy", "beginning an operation that another worker is running");
     },
   },
   {
     rule: "settle.unknown",
-    name: "settles nothing for an id that nobody created",
+    name: "settles nothing for an unknown id",
     check: async (store) => {
       const settled = await store.settle({ operationId: newId(), token: newToken() }, COMPLETED);
       isOutcome(settled, "lost", "settling an unknown operation");
@@ -91,7 +91,7 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.stale",
-    name: "changes nothing for a token that somebody has taken over from",
+    name: "changes nothing for a token after a takeover",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease: stale } = await createWorking(store, unitMs);
       await pass(unitMs);
@@ -112,7 +112,7 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.late",
-    name: "counts late work as long as nobody has taken over",
+    name: "accepts late work unless another worker has taken over",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store, unitMs);
       await pass(10 * unitMs);
@@ -122,7 +122,7 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.terminal",
-    name: "never changes a terminal state, and tells the token that ended it what it is",
+    name: "never changes a terminal state and returns it to the token that ended the operation",
     check: async (store) => {
       for (const [ending, state] of [[COMPLETED, "completed"] as const, [FAILED, "failed"] as const]) {
         const { operation, lease } = await createEnded(store, {}, ending);
@@ -130,7 +130,11 @@ export const settleChecks: readonly OperationStoreCheck[] = [
         for (const settlement of EVERY_SETTLEMENT) {
           const settled = await store.settle(lease, settlement);
           deepEqual(settled, { outcome: "settled", state }, `settling as ${settlement.to} after the end`);
-          isOutcome(await store.settle({ ...lease, token: newToken() }, settlement), "lost", "a stranger");
+          isOutcome(
+            await store.settle({ ...lease, token: newToken() }, settlement),
+            "lost",
+            "settling with an unknown token",
+          );
         }
         deepEqual(await read(store, operation), before, "the ended operation");
       }
@@ -138,7 +142,7 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.repeated",
-    name: "answers `settled` again when the settle that ended the operation is repeated later",
+    name: "returns `settled` again when the settle that ended the operation is repeated later",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createEnded(store);
       const before = await read(store, operation);
@@ -150,19 +154,19 @@ export const settleChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "settle.race",
-    name: "lets one of 50 concurrent settlements end the operation, and tells all of them its state",
+    name: "lets one of 50 concurrent settlements end the operation and returns its state to all of them",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       const results = await concurrently(50, (index) => store.settle(lease, index % 2 ? COMPLETED : FAILED));
       const { state, result, error } = await read(store, operation);
-      for (const answer of results) deepEqual(answer, { outcome: "settled", state }, "each answer");
+      for (const answer of results) deepEqual(answer, { outcome: "settled", state }, "each result");
       const outcome = state === "completed" ? [RESULT, undefined] : [undefined, ERROR];
-      deepEqual([result, error], outcome, `result and error of what is ${state}`);
+      deepEqual([result, error], outcome, `result and error of the ${state} operation`);
     },
   },
   {
     rule: "settle.two-workers",
-    name: "lets the holder of the lease win over the one before, when both settle at once",
+    name: "lets the current lease win when the previous holder settles at the same time",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease: stale } = await createWorking(store, unitMs);
       await pass(unitMs);
@@ -172,13 +176,13 @@ export const settleChecks: readonly OperationStoreCheck[] = [
       );
       const outcomes = results.map((result) => result.outcome);
       const expected = outcomes.map((_, index) => (index % 2 ? "settled" : "lost"));
-      deepEqual(outcomes, expected, "the answers");
+      deepEqual(outcomes, expected, "the results");
       equal((await read(store, operation)).state, "completed", "the state");
     },
   },
   {
     rule: "settle.not-preparing",
-    name: "cannot prepare what is pending: there is no such transition, and the lease stays",
+    name: "refuses to prepare a pending operation and keeps the lease",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       isOutcome(await store.settle(lease, PREPARED), "lost", "settling as prepared");

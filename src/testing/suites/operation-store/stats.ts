@@ -16,14 +16,17 @@ const MAX_COUNT = 10_000;
 const AT_ONCE = 500;
 
 async function statsOf(store: OperationStore, definition = "orders"): Promise<DefinitionStats> {
-  if (store.stats === undefined) throw new Error("a store whose harness says `stats` must have it");
+  if (store.stats === undefined)
+    throw new Error(
+      "The harness declares `stats`, but the store has no such method. Implement it or remove the capability.",
+    );
   const [stats, ...others] = await store.stats({ definitions: [definition] });
-  equal(others.length, 0, "how many entries there are besides the one that was asked for");
-  ok(stats !== undefined, "there is an entry for the definition");
+  equal(others.length, 0, "number of entries besides the requested one");
+  ok(stats !== undefined, "expected an entry for the definition");
   return stats as DefinitionStats;
 }
 
-/** The counts, without `more` where there are no more. */
+/** Returns the counts, as plain numbers unless `more` is set. */
 async function countsOf(
   store: OperationStore,
   definition?: string,
@@ -38,7 +41,7 @@ const NONE = { due: 0, running: 0, scheduled: 0, failed: 0 };
 export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.counts",
-    name: "counts what is due, runs, is scheduled and has failed, hidden operations included",
+    name: "counts due, running, scheduled and failed operations, including hidden ones",
     needs: ["stats"],
     check: async (store) => {
       for (let count = 0; count < 4; count += 1) await createPending(store, { hidden: count === 0 });
@@ -51,7 +54,7 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "stats.definitions",
-    name: "has one entry for each definition that was asked for, whether it has operations or not",
+    name: "has one entry for each requested definition, with or without operations",
     needs: ["stats"],
     check: async (store) => {
       await createPending(store);
@@ -61,14 +64,22 @@ export const statsChecks: readonly OperationStoreCheck[] = [
       const stats = (await store.stats?.({ definitions: names })) ?? [];
       deepEqual(stats.map(({ definition }) => definition).sort(), names.sort(), "the definitions");
       deepEqual(await countsOf(store, "constructor"), NONE, "the counts of a definition without operations");
-      equal((await statsOf(store, "constructor")).oldestDueMs, undefined, "the age of what is not there");
-      deepEqual(await countsOf(store, "reports"), { ...NONE, due: 1, failed: 1 }, "the counts of another");
-      deepEqual(await store.stats?.({ definitions: [] }), [], "the counts of no definition");
+      equal(
+        (await statsOf(store, "constructor")).oldestDueMs,
+        undefined,
+        "the age for a definition without operations",
+      );
+      deepEqual(
+        await countsOf(store, "reports"),
+        { ...NONE, due: 1, failed: 1 },
+        "the counts of another definition",
+      );
+      deepEqual(await store.stats?.({ definitions: [] }), [], "the counts of an empty list of definitions");
     },
   },
   {
     rule: "stats.preparing",
-    name: "does not count what is preparing, whether its lease is live or not",
+    name: "does not count preparing operations, during and after their lease",
     needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       await createPreparing(store, LONG_MS);
@@ -79,7 +90,7 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "stats.moves",
-    name: "counts an operation as due when its lease is lost or its time has come",
+    name: "counts an operation as due when its lease has expired or its delay is over",
     needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       await createWorking(store, 5 * unitMs);
@@ -94,7 +105,7 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "stats.oldest",
-    name: "says how long the longest-waiting operation has been due",
+    name: "reports how long the longest-waiting operation has been due",
     needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       const isOldest = async (units: number, what: string): Promise<void> => {
@@ -102,19 +113,19 @@ export const statsChecks: readonly OperationStoreCheck[] = [
         const [least, most] = [units * unitMs, (units + 2) * unitMs];
         ok(
           oldestDueMs >= least && oldestDueMs <= most,
-          `${what}: ${least} to ${most} ms, not ${oldestDueMs}`,
+          `${what}: expected ${least} to ${most} ms, got ${oldestDueMs}`,
         );
       };
       const { id: delayed } = await createPending(store, { delayMs: 5 * unitMs });
       equal((await statsOf(store)).oldestDueMs, undefined, "the age before anything is due");
       await pass(15 * unitMs);
-      await isOldest(10, "the age counts from when it became due");
+      await isOldest(10, "the age, counted from when the operation became due");
       await createPending(store);
-      await isOldest(10, "the age with a younger one");
+      await isOldest(10, "the age with a younger operation");
       const { lease } = await begin(store, delayed, 5 * unitMs);
-      await isOldest(0, "the age when the oldest one runs");
+      await isOldest(0, "the age while the oldest operation runs");
       await pass(15 * unitMs);
-      await isOldest(15, "the age of the younger one");
+      await isOldest(15, "the age of the younger operation");
       isOutcome(await store.settle(lease, FAILED), "settled", "settling");
     },
   },
@@ -132,7 +143,7 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "stats.bounded",
-    name: "counts up to 10,000, and says whether there are more",
+    name: "counts up to 10,000 and reports whether there are more",
     needs: ["stats"],
     check: async (store) => {
       for (let count = 0; count < MAX_COUNT; count += AT_ONCE)

@@ -4,21 +4,21 @@ import {
   begin,
   createWorking,
   GIVEN_BACK,
-  knock,
   LONG_MS,
   type OperationStoreCheck,
   RETRIED,
+  tryBegin,
 } from "./fixtures.js";
 
 export const takeoverChecks: readonly OperationStoreCheck[] = [
   {
     rule: "takeover.boundary",
-    name: "keeps others out up to the end of the lease, and lets them in exactly then",
+    name: "keeps other workers out until the lease ends and lets them in exactly then",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 5 * unitMs);
-      equal(await knock(store, operation.id), "busy", "beginning at once");
+      equal(await tryBegin(store, operation.id), "busy", "beginning immediately");
       await pass(4 * unitMs);
-      equal(await knock(store, operation.id), "busy", "beginning one step before the end of the lease");
+      equal(await tryBegin(store, operation.id), "busy", "beginning one step before the end of the lease");
       await pass(unitMs);
       const begun = await begin(store, operation.id);
       deepEqual([begun.operation.attempt, begun.previousLost], [2, true], "attempt and `previousLost`");
@@ -26,7 +26,7 @@ export const takeoverChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "takeover.after",
-    name: "lets others in after the lease, too",
+    name: "lets other workers take over later too",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 5 * unitMs);
       await pass(6 * unitMs);
@@ -39,14 +39,14 @@ export const takeoverChecks: readonly OperationStoreCheck[] = [
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(unitMs);
-      const outcomes = await concurrently(50, () => knock(store, operation.id));
-      equal(outcomes.filter((outcome) => outcome === "begun").length, 1, "how many have begun");
-      equal(outcomes.filter((outcome) => outcome === "busy").length, 49, "how many were told `busy`");
+      const outcomes = await concurrently(50, () => tryBegin(store, operation.id));
+      equal(outcomes.filter((outcome) => outcome === "begun").length, 1, "number of attempts started");
+      equal(outcomes.filter((outcome) => outcome === "busy").length, 49, "number of callers that got `busy`");
     },
   },
   {
     rule: "takeover.repeated",
-    name: "tells the new holder again that the attempt before was lost",
+    name: "reports the lost attempt again when the new holder begins with the same token",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(unitMs);
@@ -58,22 +58,22 @@ export const takeoverChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "takeover.given-back",
-    name: "remembers a lost attempt when the one after it is given back",
+    name: "still reports a lost attempt after the next attempt is released",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(unitMs);
-      for (const round of ["the first give-back", "the second give-back"]) {
+      for (const round of ["the first release", "the second release"]) {
         const begun = await begin(store, operation.id);
         const told = [begun.operation.attempt, begun.previousLost];
         deepEqual(told, [2, true], `attempt and \`previousLost\` before ${round}`);
         await store.settle(begun.lease, GIVEN_BACK);
       }
-      equal((await begin(store, operation.id)).previousLost, true, "`previousLost` after two give-backs");
+      equal((await begin(store, operation.id)).previousLost, true, "`previousLost` after two releases");
     },
   },
   {
     rule: "takeover.retried",
-    name: "forgets a lost attempt when the one after it ended by itself",
+    name: "stops reporting a lost attempt after the next one has ended normally",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(unitMs);
@@ -85,7 +85,7 @@ export const takeoverChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "takeover.clean",
-    name: "does not call an attempt lost that was retried or given back",
+    name: "does not report retried or released attempts as lost",
     check: async (store) => {
       for (const settlement of [RETRIED, GIVEN_BACK]) {
         const { operation, lease } = await createWorking(store);

@@ -3,7 +3,7 @@ import type { OperationStore } from "../../../ports/operation-store.js";
 import type { PortTime } from "../port-case.js";
 import { createWorking } from "./fixtures.js";
 
-/** Ids that `takeDue` hands out, in their own order. */
+/** Ids that `takeDue` hands out, sorted. */
 export async function takeIds(
   store: OperationStore,
   definitions: readonly string[] = ["orders"],
@@ -12,7 +12,9 @@ export async function takeIds(
   return (await store.takeDue({ definitions, limit })).map(({ id }) => id).sort();
 }
 
-/** Creates operations whose only attempt was lost, so that they are handed out now. Returns their ids in the order of creation. */
+/**
+ * Creates operations whose only attempt was lost, so that they are due now. Returns their ids in order of creation.
+ */
 export async function createDue(
   store: OperationStore,
   { unitMs, pass }: PortTime,
@@ -27,7 +29,7 @@ export async function createDue(
   return ids;
 }
 
-/** Ids that `takeExpired` hands out, in the order in which it does. */
+/** Ids that `takeExpired` hands out, in that order. */
 export async function takeExpiredIds(store: OperationStore, limit = 100): Promise<string[]> {
   return (await store.takeExpired({ limit })).map(({ id }) => id);
 }

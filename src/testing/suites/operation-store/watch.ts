@@ -13,11 +13,14 @@ import {
   PREPARED,
 } from "./fixtures.js";
 
-/** Watches a store. `sees` runs a change and waits until the operation was reported. */
+/** Watches a store. `sees` makes a change and waits until the operation is reported. */
 function startWatching(store: OperationStore, { unitMs, pass }: PortTime) {
   let seen: string[] = [];
   const stop = store.watch?.((operationId) => void seen.push(operationId));
-  if (stop === undefined) throw new Error("a store whose harness says `watch` must have it");
+  if (stop === undefined)
+    throw new Error(
+      "The harness declares `watch`, but the store has no such method. Implement it or remove the capability.",
+    );
   const changes = async (change: () => Promise<string>): Promise<boolean> => {
     seen = [];
     const id = await change();
@@ -25,7 +28,7 @@ function startWatching(store: OperationStore, { unitMs, pass }: PortTime) {
     return seen.includes(id);
   };
   const sees = async (what: string, change: () => Promise<string>): Promise<void> => {
-    ok(await changes(change), `the watcher is told of an operation that ${what}`);
+    ok(await changes(change), `expected the watcher to learn of an operation that ${what}`);
   };
   return { stop, changes, sees };
 }
@@ -33,7 +36,7 @@ function startWatching(store: OperationStore, { unitMs, pass }: PortTime) {
 export const watchChecks: readonly OperationStoreCheck[] = [
   {
     rule: "watch.visible",
-    name: "tells a watcher of operations that become visible",
+    name: "notifies a watcher of operations that become visible",
     needs: ["watch"],
     check: async (store, time) => {
       const { sees, stop } = startWatching(store, time);
@@ -48,7 +51,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "watch.progress",
-    name: "tells a watcher of progress",
+    name: "notifies a watcher of progress",
     needs: ["watch"],
     check: async (store, time) => {
       const { operation, lease } = await createWorking(store);
@@ -64,7 +67,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "watch.terminal",
-    name: "tells every watcher of operations that end, whichever way",
+    name: "notifies every watcher of operations that end, with any outcome",
     needs: ["watch"],
     check: async (store, time) => {
       const watchers = [startWatching(store, time), startWatching(store, time)];
@@ -78,7 +81,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
           });
         }
         const { id, tenant } = await createPending(store);
-        await sees("is cancelled", async () => {
+        await sees("is canceled", async () => {
           await store.requestCancel(id, tenant);
           return id;
         });
@@ -88,7 +91,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "watch.stopped",
-    name: "tells a watcher nothing after it was stopped, and goes on telling the others",
+    name: "stops notifying a watcher after it was stopped, but not the others",
     needs: ["watch"],
     check: async (store, time) => {
       const stopped = startWatching(store, time);
@@ -97,7 +100,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
       stopped.stop();
       ok(
         !(await stopped.changes(async () => (await createPending(store)).id)),
-        "the watcher is told nothing",
+        "expected no notification for the stopped watcher",
       );
       await other.sees("is created", async () => (await createPending(store)).id);
       other.stop();

@@ -15,12 +15,12 @@ import {
 export const deliveryChecks: readonly QueueCheck[] = [
   {
     rule: "delivery.acked",
-    name: "does not deliver again what was acked",
+    name: "does not redeliver an acked delivery",
     needs: ["standalone"],
     check: async (queue, _, harness) => {
       await publish(queue, harness, ["orders", "orders"]);
       const received = await gather(queue, harness, 2);
-      equal(received.length, 2, "how many are delivered");
+      equal(received.length, 2, "number of deliveries");
       await ackAll(received);
       await ackAll(received);
       await gatherNothing(queue, harness, "receiving after the ack");
@@ -28,7 +28,7 @@ export const deliveryChecks: readonly QueueCheck[] = [
   },
   {
     rule: "delivery.nacked",
-    name: "delivers again what was nacked, until it is acked, and nothing else",
+    name: "redelivers a nacked delivery until it is acked, and nothing else",
     needs: ["standalone"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders", "orders"]);
@@ -38,17 +38,20 @@ export const deliveryChecks: readonly QueueCheck[] = [
       for (let round = 0; round < 3; round += 1) {
         await current?.nack();
         const again = await gather(queue, harness, 1);
-        deepEqual(idsOf(again), nacked && [nacked.announcement.id], "what is delivered after the nack");
+        deepEqual(idsOf(again), nacked && [nacked.announcement.id], "deliveries after the nack");
         current = again[0];
       }
-      ok(idsOf(published).includes(`${current?.announcement.id}`), "what is nacked was published");
+      ok(
+        idsOf(published).includes(`${current?.announcement.id}`),
+        "the nacked delivery should be a published one",
+      );
       await current?.ack();
       await gatherNothing(queue, harness, "receiving after the ack");
     },
   },
   {
     rule: "delivery.each",
-    name: "delivers every announcement of one operation, told apart by their own ids",
+    name: "delivers every announcement of one operation, distinguished by announcement id",
     needs: ["standalone"],
     check: async (queue, _, harness) => {
       const { operationId } = newAnnouncement();
@@ -56,37 +59,37 @@ export const deliveryChecks: readonly QueueCheck[] = [
       const second = newAnnouncement("orders", operationId);
       await queue.publish([first, second]);
       const received = await gather(queue, harness, 2);
-      deepEqual(idsOf(received), idsOf([first, second]), "what is delivered of one batch");
+      deepEqual(idsOf(received), idsOf([first, second]), "deliveries of one batch");
       await ackAll(received);
       const third = newAnnouncement("orders", operationId);
       await queue.publish([third]);
       const later = await gather(queue, harness, 1);
-      deepEqual(idsOf(later), idsOf([third]), "what is delivered after the first were acked");
+      deepEqual(idsOf(later), idsOf([third]), "deliveries after the first were acked");
       await ackAll(later);
     },
   },
   {
     rule: "delivery.deduplicated",
-    name: "delivers an announcement once that is published twice in a short time",
+    name: "delivers an announcement once if it is published twice in a short time",
     needs: ["standalone", "deduplicates"],
     check: async (queue, _, harness) => {
       const announcement = newAnnouncement();
       await queue.publish([announcement]);
       await queue.publish([announcement]);
       const received = await gather(queue, harness, 2);
-      deepEqual(idsOf(received), [announcement.id], "what is delivered");
+      deepEqual(idsOf(received), [announcement.id], "deliveries");
       await ackAll(received);
     },
   },
   {
     rule: "delivery.begun",
-    name: "brings the attempt along that the receipt has begun, and nothing more while its lease lives",
+    name: "delivers the attempt that it has begun, and nothing more while the lease is live",
     needs: ["beginsAttempts"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders"]);
       const token = newToken();
       const received = await receive(consume(queue), AbortSignal.abort(), { token });
-      deepEqual(idsOf(received), idsOf(published), "what is delivered");
+      deepEqual(idsOf(received), idsOf(published), "deliveries");
       for (const { announcement, attempt } of received) {
         const { operationId, definition } = announcement;
         equal(attempt?.lease.operationId, operationId, "the operation of the lease");
@@ -100,38 +103,38 @@ export const deliveryChecks: readonly QueueCheck[] = [
   },
   {
     rule: "delivery.repeated",
-    name: "returns the same attempts when a receipt is repeated by its token, and begins no others",
+    name: "returns the same attempts when a call is repeated with its token, and begins no others",
     needs: ["beginsAttempts"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders", "orders"]);
       const consumer = consume(queue);
       const request = { limit: 2, token: newToken() };
       const first = await receive(consumer, AbortSignal.abort(), request);
-      equal(first.length, 2, "how many are delivered");
+      equal(first.length, 2, "number of deliveries");
       const again = await receive(consumer, AbortSignal.abort(), request);
-      deepEqual(idsOf(again), idsOf(first), "what the repeated call returns");
+      deepEqual(idsOf(again), idsOf(first), "deliveries of the repeated call");
       for (const { attempt } of again) {
-        equal(attempt?.begun.operation.attempt, 1, "the number of an attempt that is returned again");
-        equal(attempt?.begun.previousLost, false, "whether an attempt before it was lost");
+        equal(attempt?.begun.operation.attempt, 1, "the number of a repeated attempt");
+        equal(attempt?.begun.previousLost, false, "whether an earlier attempt was lost");
         equal(attempt?.lease.token, request.token, "the token of its lease");
       }
       const last = await receive(consumer, AbortSignal.abort());
-      deepEqual(idsOf([...again, ...last]), idsOf(published), "what the next call adds");
+      deepEqual(idsOf([...again, ...last]), idsOf(published), "additional deliveries of the next call");
     },
   },
   {
     rule: "delivery.repeated-empty",
-    name: "returns nothing when a receipt is repeated that began nothing, and leaves all to the next one",
+    name: "returns nothing when a call that began nothing is repeated, and leaves new work to the next call",
     needs: ["beginsAttempts"],
     check: async (queue, _, harness) => {
       const consumer = consume(queue);
       const request = { token: newToken() };
-      equal((await receive(consumer, AbortSignal.abort(), request)).length, 0, "what there is at first");
+      equal((await receive(consumer, AbortSignal.abort(), request)).length, 0, "deliveries at first");
       const published = await publish(queue, harness, ["orders"]);
       const repeated = await receive(consumer, AbortSignal.abort(), request);
-      equal(repeated.length, 0, "what the repeated call returns");
+      equal(repeated.length, 0, "deliveries of the repeated call");
       const received = await receive(consumer, AbortSignal.abort());
-      deepEqual(idsOf(received), idsOf(published), "what the next call returns");
+      deepEqual(idsOf(received), idsOf(published), "deliveries of the next call");
     },
   },
 ];

@@ -5,11 +5,11 @@ import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
-/** Gives the cases of `queueCases` queues to work on. */
+/** Creates queues for `queueCases`. */
 export interface QueueHarness extends PortHarness<Queue> {
-  /** How long the queue may take to deliver what was published, nacked, or published again. */
+  /** Maximum time until the queue delivers an announcement that was published, nacked or republished. Milliseconds. */
   readonly deliversWithinMs: number;
-  /** Where the queue is the store itself: makes the operation of an announcement exist, and due. */
+  /** Creates the due operation of an announcement. Needed if the queue reads its deliveries from the store. */
   prepare?(queue: Queue, announcement: Announcement): Promise<void>;
 }
 
@@ -17,14 +17,14 @@ export type QueueCheck = PortCheck<Queue, QueueHarness>;
 
 const runtime = createSystemRuntime();
 
-/** A token for a receipt. */
+/** Creates a token for a call to `receive`. */
 export const newToken = (): string => runtime.newToken();
 
 export function newAnnouncement(definition = "orders", id: string = runtime.newId()): Announcement {
   return announce({ id, definition }, runtime.newToken());
 }
 
-/** Publishes new announcements of these definitions, in one call. */
+/** Publishes new announcements of these definitions in one call. */
 export async function publish(
   queue: Queue,
   harness: QueueHarness,
@@ -36,17 +36,17 @@ export async function publish(
   return announcements;
 }
 
-/** A call of `receive` that a case can wait for and end. */
+/** A call to `receive` that a case can wait for and end. */
 export interface Receiving {
-  /** Resolves when `count` deliveries are there, or the queue has had time enough; ends the call either way. */
+  /** Resolves when `count` deliveries have arrived or the queue has had enough time. Both end the call. */
   gather(count: number): Promise<readonly Delivery[]>;
 }
 
-/** What a case receives, where it matters. */
+/** Options of a `receive` call. */
 export interface Request {
   readonly definitions?: readonly string[];
   readonly limit?: number;
-  /** Free slots by definition. Default: `limit` of each. */
+  /** Free slots by definition. Default: `limit` for each. */
   readonly slots?: ReadonlyMap<string, number>;
   readonly token?: string;
 }
@@ -61,7 +61,7 @@ export function consume(queue: Queue, definitions: readonly string[] = ["orders"
   return queue.consume({ definitions: consumed });
 }
 
-/** Calls `receive` again and again, as a worker does. */
+/** Calls `receive` in a loop, as a worker does. */
 export function startReceiving(queue: Queue, harness: QueueHarness, request: Request = {}): Receiving {
   const aborter = new AbortController();
   const consumer = consume(queue, request.definitions);
@@ -73,13 +73,13 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
       const received = await receive(consumer, aborter.signal, request);
       gathered.push(...received);
       if (gathered.length >= wanted) enough();
-      // A queue may prefer to be asked again: that must not keep everything else from running.
+      // A queue may return immediately without deliveries. That must not block other tasks.
       await nextTurn();
     }
     await consumer.close();
   };
   const looping = loop();
-  // What goes wrong before anybody waits for it is told to whoever gathers.
+  // An early failure is reported by `gather`.
   looping.catch(() => {});
   return {
     gather: async (count) => {
@@ -87,14 +87,14 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
       const all = new Promise<void>((resolve) => {
         enough = resolve;
       });
-      // The time of a delivery counts anew from each that came.
+      // Each delivery restarts the time limit.
       for (let before = -1; gathered.length < count && gathered.length > before; ) {
         before = gathered.length;
         await Promise.race([all, looping, harness.passTime(harness.deliversWithinMs)]);
       }
       const inTime = gathered.length;
       aborter.abort();
-      await endsInTime(looping, harness, "a call of `receive` whose signal was aborted");
+      await endsInTime(looping, harness, "a call to `receive` whose signal was aborted");
       const late = gathered.length - inTime;
       ok(inTime >= count || late === 0, `${late} deliveries came only when the signal was aborted`);
       return gathered;
@@ -102,7 +102,7 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
   };
 }
 
-/** Receives until `count` deliveries are there or the queue has had time enough. */
+/** Receives until `count` deliveries have arrived or the queue has had enough time. */
 export function gather(
   queue: Queue,
   harness: QueueHarness,
@@ -112,13 +112,13 @@ export function gather(
   return startReceiving(queue, harness, request).gather(count);
 }
 
-/** Receives as long as the queue may take, and sees that nothing comes. */
+/** Waits for the maximum delivery time and checks that no delivery arrives. */
 export async function gatherNothing(queue: Queue, harness: QueueHarness, what: string): Promise<void> {
   const received = await gather(queue, harness, 1);
   ok(received.length === 0, `${what}: expected no delivery, got ${JSON.stringify(idsOf(received))}`);
 }
 
-/** Makes one call of `receive`, by default with room for 100 deliveries of `orders` and a new token. */
+/** Makes one call to `receive`. Default: room for 100 deliveries of `orders`, and a new token. */
 export async function receive(
   consumer: Consumer,
   signal: AbortSignal,
@@ -127,15 +127,15 @@ export async function receive(
   const free = slots ?? new Map(definitions.map((name) => [name, limit]));
   const received = await consumer.receive({ slots: free, limit, token, signal });
   const count = received.length;
-  ok(count <= limit, `receive returns at most its limit of ${limit} deliveries, not ${count}`);
+  ok(count <= limit, `expected at most ${limit} deliveries, the limit of \`receive\`, got ${count}`);
   for (const [name, most] of free) {
     const ofName = received.filter(({ announcement }) => announcement.definition === name).length;
-    ok(ofName <= most, `receive returns at most ${most} deliveries of ${name}, not ${ofName}`);
+    ok(ofName <= most, `expected at most ${most} deliveries of ${name}, got ${ofName}`);
   }
   return received;
 }
 
-/** Waits for something that must end within the time of a delivery. */
+/** Waits for a promise that must settle within the delivery time. */
 export async function endsInTime<T>(promise: Promise<T>, harness: QueueHarness, what: string): Promise<T> {
   const late = harness.passTime(harness.deliversWithinMs).then(() => {
     throw new Error(`${what} did not end within ${harness.deliversWithinMs} ms`);
@@ -143,12 +143,12 @@ export async function endsInTime<T>(promise: Promise<T>, harness: QueueHarness, 
   return Promise.race([promise, late]);
 }
 
-/** The ids of announcements or of what was delivered, in their own order. */
+/** Returns the ids of announcements or of the announcements in deliveries, sorted. */
 export function idsOf(items: readonly (Announcement | Delivery)[]): string[] {
   return items.map((item) => ("announcement" in item ? item.announcement.id : item.id)).sort();
 }
 
-/** Acks what was delivered, as a worker does: what brings its attempt along has done its duty. */
+/** Acks deliveries as a worker does. A delivery that carries an attempt needs no ack. */
 export async function ackAll(deliveries: readonly Delivery[]): Promise<void> {
   for (const delivery of deliveries) if (delivery.attempt === undefined) await delivery.ack();
 }

@@ -16,14 +16,14 @@ import {
 export const receiveChecks: readonly QueueCheck[] = [
   {
     rule: "receive.all",
-    name: "delivers everything that was published, member by member as it was",
+    name: "delivers every published announcement unchanged",
     check: async (queue, _, harness) => {
       const published = [
         ...(await publish(queue, harness, ["orders"])),
         ...(await publish(queue, harness, ["orders", "orders", "orders"])),
       ];
       const received = await gather(queue, harness, 4);
-      deepEqual(idsOf(received), idsOf(published), "the ids of what was delivered");
+      deepEqual(idsOf(received), idsOf(published), "the ids of the deliveries");
       for (const { announcement } of received) {
         const { version, id, operationId, definition } = announcement;
         const same = published.find((each) => each.id === id);
@@ -34,7 +34,7 @@ export const receiveChecks: readonly QueueCheck[] = [
   },
   {
     rule: "receive.nothing",
-    name: "takes an empty list without complaint, and delivers nothing for it",
+    name: "accepts an empty list and delivers nothing for it",
     check: async (queue, _, harness) => {
       await queue.publish([]);
       await gatherNothing(queue, harness, "receiving after publishing nothing");
@@ -42,31 +42,31 @@ export const receiveChecks: readonly QueueCheck[] = [
   },
   {
     rule: "receive.definitions",
-    name: "delivers announcements of the definitions that were asked for, and keeps the others",
+    name: "delivers announcements of the requested definitions and keeps the others",
     check: async (queue, _, harness) => {
       const names = ["orders", "orders2", "order", "__proto__", "orders"];
       const published = await publish(queue, harness, names);
       for (const definitions of [["constructor"], ["__proto__"], ["order", "orders2"], ["orders"]]) {
         const expected = published.filter(({ definition }) => definitions.includes(definition));
         const received = await gather(queue, harness, Math.max(1, expected.length), { definitions });
-        deepEqual(idsOf(received), idsOf(expected), `what is delivered for ${definitions.join(" and ")}`);
+        deepEqual(idsOf(received), idsOf(expected), `deliveries for ${definitions.join(" and ")}`);
         await ackAll(received);
       }
     },
   },
   {
     rule: "receive.limit",
-    name: "delivers no more than the limit at once, over all definitions, and the rest afterwards",
+    name: "delivers at most the limit per call over all definitions, and the rest later",
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders", "reports", "orders", "reports"]);
       const received = await gather(queue, harness, 5, { definitions: ["orders", "reports"], limit: 2 });
-      deepEqual(idsOf(received), idsOf(published), "what is delivered in the end");
+      deepEqual(idsOf(received), idsOf(published), "all deliveries");
       await ackAll(received);
     },
   },
   {
     rule: "receive.slots",
-    name: "delivers no more of a definition at once than it has free slots, and the rest afterwards",
+    name: "delivers at most the free slots of a definition per call, and the rest later",
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders", "reports", "orders", "reports"]);
       const slots = new Map([
@@ -74,25 +74,25 @@ export const receiveChecks: readonly QueueCheck[] = [
         ["reports", 2],
       ]);
       const received = await gather(queue, harness, 5, { definitions: ["orders", "reports"], slots });
-      deepEqual(idsOf(received), idsOf(published), "what is delivered in the end");
+      deepEqual(idsOf(received), idsOf(published), "all deliveries");
       await ackAll(received);
     },
   },
   {
     rule: "receive.waits",
-    name: "delivers to a call that was waiting when something is published",
+    name: "delivers to a waiting call when an announcement is published",
     check: async (queue, { unitMs, pass }, harness) => {
       const receiving = startReceiving(queue, harness);
       await pass(unitMs);
       const published = await publish(queue, harness, ["orders"]);
       const received = await receiving.gather(1);
-      deepEqual(idsOf(received), idsOf(published), "what is delivered");
+      deepEqual(idsOf(received), idsOf(published), "deliveries");
       await ackAll(received);
     },
   },
   {
     rule: "receive.other-definition",
-    name: "keeps a call waiting while something of another definition is published",
+    name: "keeps a call waiting while another definition is published",
     check: async (queue, { unitMs, pass }, harness) => {
       const receiving = startReceiving(queue, harness, { definitions: ["reports"] });
       await pass(unitMs);
@@ -100,13 +100,13 @@ export const receiveChecks: readonly QueueCheck[] = [
       await pass(unitMs);
       const published = await publish(queue, harness, ["reports"]);
       const received = await receiving.gather(1);
-      deepEqual(idsOf(received), idsOf(published), "what is delivered");
+      deepEqual(idsOf(received), idsOf(published), "deliveries");
       await ackAll(received);
     },
   },
   {
     rule: "receive.abort",
-    name: "ends its waiting with nothing as soon as the signal is aborted, and loses nothing by it",
+    name: "returns nothing as soon as the signal is aborted, and loses nothing",
     check: async (queue, { unitMs, pass }, harness) => {
       for (const waiting of [true, false]) {
         const aborter = new AbortController();
@@ -114,7 +114,7 @@ export const receiveChecks: readonly QueueCheck[] = [
         const call = receive(consume(queue), aborter.signal);
         if (waiting) await pass(unitMs);
         aborter.abort();
-        equal((await endsInTime(call, harness, "an aborted `receive`")).length, 0, "how many are delivered");
+        equal((await endsInTime(call, harness, "an aborted `receive`")).length, 0, "number of deliveries");
       }
       const published = await publish(queue, harness, ["orders", "orders", "orders"]);
       const received = [
@@ -125,19 +125,19 @@ export const receiveChecks: readonly QueueCheck[] = [
         )),
       ];
       received.push(...(await gather(queue, harness, 3 - received.length)));
-      deepEqual(idsOf(received), idsOf(published), "what is delivered to that call and the next ones");
+      deepEqual(idsOf(received), idsOf(published), "deliveries of that call and the next ones");
       await ackAll(received);
     },
   },
   {
     rule: "receive.share",
-    name: "shares announcements among receivers: each goes to one of them",
+    name: "delivers each announcement to one of several receivers",
     check: async (queue, _, harness) => {
       const receivers = [startReceiving(queue, harness, { limit: 3 }), startReceiving(queue, harness)];
       const published = await publish(queue, harness, Array<string>(20).fill("orders"));
       await harness.passTime(harness.deliversWithinMs);
       const [one = [], two = []] = await Promise.all(receivers.map((receiver) => receiver.gather(0)));
-      deepEqual(idsOf([...one, ...two]), idsOf(published), "what the two got together");
+      deepEqual(idsOf([...one, ...two]), idsOf(published), "deliveries of both receivers");
       await ackAll([...one, ...two]);
     },
   },
@@ -153,13 +153,13 @@ export const receiveChecks: readonly QueueCheck[] = [
       const received = await gather(queue, harness, 5);
       const order = received.map(({ announcement }) => announcement.id);
       const expected = published.map(({ id }) => id);
-      deepEqual(order, expected, "the order of what is delivered");
+      deepEqual(order, expected, "the order of the deliveries");
       await ackAll(received);
     },
   },
   {
     rule: "receive.burst",
-    name: "delivers a thousand announcements published by many callers at once",
+    name: "delivers a thousand announcements published by many concurrent callers",
     check: async (queue, _, harness) => {
       const batches = Array.from({ length: 20 }, () => Array.from({ length: 50 }, () => newAnnouncement()));
       const published = batches.flat();

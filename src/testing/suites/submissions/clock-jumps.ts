@@ -7,7 +7,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 export const clockJumpChecks: readonly SubmissionsCheck[] = [
   {
     rule: "jump.purged",
-    name: "purges what ended before and after the clock was a year ahead",
+    name: "purges operations that ended before and after a year-long clock jump",
     needs: ["jumpsBack"],
     check: async (submissions, { unitMs, pass, jump }) => {
       const retentionMs = 5 * unitMs;

@@ -5,7 +5,7 @@ import { newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
 export const contentChecks: readonly SubmissionsCheck[] = [
   {
     rule: "contents.recorded",
-    name: "answers a repetition with the input and the key to the letter, also when many come at once",
+    name: "returns the exact input and key to repeated submissions, also to concurrent ones",
     check: async (submissions) => {
       const contents = [
         ...JSON_TEXTS.map((input, index) => ({ input, key: `key-${index}` })),

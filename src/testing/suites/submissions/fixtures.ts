@@ -5,9 +5,9 @@ import { isOutcome } from "../../expect.js";
 import { begin, COMPLETED, newOperation } from "../operation-store/fixtures.js";
 import type { OpenPort, PortCheck, PortHarness } from "../port-case.js";
 
-/** Gives the cases of `submissionsCases` stores to work on. */
+/** Creates stores for `submissionsCases`. */
 export interface SubmissionsHarness extends PortHarness<Submissions<unknown>> {
-  /** Makes a back end that is empty and has no room for an operation, and says how to give it room for one. */
+  /** Creates an empty back end that has no room for an operation. */
   createFull?(): Promise<
     OpenPort<Submissions<unknown>> & {
       /** Resolves when one more operation fits. */
@@ -18,7 +18,7 @@ export interface SubmissionsHarness extends PortHarness<Submissions<unknown>> {
 
 export type SubmissionsCheck = PortCheck<Submissions<unknown>, SubmissionsHarness>;
 
-/** A submission with the key `key-1`, where nothing else is said. */
+/** Builds a submission with the key `key-1`, with the given members replaced. */
 export function newSubmission(
   members: Partial<NewOperation> = {},
   fingerprint = "1:abc",
@@ -48,7 +48,7 @@ export async function recordedAndEnded(
   return submission;
 }
 
-/** The claim that belongs to a submission. */
+/** Returns the claim that belongs to a submission. */
 export function claimOf({ operation, fingerprint }: Submission): Claim {
   const { id: operationId, tenant, definition, key = "" } = operation;
   return { tenant, definition, key, fingerprint, operationId };

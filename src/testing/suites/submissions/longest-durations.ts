@@ -6,11 +6,11 @@ import { recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
 export const longestDurationChecks: readonly SubmissionsCheck[] = [
   {
     rule: "purge.longest",
-    name: "keeps an operation whose retention is 100 years",
+    name: "keeps an operation with a retention of 100 years",
     check: async (submissions) => {
       const { operation } = await recordedAndEnded(submissions, "key-1", MAX_DURATION_MS);
       await recordedAndEnded(submissions, "key-2");
-      equal(await submissions.purge({ limit: 10 }), 1, "how many are purged");
+      equal(await submissions.purge({ limit: 10 }), 1, "number of purged operations");
       equal((await read(submissions.operations, operation)).state, "completed", "the state");
     },
   },

@@ -5,7 +5,7 @@ import { redrive } from "../operation-store/redrive.js";
 import { concurrently } from "../port-case.js";
 import { claimOf, newSubmission, recorded, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
 
-/** Sees that neither the operation nor its key is left. */
+/** Checks that neither the operation nor its key is left. */
 async function isForgotten(submissions: Submissions<unknown>, submission: Submission): Promise<void> {
   const { id, tenant } = submission.operation;
   equal(await submissions.operations.get(id, tenant), undefined, "the purged operation");
@@ -16,47 +16,59 @@ async function isForgotten(submissions: Submissions<unknown>, submission: Submis
 export const purgeChecks: readonly SubmissionsCheck[] = [
   {
     rule: "purge.both",
-    name: "forgets an operation and its key together, when its retention is over, not sooner",
+    name: "deletes an operation together with its key when its retention is over, not earlier",
     check: async (submissions, { unitMs, pass }) => {
       const submission = await recordedAndEnded(submissions, "key-1", 5 * unitMs);
       const limit = 10;
       await pass(4 * unitMs);
-      equal(await submissions.purge({ limit }), 0, "how many are purged before the retention is over");
+      equal(
+        await submissions.purge({ limit }),
+        0,
+        "number of purged operations before the retention is over",
+      );
       equal((await read(submissions.operations, submission.operation)).state, "completed", "the state");
       await pass(unitMs);
-      equal(await submissions.purge({ limit }), 1, "how many are purged when it is over");
+      equal(await submissions.purge({ limit }), 1, "number of purged operations when it is over");
       await isForgotten(submissions, submission);
-      equal(await submissions.purge({ limit }), 0, "how many are purged after that");
+      equal(await submissions.purge({ limit }), 0, "number of purged operations after that");
     },
   },
   {
     rule: "purge.own-retention",
-    name: "keeps each operation for its own retention, whichever ended first",
+    name: "keeps each operation for its own retention, in any order of ending",
     check: async (submissions, { unitMs, pass }) => {
       const long = await recordedAndEnded(submissions, "long", 10 * unitMs);
       const short = await recordedAndEnded(submissions, "short", 5 * unitMs);
       await pass(5 * unitMs);
-      equal(await submissions.purge({ limit: 10 }), 1, "how many are purged after the short retention");
+      equal(
+        await submissions.purge({ limit: 10 }),
+        1,
+        "number of purged operations after the short retention",
+      );
       await isForgotten(submissions, short);
       equal(
         (await read(submissions.operations, long.operation)).state,
         "completed",
-        "the state of the other",
+        "the state of the other operation",
       );
       await pass(5 * unitMs);
-      equal(await submissions.purge({ limit: 10 }), 1, "how many are purged after the long retention");
+      equal(
+        await submissions.purge({ limit: 10 }),
+        1,
+        "number of purged operations after the long retention",
+      );
       await isForgotten(submissions, long);
     },
   },
   {
     rule: "purge.terminal-only",
-    name: "leaves what has not ended, however old it is, with its key",
+    name: "keeps unfinished operations of any age, with their keys",
     check: async (submissions, { unitMs, pass }) => {
       const pending = await recorded(submissions, { retentionMs: 0 });
       const working = await recorded(submissions, { key: "key-2", retentionMs: 0 });
       const { lease } = await begin(submissions.operations, working.operation.id);
       await pass(10 * unitMs);
-      equal(await submissions.purge({ limit: 10 }), 0, "how many are purged");
+      equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations");
       for (const submission of [pending, working]) {
         const claim = { ...claimOf(submission), operationId: newId() };
         isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
@@ -67,12 +79,12 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "purge.limit",
-    name: "purges up to the limit, and says how many there were",
+    name: "purges up to the limit and returns the number",
     check: async (submissions) => {
       const ended = [];
       for (const key of ["a", "b", "c"]) ended.push(await recordedAndEnded(submissions, key));
       for (const count of [2, 1, 0]) {
-        equal(await submissions.purge({ limit: 2 }), count, "how many are purged");
+        equal(await submissions.purge({ limit: 2 }), count, "number of purged operations");
       }
       for (const submission of ended) await isForgotten(submissions, submission);
     },
@@ -85,17 +97,17 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       const purge = (): Promise<number> => submissions.purge({ limit: 5 });
       let total = (await concurrently(10, purge)).reduce((sum, count) => sum + count, 0);
       for (let count = await purge(); count > 0; count = await purge()) total += count;
-      equal(total, 20, "how many were purged by all callers");
+      equal(total, 20, "number of operations purged by all callers");
     },
   },
   {
     rule: "purge.successor",
-    name: "leaves the key to its next operation, which lives on",
+    name: "keeps a key that now belongs to a newer operation, together with that operation",
     check: async (submissions) => {
       await recordedAndEnded(submissions, "key-1");
       await submissions.purge({ limit: 10 });
       const successor = await recorded(submissions);
-      equal(await submissions.purge({ limit: 10 }), 0, "how many are purged then");
+      equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations then");
       equal((await read(submissions.operations, successor.operation)).state, "pending", "its state");
       const claim = { ...claimOf(successor), operationId: newId() };
       isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
@@ -103,7 +115,7 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "purge.redriven",
-    name: "keeps an operation that was redriven, and its key, until its successor is gone",
+    name: "keeps a redriven operation and its key until its successor is gone",
     needs: ["redrive"],
     check: async (submissions, { unitMs, pass }) => {
       const { operations } = submissions;
@@ -113,7 +125,11 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       const result = await redrive(operations, submission.operation.id);
       const { operationId } = isOutcome(result, "redriven", "redriving it");
       await pass(10 * unitMs);
-      equal(await submissions.purge({ limit: 10 }), 0, "how many are purged while the successor is pending");
+      equal(
+        await submissions.purge({ limit: 10 }),
+        0,
+        "number of purged operations while the successor is pending",
+      );
       const again = isOutcome(await submissions.record(newSubmission()), "exists", "recording its key again");
       equal(again.operation.retriedBy, operationId, "the successor of the operation of the key");
       const work = await begin(operations, operationId);
@@ -121,20 +137,20 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       await pass(unitMs);
       let total = 0;
       for (let round = 0; round < 5; round += 1) total += await submissions.purge({ limit: 10 });
-      equal(total, 2, "how many are purged when the successor has expired");
+      equal(total, 2, "number of purged operations when the successor has expired");
       await isForgotten(submissions, submission);
     },
   },
   {
     rule: "purge.makes-room",
-    name: "does not let what was purged take the place of what expires later",
+    name: "does not let purged operations displace operations that expire later",
     needs: ["skipsTime"],
     check: async (submissions, { pass }) => {
       await recordedAndEnded(submissions, "key-1");
-      equal(await submissions.purge({ limit: 1 }), 1, "how many are purged first");
+      equal(await submissions.purge({ limit: 1 }), 1, "number of purged operations first");
       await pass(LONG_MS);
       await recordedAndEnded(submissions, "key-2");
-      equal(await submissions.purge({ limit: 1 }), 1, "how many are purged an hour later");
+      equal(await submissions.purge({ limit: 1 }), 1, "number of purged operations an hour later");
     },
   },
 ];

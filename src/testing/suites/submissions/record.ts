@@ -3,13 +3,13 @@ import { deepEqual, equal, isOutcome } from "../../expect.js";
 import {
   begin,
   COMPLETED,
-  knock,
   LONG_MS,
   newId,
   newOperation,
   newToken,
   PREPARED,
   read,
+  tryBegin,
 } from "../operation-store/fixtures.js";
 import { newFollowUp } from "../operation-store/on-end.js";
 import { concurrently } from "../port-case.js";
@@ -19,7 +19,7 @@ import { claimOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtu
 export const recordChecks: readonly SubmissionsCheck[] = [
   {
     rule: "record.both",
-    name: "binds the key and creates the operation, for everybody to see in both stores",
+    name: "binds the key and creates the operation, visible in both stores",
     check: async (submissions) => {
       const submission = await recorded(submissions);
       const { createdAt: _, ...rest } = await read(submissions.operations, submission.operation);
@@ -28,12 +28,12 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       const claim = { ...claimOf(submission), operationId: newId(), fingerprint: "1:other" };
       const claimed = await submissions.idempotency.claim(claim);
       deepEqual(claimed, { outcome: "exists", operationId, fingerprint }, "a claim of the same key");
-      equal(await knock(submissions.operations, operationId), "begun", "beginning the operation");
+      equal(await tryBegin(submissions.operations, operationId), "begun", "beginning the operation");
     },
   },
   {
     rule: "record.members",
-    name: "keeps everything that comes with a submission, with a key and without",
+    name: "stores everything in a submission, with and without a key",
     check: async (submissions, { unitMs, pass }) => {
       for (const key of ["key-1", undefined]) {
         const { key: _, ...members } = newOperation({
@@ -47,40 +47,40 @@ export const recordChecks: readonly SubmissionsCheck[] = [
         const { delayMs: _delay, ...rest } = operation;
         const { createdAt: _at, ...shown } = await read(submissions.operations, operation);
         deepEqual(shown, { ...rest, state: "pending", attempt: 0 }, "the operation");
-        equal(await knock(submissions.operations, operation.id), "not-due", "beginning it");
+        equal(await tryBegin(submissions.operations, operation.id), "not-due", "beginning it");
         await pass(2 * unitMs);
-        equal(await knock(submissions.operations, operation.id), "begun", "beginning it after its delay");
+        equal(await tryBegin(submissions.operations, operation.id), "begun", "beginning it after its delay");
       }
     },
   },
   {
     rule: "record.race",
-    name: "creates one operation for 50 concurrent records of one key; all others get that one",
+    name: "creates one operation for 50 concurrent records of one key and returns it to all others",
     check: async (submissions) => {
       const given = Array.from({ length: 50 }, (_, index) => newSubmission({}, `1:${index}`));
       const results = await Promise.all(given.map((each) => submissions.record(each)));
       const winners = given.filter((_, index) => results[index]?.outcome === "created");
-      equal(winners.length, 1, "how many were created");
+      equal(winners.length, 1, "number of calls that returned `created`");
       for (const result of results) {
         if (result.outcome === "created") continue;
         const exists = isOutcome(result, "exists", "recording a bound key");
         const told = [exists.operation.id, exists.operation.state, exists.fingerprint];
         const expected = [winners[0]?.operation.id, "pending", winners[0]?.fingerprint];
-        deepEqual(told, expected, "operation, state and fingerprint in the other answers");
+        deepEqual(told, expected, "operation, state and fingerprint in the other results");
       }
       for (const { operation } of given) {
         if (operation.id === winners[0]?.operation.id) continue;
         equal(
           await submissions.operations.get(operation.id, operation.tenant),
           undefined,
-          "a loser's operation",
+          "the operation of a call that lost",
         );
       }
     },
   },
   {
     rule: "record.repeated",
-    name: "answers `created` again to the same operation id, however often and at once",
+    name: "returns `created` again for the same operation id, repeatedly and concurrently",
     check: async (submissions) => {
       const submission = newSubmission();
       const results = await concurrently(50, () => submissions.record(submission));
@@ -93,7 +93,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.exists",
-    name: "answers with the operation as it is now and the fingerprint of the first, whatever comes later",
+    name: "returns the current operation and the first fingerprint to later submissions with the key",
     check: async (submissions) => {
       const first = await recorded(submissions);
       const { lease } = await begin(submissions.operations, first.operation.id);
@@ -113,7 +113,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.apart",
-    name: "keeps keys of different tenants and definitions apart, and separators out of it",
+    name: "keeps keys of different tenants and definitions apart, even with separators in names",
     check: async (submissions) => {
       await recorded(submissions);
       await recorded(submissions, { tenant: "tenant-2" });
@@ -124,7 +124,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.tenants",
-    name: "keeps tenants apart to the letter, up to 255 UTF-16 code units of any script",
+    name: "distinguishes tenants exactly, up to 255 UTF-16 code units of any script",
     check: async (submissions) => {
       const key = "k".repeat(255);
       const submitted = await Promise.all(TENANTS.map((tenant) => recorded(submissions, { tenant, key })));
@@ -150,7 +150,8 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       }
       const given = Array.from({ length: 20 }, keyless);
       const results = await Promise.all(given.map((each) => submissions.record(each)));
-      for (const result of results) isOutcome(result, "created", "recording without a key, 20 at once");
+      for (const result of results)
+        isOutcome(result, "created", "recording 20 submissions without a key concurrently");
       for (const { operation } of given) {
         const { state, key } = await read(submissions.operations, operation);
         deepEqual([state, key], ["pending", undefined], "state and key");
@@ -159,24 +160,24 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.preparing",
-    name: "records an operation as preparing under the creator's lease, where that is asked for",
+    name: "records an operation as preparing under the creator's lease on request",
     check: async (submissions) => {
       const lease = { operationId: newId(), token: newToken() };
       const initial = { state: "preparing", token: lease.token, leaseMs: LONG_MS } as const;
       const submission = { ...newSubmission({ id: lease.operationId }), initial };
       for (const time of ["first", "second"]) {
-        isOutcome(await submissions.record(submission), "created", `recording it the ${time} time`);
+        isOutcome(await submissions.record(submission), "created", `recording it for the ${time} time`);
       }
       const other = { ...newSubmission(), initial: { ...initial, token: newToken() } };
       const exists = isOutcome(await submissions.record(other), "exists", "recording the key again");
-      equal(exists.operation.state, "preparing", "the state in the answer");
-      equal(await knock(submissions.operations, lease.operationId), "busy", "beginning under the lease");
+      equal(exists.operation.state, "preparing", "the returned state");
+      equal(await tryBegin(submissions.operations, lease.operationId), "busy", "beginning under the lease");
       isOutcome(await submissions.operations.settle(lease, PREPARED), "settled", "settling as prepared");
     },
   },
   {
     rule: "record.half-done",
-    name: "helps a submission to its end whose key is bound and whose operation is not created yet",
+    name: "creates the missing operation of a key that is already bound",
     check: async (submissions) => {
       const first = newSubmission();
       await submissions.idempotency.claim(claimOf(first));
@@ -196,7 +197,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "record.half-done-other",
-    name: "answers `in-progress` and creates nothing if the fingerprint differs from that of a claim without operation",
+    name: "returns `in-progress` and creates nothing if the key is bound with another fingerprint and its operation is missing",
     check: async (submissions) => {
       const first = newSubmission();
       await submissions.idempotency.claim(claimOf(first));
@@ -205,27 +206,30 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       deepEqual(await submissions.record(other), inProgress, "recording another payload");
       for (const { operation } of [first, other]) {
         const known = await submissions.operations.get(operation.id, operation.tenant);
-        equal(known?.input, undefined, "the input of what was created");
+        equal(known?.input, undefined, "the input of the created operation");
       }
     },
   },
   {
     rule: "record.refused",
-    name: "leaves the key free when the operation cannot be created",
+    name: "leaves the key free if the operation cannot be created",
     needs: ["fills"],
     check: async (_, __, harness) => {
       const full = await harness.createFull?.();
-      if (full === undefined) throw new Error("a harness that says `fills` must have `createFull`");
+      if (full === undefined)
+        throw new Error(
+          "The harness declares `fills`, but has no `createFull`. Implement it or remove the capability.",
+        );
       try {
         const refused = newSubmission();
         const answer = await full.port.record(refused).catch(() => "refused");
-        equal(answer, "refused", "recording where there is no room");
+        equal(answer, "refused", "recording without room");
         await full.makeRoom();
         await recorded(full.port);
         equal(
           await full.port.operations.get(refused.operation.id, "tenant-1"),
           undefined,
-          "what was refused",
+          "the refused operation",
         );
       } finally {
         await full.close?.();

@@ -1,0 +1,114 @@
+import { unauthenticated } from "../../../contract/errors.js";
+import type { OrderDefinition } from "../../../contract/order.js";
+import type { Service } from "../../../http/context.js";
+import type { HttpRequest, HttpResponse } from "../../../http/message/message.js";
+import { createService } from "../../../http/service.js";
+import type { AuthorizationRequest, Principal } from "../../../ports/authorize.js";
+import type { Runtime } from "../../../ports/runtime.js";
+import { createWorker, type Worker } from "../../../worker/worker.js";
+import { portsOf } from "../ports/ports.js";
+import type { Stage } from "../stage.js";
+import { hashOf } from "../world/hash.js";
+import { Process } from "../world/world.js";
+import { NOTICES, type NoticeDefinition, notify } from "./notices.js";
+import { LEASE_MS, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
+import { creatorsOf, orders, work } from "./work.js";
+
+/** A process that accepts requests; when it dies another takes its name. */
+export interface Api {
+  readonly service: Service<readonly [OrderDefinition, NoticeDefinition]>;
+  readonly process: Process;
+}
+
+/** Starts a process that accepts requests. */
+export function startApi(stage: Stage, name: string): Api {
+  const process = new Process(name);
+  const service = createService({
+    definitions: [orders, NOTICES],
+    create: creatorsOf(stage, process),
+    backend: portsOf(stage, process),
+    authorize: readCaller,
+    observe: false,
+    runtime: runtimeOf(stage, process),
+    leaseMs: LEASE_MS,
+  });
+  return { service, process };
+}
+
+/** Starts a worker, and another one whenever it dies or is stopped. */
+export async function keepWorker(stage: Stage, name: string, over: () => boolean): Promise<void> {
+  for (;;) {
+    const process = new Process(name);
+    const worker = startWorker(stage, process);
+    await worker.start();
+    await Promise.race([process.death, stopped(stage, process, worker, over)]);
+  }
+}
+
+function startWorker(stage: Stage, process: Process): Worker {
+  const { attempts } = stage.ledger;
+  return createWorker(
+    {
+      definitions: [orders, NOTICES],
+      create: creatorsOf(stage, process),
+      backend: portsOf(stage, process),
+      runtime: runtimeOf(stage, process),
+      observe: false,
+    },
+    {
+      orders: {
+        ...PROCESSOR_OPTIONS.orders,
+        run: (_order, job) => attempts.run(process, "orders", job, () => work(stage, process, job)),
+      },
+      notices: {
+        ...PROCESSOR_OPTIONS.notices,
+        run: (_notice, job) => attempts.run(process, "notices", job, () => notify(stage, process, job)),
+      },
+    },
+    WORKER_OPTIONS,
+  );
+}
+
+/** Stops a worker after a while, as a deployment does. Most are never stopped. */
+function stopped({ world }: Stage, process: Process, worker: Worker, over: () => boolean): Promise<void> {
+  const when = world.choices.weighted([
+    ["never", 4],
+    ["soon", 1],
+    ["late", 1],
+  ]);
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      if (over()) return;
+      world.note(`${process.name} is stopped`);
+      void worker.stop().then(resolve, resolve);
+    };
+    if (when !== "never") world.clockOf(process).schedule(when === "soon" ? 15_000 : 300_000, stop);
+  });
+}
+
+/** Sends one request to a process; undefined when the process died before it answered. */
+export async function send(
+  { service, process }: Api,
+  request: HttpRequest,
+): Promise<HttpResponse | undefined> {
+  return Promise.race([service.handle(request), process.death.then(() => undefined)]);
+}
+
+/** Clients name themselves and their tenant. */
+function readCaller(request: AuthorizationRequest): Principal {
+  const [id, tenant] = request.header("authorization")?.split(" ") ?? [];
+  if (id === undefined || tenant === undefined) throw unauthenticated();
+  return { id, tenant };
+}
+
+/** Time, ids and chance of one process: all of them are the world's. */
+export function runtimeOf({ world, nextNumber, newId }: Stage, process: Process): Runtime {
+  return {
+    clock: world.clockOf(process),
+    newId,
+    newToken: () => `t${nextNumber()}`,
+    random: () => world.choices.choose(8) / 8,
+    pause: async () => {},
+    hash: hashOf,
+  };
+}

@@ -1,0 +1,35 @@
+import type { NewOperation } from "../../../contract/operation.js";
+import type { World } from "../world/world.js";
+import { NOTICES } from "./notices.js";
+
+/**
+ * What some operations of a history have besides what a client submits: a follow-up, metadata. The same operation always has
+ * the same.
+ */
+export class Extras {
+  readonly #world: World;
+  readonly #newId: () => string;
+  readonly #known = new Map<string, Pick<NewOperation, "onEnd" | "meta">>();
+
+  constructor(world: World, newId: () => string) {
+    this.#world = world;
+    this.#newId = newId;
+  }
+
+  /** The operation with what it has besides. */
+  of(operation: NewOperation): NewOperation {
+    const extras = this.#known.get(operation.id) ?? this.#choose(operation);
+    this.#known.set(operation.id, extras);
+    return { ...operation, ...extras };
+  }
+
+  #choose({ id }: NewOperation): Pick<NewOperation, "onEnd" | "meta"> {
+    const follows = this.#world.choices.choose(2) === 1;
+    const { name: definition, retentionMs } = NOTICES;
+    const onEnd = { id: this.#newId(), definition, retentionMs, input: JSON.stringify({ about: id }) };
+    return {
+      meta: JSON.stringify({ trace: id }),
+      ...(follows ? { onEnd } : {}),
+    };
+  }
+}

@@ -1,0 +1,51 @@
+import { defineOperation, type OperationDefinition } from "../../../contract/definition.js";
+import type { StandardSchema } from "../../../contract/schema/standard-schema.js";
+import type { Job } from "../../../worker/attempt/job.js";
+import type { Stage } from "../stage.js";
+import { short } from "../world/names.js";
+import type { Process } from "../world/world.js";
+
+const anything: StandardSchema = {
+  "~standard": { version: 1, vendor: "async-request-reply", validate: (value) => ({ value }) },
+};
+
+/** What follows the end of some operations, and what clients submit besides orders. It is kept for a shorter time than they are. */
+export type NoticeDefinition = OperationDefinition<
+  "notices",
+  "/notices",
+  StandardSchema,
+  undefined,
+  undefined
+>;
+
+export const NOTICES: NoticeDefinition = defineOperation({
+  name: "notices",
+  path: "/notices",
+  input: anything,
+  cancellable: true,
+  retentionMs: 600_000,
+});
+
+/** Works on a notice. Some would never end if it were not for their limit of time. */
+export async function notify(
+  { world, ledger }: Stage,
+  process: Process,
+  { operationId, signal }: Job,
+): Promise<unknown> {
+  const outcome = await world.call(process, `notify(${short(operationId)})`, async () => {
+    ledger.effect(operationId);
+    return world.choices.weighted([
+      ["done", 6],
+      ["throws", 2],
+      ["endless", 1],
+    ]);
+  });
+  if (outcome === "throws") throw new Error("simulated");
+  if (outcome === "endless") await aborted(signal);
+  return { notice: operationId };
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  throw signal.reason;
+}

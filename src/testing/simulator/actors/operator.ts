@@ -1,0 +1,119 @@
+import { isAsyncReplyError } from "../../../contract/errors.js";
+import { type Problem, type ProblemName, problemType } from "../../../contract/problem.js";
+import { createOperator, type Operator } from "../../../operator/operator.js";
+import type { RedriveFilter } from "../../../operator/redrive/redrive-options.js";
+import { type Entry, isHidden, stateOf } from "../ledger/entry.js";
+import { portsOf } from "../ports/ports.js";
+import type { Stage } from "../stage.js";
+import { short } from "../world/names.js";
+import { Process } from "../world/world.js";
+import { runtimeOf } from "./actors.js";
+import { NOTICES } from "./notices.js";
+import { orders } from "./work.js";
+
+const MAX_TRIES = 3;
+/** Time goes by between two redrives of a run, and not much of it. */
+const PER_SECOND = 100;
+
+/** Runs failed operations again, now and then, each time as another operation. When its process dies another takes its place. */
+export async function runOperator(stage: Stage, name: string, over: () => boolean): Promise<void> {
+  while (!over()) {
+    const process = new Process(name);
+    await Promise.race([process.death, operate(stage, process, over)]);
+  }
+}
+
+async function operate(stage: Stage, process: Process, over: () => boolean): Promise<void> {
+  const { world, ledger } = stage;
+  const { choices } = world;
+  const backend = portsOf(stage, process);
+  const operator = createOperator({
+    backend,
+    definitions: [orders, NOTICES],
+    runtime: runtimeOf(stage, process),
+    observe: false,
+  });
+  const { getMany, list, redrive } = backend.operations;
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => world.clockOf(process).schedule(ms, resolve));
+
+  while (!over()) {
+    await wait([5_000, 60_000, 600_000][choices.choose(3)] ?? 0);
+    const way = choices.weighted([
+      ["id", getMany === undefined ? 0 : 3],
+      ["filter", list === undefined ? 0 : 2],
+      ["store", 1],
+    ]);
+    const id = anyFailed(stage);
+    if (way === "filter") await tryTo("redriving by filter", chooseRun(stage, operator));
+    else if (id !== undefined && way === "id")
+      await tryTo(`redriving ${short(id)}`, () => redriveById(stage, operator, id));
+    else if (id !== undefined) await tryTo(`redriving ${short(id)}`, chooseSuccessor(id));
+  }
+
+  /** Repeats until it is answered. */
+  async function tryTo(what: string, run: () => Promise<unknown>): Promise<void> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      try {
+        await run();
+        return;
+      } catch (error) {
+        world.note(`${process.name}: ${what} failed`);
+        if (!isAsyncReplyError(error)) throw error;
+      }
+    }
+  }
+
+  /** Asks the store itself, by ids that no operator would bring: the first successor stays all the same. */
+  function chooseSuccessor(id: string): () => Promise<unknown> {
+    const successor = { id: stage.newId(), onEndId: stage.newId() };
+    return async () => ledger.redrives.told(id, (await redrive?.(id, successor)) ?? { outcome: "unknown" });
+  }
+}
+
+/** Chooses an operation that has failed or, now and then, any other. */
+function anyFailed({ world, ledger }: Stage): string | undefined {
+  const any = world.choices.choose(8) === 7;
+  const entries = ledger.entries.where((entry) => any || stateOf(entry) === "failed");
+  return entries[world.choices.choose(entries.length + 1)]?.id;
+}
+
+async function redriveById({ ledger }: Stage, operator: Operator, id: string): Promise<void> {
+  const open = ledger.redrives.open((entry) => entry.id === id);
+  const result = await operator.redrive(id);
+  ledger.redrives.told(id, result);
+  ledger.redrives.done(open);
+}
+
+/** Runs everything again that matches a filter, and sees that everything was that had failed when the run began. */
+function chooseRun({ world, ledger }: Stage, operator: Operator): () => Promise<void> {
+  const filter = FILTERS[world.choices.choose(FILTERS.length)] as RedriveFilter;
+  return async () => {
+    const open = ledger.redrives.open((entry) => matches(filter, entry));
+    const { redriven, skipped, cursor } = await operator.redrive(filter, { perSecond: PER_SECOND });
+    world.note(`redriven by ${JSON.stringify(filter)}: ${redriven}, skipped: ${skipped}`);
+    if (cursor === undefined) ledger.redrives.done(open);
+  };
+}
+
+const FILTERS: readonly RedriveFilter[] = [
+  { definition: orders.name },
+  { tenant: "tenant-1" },
+  { definition: NOTICES.name, internal: true },
+  { errorType: "attempts-exhausted", internal: true },
+  { errorType: "cancelled" },
+];
+
+function matches({ definition, tenant, errorType, internal = false }: RedriveFilter, entry: Entry): boolean {
+  return (
+    (internal || !isHidden(entry)) &&
+    (definition === undefined || entry.recorded.definition === definition) &&
+    (tenant === undefined || entry.tenant === tenant) &&
+    (errorType === undefined ? !hasFailedAs(entry, "cancelled") : hasFailedAs(entry, errorType))
+  );
+}
+
+function hasFailedAs({ contents }: Entry, name: ProblemName): boolean {
+  const { error = "{}" } = contents.current;
+  return (JSON.parse(error) as Partial<Problem>).type === problemType(name);
+}

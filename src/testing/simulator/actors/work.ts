@@ -1,0 +1,95 @@
+import { permanentFailure } from "../../../contract/errors.js";
+import { defineOrders, type Order, type OrderDefinition } from "../../../contract/order.js";
+import type { CreateResource } from "../../../ports/create.js";
+import type { Job } from "../../../worker/attempt/job.js";
+import type { Stage } from "../stage.js";
+import { short } from "../world/names.js";
+import type { Process } from "../world/world.js";
+import { LEASE_MS } from "./options.js";
+
+const RETENTION_MS = 3_600_000;
+
+/** The contract of all processes. */
+export const orders: OrderDefinition = defineOrders({ cancellable: true, retentionMs: RETENTION_MS });
+
+/** Returns whether operations of a definition have a resource that is created before the reply. */
+export function createsBeforeReply({ creates }: Stage, definition: string): boolean {
+  return creates && definition === orders.name;
+}
+
+/** What one process creates before the reply: orders, in some histories. */
+export function creatorsOf(
+  stage: Stage,
+  process: Process,
+): { readonly orders?: CreateResource<Order, unknown> } {
+  const { creates, world, nextNumber } = stage;
+  if (!creates) return {};
+  return {
+    orders: async (_order, { operationId, tx }) => {
+      const made = nextNumber();
+      const outcome = await world.call(process, `create-resource(${short(operationId)})`, async () => {
+        // In a transaction nothing has happened yet.
+        if (tx === undefined) stage.ledger.effect(operationId);
+        return world.choices.weighted([
+          ["created", 8],
+          ["throws", 1],
+          ["impossible", 1],
+        ]);
+      });
+      if (tx !== undefined) await stage.transactions.write(process, tx, `creation ${made}`);
+      if (outcome === "throws") throw new Error("simulated");
+      if (outcome === "impossible") throw permanentFailure(`The order cannot be made: ${made}.`);
+      return { body: { order: operationId, made }, location: `/orders/${made}` };
+    },
+  };
+}
+
+/** Works on an operation, in a transaction or without. What it reports, returns and throws is said by no other attempt. */
+export async function work(stage: Stage, process: Process, job: Job): Promise<unknown> {
+  const { world, transactions, nextNumber } = stage;
+  const run = nextNumber();
+  if (transactions.users === undefined || world.choices.choose(2) === 1)
+    return attempt(stage, process, job, run);
+  try {
+    return await job.transaction(async (tx) => {
+      await transactions.write(process, tx, `work ${run}`);
+      return attempt(stage, process, job, run);
+    });
+  } catch (error) {
+    // Some go on as if nothing had happened, while the commit may still be under way.
+    if (world.choices.choose(2) === 1) return { order: job.operationId, run: nextNumber() };
+    throw error;
+  }
+}
+
+async function attempt(
+  { world, ledger }: Stage,
+  process: Process,
+  { operationId, progress }: Job,
+  run: number,
+): Promise<unknown> {
+  const report = (step: number): void => progress({ run, step });
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => world.clockOf(process).schedule(ms, resolve));
+  const outcome = await world.call(process, `work(${short(operationId)})`, async () => {
+    ledger.effect(operationId);
+    return world.choices.weighted([
+      ["done", 6],
+      ["reports", 2],
+      ["slow", 2],
+      ["throws", 2],
+      ["impossible", 1],
+      ["blocks", 1],
+    ]);
+  });
+  if (outcome === "throws") throw Object.assign(new Error("simulated"), { code: `RUN-${run}` });
+  if (outcome === "impossible") throw permanentFailure(`The order cannot be fulfilled: ${run}.`);
+  if (outcome === "blocks") world.freeze(process, LEASE_MS * 2);
+  if (outcome === "reports" || outcome === "slow") {
+    report(1);
+    await pause(outcome === "slow" ? LEASE_MS : 1_000);
+    report(2);
+    await pause(outcome === "slow" ? LEASE_MS : 1_000);
+  }
+  return { order: operationId, run };
+}

@@ -1,0 +1,107 @@
+import { canonicalJson } from "../../../contract/json/canonical-json.js";
+import { isTerminal } from "../../../contract/operation.js";
+import type { HttpResponse } from "../../../http/message/message.js";
+import type { Submitted } from "../../../in-process/submit.js";
+import type { Content } from "./contents.js";
+import { type Entry, isHidden } from "./entry.js";
+import type { Ledger } from "./ledger.js";
+
+/** A request about one operation, and the moment at which it was sent. */
+export interface Question {
+  readonly id: string;
+  readonly tenant: string;
+  readonly moment: number;
+}
+
+/** Judges the answer to a GET or DELETE of an operation (I2, I8, I9). No answer says nothing. */
+export function judgeStatus(ledger: Ledger, question: Question, response: HttpResponse | undefined): void {
+  const { id, tenant, moment } = question;
+  const entry = ledger.entries.get(id);
+  if (entry === undefined || response === undefined || response.status === 503) return;
+  if (entry.tenant !== tenant || isHidden(entry)) {
+    if (response.status !== 404)
+      ledger.violated("I9", `${tenant} is answered ${response.status} about ${id}`);
+  } else if (response.status === 404) {
+    const promised = entry.promised && !ledger.entries.isOver(entry);
+    if (promised) ledger.violated("I2", `${id} was promised and is answered with 404`);
+  } else if (response.status === 200 || response.status === 202) {
+    const shown = canonicalJson(bodyOf(response));
+    const possible = statusesSince(entry, moment);
+    if (!possible.includes(shown)) ledger.violated("I8", `a client is shown ${shown}, not ${possible}`);
+  } else ledger.violated("I8", `a client is answered ${response.status} about ${id}`);
+}
+
+/** Judges the answer that accepts a submission (I8): a 202 with its status, or a 201 with its resource. */
+export function judgeAccepted(ledger: Ledger, { id, moment }: Question, response: HttpResponse): void {
+  const entry = ledger.entries.get(id);
+  if (entry === undefined) return;
+  const { status, headers } = response;
+  const body = bodyOf(response);
+  const shown = canonicalJson(status === 201 ? { body, location: headers.location ?? null } : body);
+  const possible = entry.contents.since(moment).map((content) => acceptedAs(status, id, content));
+  if (!possible.includes(shown)) ledger.violated("I8", `a client is shown ${shown}, not ${possible}`);
+}
+
+/** Judges the answer to a call that was accepted (I8): its status, and its resource. */
+export function judgeSubmitted(
+  ledger: Ledger,
+  { id, moment }: Question,
+  { status, resource }: Submitted,
+): void {
+  const entry = ledger.entries.get(id);
+  if (entry === undefined) return;
+  const told = canonicalJson({ status, resource: resource ?? null });
+  const possible = entry.contents.since(moment).map((content) => submittedAs(content));
+  if (!possible.includes(told)) ledger.violated("I8", `a caller is told ${told}, not ${possible}`);
+}
+
+/** Judges two answers about operations that a tenant must not see: nothing tells which of them exists (I9). */
+export function judgeHidden(
+  ledger: Ledger,
+  id: string,
+  answers: readonly [HttpResponse | undefined, HttpResponse | undefined],
+): void {
+  if (answers.some((response) => response?.status !== 404)) return;
+  const [known, unknown] = answers.map((response) => JSON.stringify(response));
+  if (known !== unknown) ledger.violated("I9", `${id} is answered as ${known}, an unknown one as ${unknown}`);
+}
+
+/** The bodies that the status endpoint may have shown since a moment. */
+function statusesSince(entry: Entry, moment: number): string[] {
+  return entry.contents
+    .since(moment)
+    .flatMap((content) => [...entry.attemptsRead].map((attempt) => statusOf(entry, content, attempt)));
+}
+
+/** The body of the status endpoint (spec §4.2). */
+function statusOf(
+  { id, recorded, createdAt = 0, settledAt = 0 }: Entry,
+  { state, progress, result, error }: Content,
+  attempt: number,
+): string {
+  return canonicalJson({
+    operationId: id,
+    status: state,
+    definition: recorded.definition,
+    createdAt: new Date(createdAt).toISOString(),
+    attempt,
+    ...(isTerminal(state) ? { finishedAt: new Date(settledAt).toISOString() } : {}),
+    ...(progress === undefined || isTerminal(state) ? {} : { progress: JSON.parse(progress) }),
+    ...(result === undefined ? {} : { result: JSON.parse(result) }),
+    ...(error === undefined ? {} : { error: JSON.parse(error) }),
+  });
+}
+
+function acceptedAs(status: number, operationId: string, { state, resource }: Content): string {
+  if (status !== 201) return canonicalJson({ operationId, status: state });
+  return resource === undefined ? "no resource" : canonicalJson(JSON.parse(resource));
+}
+
+function submittedAs({ state, resource = "null" }: Content): string {
+  const status = state === "preparing" ? "pending" : state;
+  return canonicalJson({ status, resource: JSON.parse(resource) });
+}
+
+function bodyOf({ body }: HttpResponse): unknown {
+  return JSON.parse(String(body));
+}

@@ -1,0 +1,113 @@
+import { atomicSubmissions, type Backend, type Submission } from "../../../ports/backend.js";
+import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../../ports/queue.js";
+import type { Stage, Wakeups } from "../stage.js";
+import { brief, short } from "../world/names.js";
+import type { Process, World } from "../world/world.js";
+import { transactionsOf } from "./shared-transactions.js";
+import { idempotencyOf, operationsOf } from "./store-ports.js";
+
+const LOOK_AGAIN_MS = 20_000;
+
+/** A back end as one process of the world sees it: every call takes its turn and its risk, and the ledger watches. */
+export function portsOf(stage: Stage, process: Process): Backend {
+  const { backend, world, ledger } = stage;
+  const operations = operationsOf(backend.operations, process, stage);
+  const idempotency = idempotencyOf(backend.idempotency, process, world, ledger);
+  const ports = {
+    operations,
+    idempotency,
+    queue: queueOf(stage, process),
+    check: (): Promise<void> => backend.check(),
+    close: (): Promise<void> => backend.close(),
+  };
+  const own = atomicSubmissions(backend);
+  if (own === undefined) return ports;
+  const record = (given: Submission): ReturnType<typeof own.record> => {
+    const submission = { ...given, operation: stage.extras.of(given.operation) };
+    const { operation, initial } = submission;
+    return world.call(process, `record(${brief(operation)})`, async () => {
+      const result = await own.record(submission);
+      if (result.outcome === "exists") ledger.readings.seen(result.operation, operation.tenant);
+      else ledger.recorded(operation, initial);
+      return result;
+    });
+  };
+  const purge: typeof own.purge = (request) => world.call(process, "purge", () => own.purge(request));
+  const transactions = own.transactions && transactionsOf(own.transactions, process, stage);
+  const shared = transactions === undefined ? {} : { transactions };
+  return { ...ports, submissions: { operations, idempotency, record, purge, ...shared } };
+}
+
+function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Stage, process: Process): Queue {
+  const wrap = (delivery: Delivery): Delivery => ({
+    ...delivery,
+    ack: () => world.call(process, `ack(${short(delivery.announcement.operationId)})`, () => delivery.ack()),
+    nack: () =>
+      world.call(process, `nack(${short(delivery.announcement.operationId)})`, () => delivery.nack()),
+  });
+  // The ledger learns of the receipt, not of its answer: the attempt keeps others away even if the worker never hears of it.
+  const received = async (
+    consumer: Consumer,
+    { token, ...request }: ReceiveRequest,
+    leases: ReadonlyMap<string, number>,
+  ): Promise<readonly Delivery[]> => {
+    // The wait is the world's, so that a call never lasts: asked with an aborted signal a queue gives what it has.
+    const deliveries = await consumer.receive({ ...request, token, signal: AbortSignal.abort() });
+    for (const { attempt, announcement } of deliveries) {
+      if (attempt === undefined) continue;
+      const about = `attempt ${attempt.begun.operation.attempt} of ${short(announcement.operationId)}`;
+      world.note(`${process.name}: begins ${about} with the receipt ${token}, as ${attempt.lease.token}`);
+      ledger.received(token, attempt, leases.get(announcement.definition) ?? 0);
+    }
+    for (const { id, tenant } of ledger.readings.endedByBeginning())
+      ledger.readings.read(id, tenant, await operations.get(id, tenant));
+    return deliveries;
+  };
+  const consume: Queue["consume"] = ({ definitions }) => {
+    const consumer = queue.consume({ definitions });
+    const leases = new Map(definitions.map(({ name, leaseMs }) => [name, leaseMs]));
+    const ask = async (request: ReceiveRequest): Promise<readonly Delivery[]> => {
+      const deliveries = await world.call(process, "receive", () => received(consumer, request, leases));
+      // Only now: the worker never hears the answer to a call that came late.
+      ledger.answered(request.token, deliveries);
+      return deliveries.map(wrap);
+    };
+    return {
+      receive: async (request) => {
+        const deliveries = await ask(request);
+        // Then it prefers to be asked again: by another token, as this one has been answered.
+        if (deliveries.length === 0) await somethingNew(request.signal, process, world, wakeups);
+        return deliveries;
+      },
+      close: () => world.call(process, "close", () => consumer.close()),
+    };
+  };
+  return {
+    publish: (announcements) =>
+      world.call(
+        process,
+        `publish(${announcements.map(({ operationId }) => short(operationId))})`,
+        async () => {
+          await queue.publish(announcements);
+          for (const wake of wakeups) wake();
+        },
+      ),
+    consume,
+    close: () => queue.close(),
+  };
+}
+
+function somethingNew(signal: AbortSignal, process: Process, world: World, wakeups: Wakeups): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const wake = (): void => {
+      cancel();
+      wakeups.delete(wake);
+      signal.removeEventListener("abort", wake);
+      world.deliver(process, resolve);
+    };
+    const cancel = world.clockOf(process).schedule(LOOK_AGAIN_MS, wake);
+    wakeups.add(wake);
+    signal.addEventListener("abort", wake);
+  });
+}

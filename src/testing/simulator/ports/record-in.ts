@@ -1,0 +1,49 @@
+import type { JsonText } from "../../../contract/operation.js";
+import type { Transactions as Port, RecordResult } from "../../../ports/backend.js";
+import type { Stage } from "../stage.js";
+import { brief, short } from "../world/names.js";
+import type { Process } from "../world/world.js";
+import { Suspended } from "./suspended.js";
+import type { OpenTransaction } from "./transactions.js";
+
+/** Records in transactions of the user. With a resource that is two statements, and what creates it runs in between. */
+export function recordInOf(
+  own: Port<unknown>,
+  process: Process,
+  { ledger, transactions, extras }: Stage,
+): Port<unknown>["recordIn"] {
+  return async (tx, given, create) => {
+    const submission = { ...given, operation: extras.of(given.operation) };
+    const { operation } = submission;
+    const statement = <T>(name: string, run: (transaction: OpenTransaction) => Promise<T>): Promise<T> =>
+      transactions.within(process, tx, name, run);
+
+    function note(transaction: OpenTransaction, result: RecordResult, resource?: JsonText): RecordResult {
+      // Its key may stay locked until the end, whatever the result.
+      transaction.holds(operation);
+      if (result.outcome === "exists") ledger.readings.seen(result.operation, operation.tenant);
+      else if (result.outcome === "created") transaction.records(operation, resource);
+      return result;
+    }
+
+    const label = `recordIn(${brief(operation)})`;
+    if (create === undefined)
+      return statement(label, async (transaction) => note(transaction, await own.recordIn(tx, submission)));
+    const call = new Suspended<JsonText, RecordResult>((work) => own.recordIn(tx, submission, work));
+    const begun = await statement(label, async (transaction) => {
+      transaction.waits((reason) => call.abandon(reason));
+      const result = await call.start();
+      if (result !== "called") return note(transaction, result);
+      transaction.holds(operation);
+      return result;
+    });
+    if (begun !== "called") return begun;
+    const resource = await create(tx).catch(async (error: unknown) => {
+      await statement(`undo(${short(operation.id)})`, () => call.abandon(error));
+      throw error;
+    });
+    return statement(`set-resource(${short(operation.id)})`, async (transaction) =>
+      note(transaction, await call.resume(resource), resource),
+    );
+  };
+}

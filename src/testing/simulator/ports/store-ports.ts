@@ -1,0 +1,110 @@
+import type { Operation } from "../../../contract/operation.js";
+import type { IdempotencyStore } from "../../../ports/idempotency-store.js";
+import type { OperationStore } from "../../../ports/operation-store.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { Stage } from "../stage.js";
+import { brief, short } from "../world/names.js";
+import type { Process, World } from "../world/world.js";
+
+/** An operation store as one process of the world sees it. */
+export function operationsOf(
+  store: OperationStore,
+  process: Process,
+  { world, ledger, extras }: Stage,
+): OperationStore {
+  const redrive: OperationStore["redrive"] = (id, successor) =>
+    world.call(process, `redrive(${short(id)} ${short(successor.id)})`, async () => {
+      ledger.redrives.asked(successor);
+      const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      ledger.redrives.answered(id, result);
+      return result;
+    });
+  const { getMany, list } = store;
+  const readMany: OperationStore["getMany"] = (ids) =>
+    world.call(process, `getMany(${ids.map(short)})`, async () => {
+      const found = (await getMany?.call(store, ids)) ?? [];
+      ledger.readings.found(ids, found);
+      return found;
+    });
+  const readPage: OperationStore["list"] = (request) =>
+    world.call(process, `list(${JSON.stringify(request)})`, async () => {
+      const page = (await list?.call(store, request)) ?? [];
+      ledger.listings.read(request, page);
+      return page;
+    });
+  return {
+    ...(store.redrive === undefined ? {} : { redrive }),
+    ...(getMany === undefined ? {} : { getMany: readMany }),
+    ...(list === undefined ? {} : { list: readPage }),
+    create: (given, initial) => {
+      const operation = extras.of(given);
+      return world.call(process, `create(${brief(operation)} ${initial?.state ?? ""})`, async () => {
+        const outcome = await store.create(operation, initial);
+        if (outcome === "created") ledger.created(operation, initial);
+        return outcome;
+      });
+    },
+    get: (id, tenant) =>
+      world.call(process, `get(${short(id)})`, async () => {
+        const operation: Operation | undefined = await store.get(id, tenant);
+        ledger.readings.read(id, tenant, operation);
+        return operation;
+      }),
+    beginAttempt: (id, lease) =>
+      world.call(process, `beginAttempt(${short(id)} ${lease.token})`, async () => {
+        const result = await store.beginAttempt(id, lease);
+        ledger.begun(id, lease, result);
+        return result;
+      }),
+    renew: (lease, change) =>
+      world.call(process, `renew(${short(lease.operationId)} ${lease.token})`, async () => {
+        const result = await store.renew(lease, change).catch((error: unknown) => {
+          ledger.mayHaveRenewed(lease, change);
+          throw error;
+        });
+        ledger.renewed(lease, change, result);
+        return result;
+      }),
+    settle: (lease, settlement) =>
+      world.call(process, `settle(${short(lease.operationId)} ${lease.token} ${settlement.to})`, async () => {
+        const result = await store.settle(lease, settlement).catch((error: unknown) => {
+          ledger.mayHaveSettled(lease, settlement);
+          throw error;
+        });
+        ledger.settled(lease, settlement, result);
+        return result;
+      }),
+    requestCancel: (id, tenant) =>
+      world.call(process, `requestCancel(${short(id)})`, async () => {
+        const outcome = await store.requestCancel(id, tenant);
+        ledger.cancelled(id, tenant, outcome);
+        return outcome;
+      }),
+    takeDue: (request) => world.call(process, "takeDue", () => store.takeDue(request)),
+    takeExpired: (request) => world.call(process, "takeExpired", () => store.takeExpired(request)),
+    remove: (ids, options) =>
+      world.call(process, `remove(${ids.map(short)})`, () => store.remove(ids, options)),
+  };
+}
+
+/** An idempotency store as one process of the world sees it. */
+export function idempotencyOf(
+  store: IdempotencyStore,
+  process: Process,
+  world: World,
+  ledger: Ledger,
+): IdempotencyStore {
+  return {
+    claim: (claim) =>
+      world.call(process, `claim(${claim.tenant}/${claim.key} ${short(claim.operationId)})`, async () => {
+        const result = await store.claim(claim);
+        ledger.readings.claimed(claim, result);
+        return result;
+      }),
+    release: (owner) =>
+      world.call(process, `release(${owner.tenant}/${owner.key} ${short(owner.operationId)})`, () =>
+        store.release(owner),
+      ),
+    takeStale: (request) => world.call(process, "takeStale", () => store.takeStale(request)),
+  };
+}

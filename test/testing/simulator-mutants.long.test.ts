@@ -1,0 +1,132 @@
+import { createMemoryBackend } from "async-request-reply";
+import type { SimulationFailure } from "async-request-reply/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type * as Submit from "../../src/in-process/submit.js";
+import type * as Redrive from "../../src/operator/redrive/redrive-one.js";
+import type * as Scan from "../../src/operator/scan.js";
+import type * as Settings from "../../src/worker/settings.js";
+import type { ProcessorOptions } from "../../src/worker/settings.js";
+
+/** A fault must be found within this many histories. */
+const MAX_SEEDS = 500;
+
+/** A mistake in the library itself: no back end can make it. */
+interface Mutant {
+  readonly name: string;
+  readonly violation: RegExp;
+  /** Replaces the module that makes the mistake. */
+  readonly plant: () => void;
+}
+
+const mutants: readonly Mutant[] = [
+  worker("concurrency", /I15: a worker has \d attempts on \w+ at once/),
+  worker("leaseMs", /I15: .* has a lease of 45000 ms/),
+  worker("maxAttempts", /I15: .* has run \d times, now as attempt \d of/),
+  worker("backoff", /I15: .* waits \d+ ms for another attempt/),
+  worker("attemptTimeoutMs", /I2: .* never ended/),
+  call("keys of calls are their own", /I1: key .* stands for .* and for/, (submit) => (context, ...args) => {
+    const [definition, input, { key, ...options }] = args;
+    const own = key === undefined ? {} : { key: `call ${key}` };
+    return submit(context, definition, input, { ...options, ...own });
+  }),
+  call(
+    "calls hash payloads in their own way",
+    /I14: key .* is refused for its own/,
+    (submit) =>
+      (context, ...args) =>
+        submit({ ...context, runtime: { ...context.runtime, hash: (text) => `call ${text}` } }, ...args),
+  ),
+  call("calls forget their delay", /I14: .* is delayed by undefined ms/, (submit) => (context, ...args) => {
+    const [definition, input, { delayMs: _, ...options }] = args;
+    return submit(context, definition, input, options);
+  }),
+  call("calls forget their key", /I1: key .* stands for .* and for/, (submit) => (context, ...args) => {
+    const [definition, input, { key: _, ...options }] = args;
+    return submit(context, definition, input, options);
+  }),
+  {
+    name: "a redrive by filter ends with its first operation",
+    violation: /I12: .* has failed and was not run again/,
+    plant: () =>
+      vi.doMock("../../src/operator/scan.js", async (original) => {
+        const { scan } = await original<typeof Scan>();
+        const scanOne: typeof scan = async (context, options, take) => {
+          let taken = 0;
+          await scan(context, options, (operation) => taken++ === 0 && take(operation));
+          return undefined;
+        };
+        return { scan: scanOne };
+      }),
+  },
+  {
+    name: "a redrive by id names the failed operation",
+    violation: /I12: .* is run again by .*, not by/,
+    plant: () =>
+      vi.doMock("../../src/operator/redrive/redrive-one.js", async (original) => {
+        const real = await original<typeof Redrive>();
+        const redriveOne: typeof real.redriveOne = async (context, operationId) => {
+          const result = await real.redriveOne(context, operationId);
+          return result.outcome === "redriven" ? { ...result, operationId } : result;
+        };
+        return { ...real, redriveOne };
+      }),
+  },
+];
+
+describe("the simulator, over a library with a fault", () => {
+  afterEach(() => {
+    vi.doUnmock("../../src/worker/settings.js");
+    vi.doUnmock("../../src/in-process/submit.js");
+    vi.doUnmock("../../src/operator/scan.js");
+    vi.doUnmock("../../src/operator/redrive/redrive-one.js");
+    vi.resetModules();
+  });
+
+  it.each(mutants)("finds that $name", { timeout: 120_000 }, async ({ plant, violation }) => {
+    vi.resetModules();
+    plant();
+    const failure = await firstFailure();
+    expect(failure?.violations.join()).toMatch(violation);
+  });
+});
+
+/** A worker that does with one option of a processor as if it were left out. */
+function worker(option: keyof ProcessorOptions, violation: RegExp): Mutant {
+  const plant = (): void =>
+    void vi.doMock("../../src/worker/settings.js", async (original) => {
+      const real = await original<typeof Settings>();
+      const readProcessorSettings: typeof real.readProcessorSettings = (options, defaults, random, place) => {
+        const { [option]: _, ...others } = options;
+        return real.readProcessorSettings(place === undefined ? options : others, defaults, random, place);
+      };
+      return { ...real, readProcessorSettings };
+    });
+  return { name: `workers ignore the ${option} of a processor`, violation, plant };
+}
+
+/** A service whose `submit` makes a mistake. */
+function call(
+  name: string,
+  violation: RegExp,
+  change: (submit: typeof Submit.submit) => typeof Submit.submit,
+): Mutant {
+  const plant = (): void =>
+    void vi.doMock("../../src/in-process/submit.js", async (original) => {
+      const { submit } = await original<typeof Submit>();
+      return { submit: change(submit) };
+    });
+  return { name, violation, plant };
+}
+
+async function firstFailure(): Promise<SimulationFailure | undefined> {
+  const { SimulationFailure, simulate } = await import("async-request-reply/testing");
+  for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
+    try {
+      await simulate((clock) => createMemoryBackend({ clock }), { seed, shrink: false });
+    } catch (error) {
+      if (error instanceof SimulationFailure) return error;
+      throw error;
+    }
+  }
+  return undefined;
+}

@@ -4,7 +4,7 @@ import { testMistakes, untyped } from "../untyped.js";
 
 const { createMemoryBackend, createPostgresBackend } = untyped;
 const POOL =
-  "a `Pool` of `pg`, such as `new Pool({ connectionString })`, or what `fromPGlite(database)` returns";
+  "a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of `fromPGlite(database)`";
 const pool = { connect: (): void => {} };
 
 describe("a mistake in a back end says what is wrong, what is expected and what to do", () => {
@@ -27,7 +27,7 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
     ],
     [
       "a client, which is one connection",
-      "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool of them, such as `new Pool({ connectionString })`.",
+      "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool, such as `new Pool({ connectionString })`.",
       () => createPostgresBackend({ pool: new Client() }),
     ],
     [
@@ -37,7 +37,7 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
     ],
     [
       "a schema with a dash",
-      'Option `schema` must be a name of 1 to 48 characters out of a-z, 0-9 and _ that does not begin with a digit, not "my-schema".',
+      'Option `schema` must be a name of 1 to 48 characters from a-z, 0-9 and _ that does not begin with a digit, not "my-schema".',
       () => createPostgresBackend({ pool, schema: "my-schema" }),
     ],
     [

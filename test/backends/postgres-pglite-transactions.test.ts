@@ -29,7 +29,7 @@ describe("transactions on PGlite, which has one connection", () => {
     await expect(submitting).rejects.toMatchObject({
       code: "INVALID_OPTION",
       detail:
-        "Option `tx` is the pool or the database itself, whose statements run in no transaction. Pass the transaction that " +
+        "Option `tx` is the pool or the database itself, whose statements run outside of your transaction. Pass the transaction that " +
         "`database.transaction()` passes to your function.",
     });
   });

@@ -16,22 +16,29 @@ import { type PostgresBackendOptions, readPostgresSettings } from "./settings.js
 import { createPostgresSubmissions } from "./submissions.js";
 import { createTransactions } from "./transactions.js";
 
-/** A back end on Postgres. */
+/** Back end that stores everything in Postgres. */
 export interface PostgresBackend<Tx> extends Backend<Tx> {
-  /** Records, purges and shares transactions in one commit. */
+  /** Records and purges operations together with their keys, and shares transactions with your own writes. */
   readonly submissions: Submissions<Tx>;
-  /** Brings the schema up to this release. May be called by any number of processes at once, and again. */
+  /**
+   * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
+   * once: they wait for each other.
+   *
+   * @throws AsyncReplyError `STORE_UNAVAILABLE` if the database cannot be reached or rejects the migration
+   */
   migrate(): Promise<void>;
 }
 
-/** An index of a large table takes its time. Calls that wait for it give up earlier. */
+/** Building an index on a large table takes long. Calls that wait for the migration give up earlier. */
 const MIGRATION_TIMEOUT_MS = 300_000;
 
 /**
- * Keeps operations, keys and due work in one table of a Postgres database, version 13 or later. An operation is accepted
- * in one round trip and one commit, which concurrent submissions share.
+ * Creates a back end that keeps operations, keys and due work in one table of a Postgres database. Accepting an
+ * operation takes one round trip and one commit, which concurrent submissions share. Needs PostgreSQL 13 or later.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Does not connect yet: to verify the connection, the schema and the grants, call `check()`.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
 export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
   const settings = readPostgresSettings(options);
@@ -39,16 +46,16 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
   const quoted = quoteSchema(schema);
   const { clock } = runtime;
   const database = toDatabase(options.pool, timeoutMs, clock);
-  const patient = toDatabase(options.pool, MIGRATION_TIMEOUT_MS, clock);
+  const migrationDatabase = toDatabase(options.pool, MIGRATION_TIMEOUT_MS, clock);
   const explain = createExplain(options.pool, schema);
-  const migrateSchema = (): Promise<void> => migrate(patient, schema, idleTimeoutMs, explain);
+  const migrateSchema = (): Promise<void> => migrate(migrationDatabase, schema, idleTimeoutMs, explain);
   const ready = settings.migrate === "auto" ? once(migrateSchema) : async () => {};
 
   const readyIn = async (query: RunStatement): Promise<boolean> =>
     settings.migrate === "manual" || migrateIn(query, schema);
   const gateway = createGateway({ database, schema: quoted, ready, readyIn, timeoutMs, runtime, explain });
-  const heard = listen ? database : { query: database.query };
-  const channels = createChannels({ database: heard, checkMs: timeoutMs, clock });
+  const channelDatabase = listen ? database : { query: database.query };
+  const channels = createChannels({ database: channelDatabase, checkMs: timeoutMs, clock });
   const channel = `arr_${schema}`;
   const notifications = createNotifications({ channels, channel, pollMs, runtime });
   const changes = createChanges(channels, `ended_${channel}`, clock);

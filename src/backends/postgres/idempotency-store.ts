@@ -4,7 +4,7 @@ import { type Row, text } from "./calls/row.js";
 
 const REPEATABLE = { repeatable: true };
 
-/** Keeps claims beside the operations: a key is unique over both, whichever way it was bound. */
+/** Creates a store that keeps claims in the table of operations, so a key is unique across claims and operations. */
 export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): IdempotencyStore {
   return {
     claim: async ({ tenant, definition, key, fingerprint, operationId }) => {

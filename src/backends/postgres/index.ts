@@ -1,5 +1,5 @@
 /**
- * A back end on Postgres, by a pool of `pg`, or on PGlite: operations, keys and due work in one table.
+ * A back end that keeps operations, keys and due work in one Postgres table. It uses your `Pool` of `pg`, or PGlite.
  *
  * @module async-request-reply/postgres
  */

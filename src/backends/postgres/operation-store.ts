@@ -12,7 +12,7 @@ import type { Changes } from "./notices/changes.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
 
-/** Keeps operations in rows. What comes at the same time shares a statement. */
+/** Creates a store that keeps each operation in a row. Concurrent calls about attempts share a statement. */
 export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
   limits: BatchLimits,
@@ -43,7 +43,7 @@ export function createPostgresOperationStore(
     beginAttempt: async (id, lease) => {
       if (!isOperationId(id)) return { outcome: "unknown" };
       const result = await batches.begin({ operationId: id, ...lease });
-      // What was asked to be cancelled may have ended by this.
+      // If the operation had a cancellation request, this call may have ended it.
       if (result.outcome === "terminal") changes.ended(id);
       return result;
     },

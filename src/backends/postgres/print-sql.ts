@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { postgresMigrations } from "./schema/migrations.js";
 
-/** Prints the SQL that brings a schema up to this release: `async-request-reply-postgres-sql [schema]`. */
+/** Prints the SQL that creates or upgrades a schema: `async-request-reply-postgres-sql [schema]`. */
 try {
   process.stdout.write(postgresMigrations(process.argv[2]).join("\n"));
 } catch (error) {

@@ -5,8 +5,8 @@ import { type Row, text } from "./calls/row.js";
 import type { Notifications } from "./notices/notifications.js";
 
 /**
- * The store is the queue: receiving finds what is due and begins it in one statement. Announcements only wake those who
- * wait; they are not kept.
+ * Creates a queue that reads due work from the table of operations. Receiving finds due operations and begins their
+ * attempts in one statement. Announcements are not stored; they only wake up waiting consumers.
  */
 export function createPostgresQueue(gateway: Gateway<unknown>, notifications: Notifications): Queue {
   return {
@@ -25,7 +25,7 @@ function createConsumer(
   let lastToken: string | undefined;
 
   async function look({ slots, limit, token }: ReceiveRequest, repeated = false): Promise<readonly Row[]> {
-    // Each definition is the first in its turn, so that with one free slot none is always the last.
+    // The definitions take turns at being first, so each of them gets work even if only one slot is free.
     const free = rotated(definitions, turn++).filter(({ name }) => (slots.get(name) ?? 0) > 0);
     return gateway.call("receive_v1", [
       free.map(({ name }) => name),
@@ -44,7 +44,7 @@ function createConsumer(
       if (token === lastToken) return (await look(request, true)).map((row) => toDelivery(row, token));
       lastToken = token;
       do {
-        // Before the look: what is announced between the look and the wait must end the wait.
+        // Created before the query, so an announcement between the query and the wait ends the wait.
         const waiter = notifications.expect([...slots.keys()]);
         try {
           const rows = await look(request);
@@ -69,7 +69,7 @@ function toDelivery(row: Row, token: string): Delivery {
   const [operationId, definition] = [text(row, "id"), text(row, "definition")];
   const announcement = { version: 1, id: `${operationId}.${token}`, operationId, definition } as const;
   const delivery = { announcement, ack: done, nack: done };
-  // Operations with a cancel request are left to `beginAttempt`, which ends them.
+  // The worker calls `beginAttempt` for operations with a cancellation request, which ends them.
   if (row.outcome !== "begun") return delivery;
   return { ...delivery, attempt: { lease: { operationId, token }, begun: toBegun(row) } };
 }

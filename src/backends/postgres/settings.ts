@@ -10,44 +10,60 @@ import type { Runtime } from "../../ports/runtime.js";
 import { createSystemRuntime } from "../../ports/system-runtime.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";
 
-/** Where {@link createPostgresBackend} keeps its operations, and its limits. */
+/**
+ * Options of {@link createPostgresBackend}. Only `pool` is required. Durations and limits are integers greater than 0.
+ */
 export interface PostgresBackendOptions<Tx> {
-  /** A `Pool` of `pg`, or what `fromPGlite` makes of PGlite. It stays the caller's: `close` does not end it. */
+  /**
+   * `Pool` of `pg`, the result of `fromPGlite(database)`, or your own {@link SqlDatabase}. `close()` does not end it:
+   * end it yourself afterwards. With `listen`, its `max` must be at least 2.
+   */
   readonly pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>;
-  /** The schema with the tables: 1 to 48 characters out of a-z, 0-9 and _. Default `async_request_reply`. */
+  /**
+   * Name of the schema for the tables and functions: 1 to 48 characters from a-z, 0-9 and _, not starting with a
+   * digit. Default: `async_request_reply`.
+   */
   readonly schema?: string;
   /**
-   * `auto` migrates before the first use, `manual` leaves it to `migrate()` or to the printed SQL, for services that may
-   * not change schemas. Default `auto`.
+   * `auto` creates or upgrades the schema before the first use. `manual` leaves this to you: call `migrate()`, or
+   * apply the SQL printed by `npx async-request-reply-postgres-sql`. Use `manual` if the role of the service has no
+   * permission to change the schema. Default: `auto`.
    */
   readonly migrate?: "auto" | "manual";
   /**
-   * Whether workers listen for notifications, on one connection that they keep out of the pool, which must have more than
-   * that one. Off where a pooler between gives every transaction another connection; then they poll only. Default `true`.
+   * Whether to listen for notifications from other processes. This keeps one connection of the pool in use. Pass
+   * `false` behind a pooler in transaction mode; work that other processes accept is then found by polling. Default:
+   * true.
    */
   readonly listen?: boolean;
-  /** How often a waiting worker looks by itself, in milliseconds. Default 1,000. */
+  /** Interval at which an idle worker looks for due work without a notification. Milliseconds. Default: 1 s. */
   readonly pollIntervalMs?: number;
   /**
-   * How long a call waits for its answer, and for a connection, in milliseconds: then it fails with 503, and the connection
-   * that did not answer is ended. It can take an eighth longer. Default 10,000.
+   * Time limit of a call to the database, including the wait for a connection. When it expires, the call throws
+   * `STORE_UNAVAILABLE`, which clients see as a 503, and a connection that did not answer is closed. The limit can be
+   * exceeded by an eighth. Milliseconds. Default: 10 s.
    */
   readonly statementTimeoutMs?: number;
   /**
-   * How long a transaction of `job.transaction`, `create` or a migration may go without a statement. Then the server ends it, so that a
-   * worker whose machine is gone does not keep what it has locked. If the role or the database already sets
+   * How long a transaction of `job.transaction`, `create` or a migration can go without a statement before the server
+   * ends it. This releases the locks of a process whose machine is gone. If the role or the database already sets
    * `idle_in_transaction_session_timeout`, that value is used. Milliseconds. Default: 60 s.
    */
   readonly idleTransactionTimeoutMs?: number;
-  /** How many calls share a statement at most. Default 128. */
+  /** Maximum number of concurrent calls that share a statement. Default: 128. */
   readonly maxBatch?: number;
-  /** How many statements of one kind are under way at most. Default 2. */
+  /** Maximum number of statements of one kind that run at once. Default: 2. */
   readonly maxInFlight?: number;
-  /** How many calls of one kind wait at most; one more is refused with 503. Default 10,000. */
+  /** Maximum number of waiting calls of one kind. Further calls throw `OVERLOADED`. Default: 10,000. */
   readonly maxWaiting?: number;
-  /** How much of what is to be stored waits with calls of one kind, in bytes; more is refused likewise. Default 64 MiB. */
+  /**
+   * Maximum size of the data in waiting calls of one kind. Further calls throw `OVERLOADED`. Bytes. Default: 64 MiB.
+   */
   readonly maxWaitingBytes?: number;
-  /** Timers, ids and randomness, for tests. What is left out is the platform's. The database has a clock of its own. */
+  /**
+   * Timers, ids and randomness, for tests. Default for each member: the platform's. Times in the database come from
+   * the server's clock.
+   */
   readonly runtime?: Partial<Runtime>;
 }
 
@@ -66,7 +82,7 @@ const OPTIONS: OptionNames<PostgresBackendOptions<unknown>> = {
   runtime: true,
 };
 
-/** Full batches of large inputs would hold up small ones. */
+/** Keeps batches of large inputs from delaying small ones. */
 const MAX_BATCH_BYTES = 1_048_576;
 
 /** {@link PostgresBackendOptions} with their defaults, without the pool. */
@@ -82,7 +98,7 @@ export interface PostgresSettings {
 }
 
 /**
- * Checks the options of a back end on Postgres, apart from the pool and the name of the schema, and fills in the defaults.
+ * Checks all options except `pool` and the name of the schema, and fills in the defaults.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */

@@ -9,16 +9,16 @@ import { createKeyWait } from "./calls/key-wait.js";
 import { isHeld, ONE_OPERATION, recordBytes, recordValues, toRecordResult } from "./calls/record-values.js";
 import { integer } from "./calls/row.js";
 
-/** The two stores of a back end. */
+/** The two stores of the back end. */
 export interface OwnStores {
   readonly operations: OperationStore;
   readonly idempotency: IdempotencyStore;
 }
 
-/** Each submission whose key is still held delays the others of its statement by a few milliseconds. */
+/** Each submission whose key is still held delays the others in its statement by a few milliseconds. */
 const MAX_HELD_BATCH = 16;
 
-/** Records and purges key and operation in one row. What is recorded at the same time shares a commit. */
+/** Creates submissions that record a key and its operation in one row. Concurrent submissions share a commit. */
 export function createPostgresSubmissions<Tx>(
   gateway: Gateway<Tx>,
   limits: BatchLimits,

@@ -13,20 +13,23 @@ import type { Changes } from "./notices/changes.js";
 
 const LOST: SettleResult = { outcome: "lost" };
 
-/** Thrown to roll a transaction back. Compared by identity: `instanceof` throws for some of what user code throws. */
+/**
+ * Thrown to roll back a transaction. Compared by identity, because `instanceof` throws for some values that user code
+ * throws.
+ */
 const ROLL_BACK = new Error("The lease is lost.");
 
-/** What {@link createTransactions} takes. */
+/** Options of {@link createTransactions}. */
 export interface TransactionsOptions<Tx> {
   readonly gateway: Gateway<Tx>;
   readonly changes: Changes;
-  /** Where workers hear of what is recorded. */
+  /** Channel that notifies workers of recorded operations. Default: none. */
   readonly channel: string | undefined;
-  /** After so long without a statement the server ends a transaction. */
+  /** Time without a statement after which the server ends a transaction. Milliseconds. */
   readonly idleTimeoutMs: number;
 }
 
-/** The user's writes and ours on one connection. */
+/** Creates transactions that commit the user's writes together with the operation's. */
 export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transactions<Tx> {
   const { gateway, changes, channel, idleTimeoutMs } = options;
 
@@ -36,7 +39,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     create: (tx: Tx) => Promise<JsonText>,
   ): Promise<RecordResult> {
     const { tenant, definition, key } = submission.operation;
-    // Without this a duplicate would wait for the whole of this transaction to learn of it.
+    // Without this lock, a duplicate would wait until the whole transaction ends.
     if (key !== undefined) {
       const [answer] = await gateway.callIn(tx, "lock_key_v1", [tenant, definition, key, idleTimeoutMs]);
       if (answer?.locked !== true) throw creationInProgress();
@@ -70,7 +73,9 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     return result.outcome === "exists" ? { ...result, operation: { ...result.operation, resource } } : result;
   }
 
-  /** Locks the operation. From then on the lock is the lease: nothing else changes the row before the transaction ends. */
+  /**
+   * Locks the operation. The lock then acts as the lease: no one else can change the row before the transaction ends.
+   */
   async function hold(tx: Tx, { operationId, token }: Lease): Promise<void> {
     const [row] = await gateway.callIn(tx, "hold_v1", [operationId, token, idleTimeoutMs]);
     if (row?.held !== true) throw ROLL_BACK;
@@ -102,7 +107,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
         return settle(tx, lease, work);
       };
       try {
-        // A renewal that commits between the snapshot and the lock is a conflict.
+        // A renewal that commits between the snapshot and the lock causes a conflict, which is safe to retry.
         const run = (): Promise<SettleResult> => gateway.transaction(settleHeld, chosen);
         const result = await retryConflicts(run, () => !held);
         changes.ended(lease.operationId);
@@ -119,12 +124,12 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
   };
 }
 
-/** Whether this call has created an operation, its own or that of an earlier one that was only half done. */
+/** Whether this call created an operation: its own, or the one that an earlier call had claimed the key for. */
 function isNew(row: Row | undefined): boolean {
   return row === undefined || row.outcome === "created" || row.outcome === "helped";
 }
 
-/** The error of a key under whose lock another transaction creates a resource. */
+/** Returns the error for a key that another transaction has locked while it creates a resource. */
 function creationInProgress(): AsyncReplyError {
   const detail =
     "An earlier request with this Idempotency-Key is still creating the resource. Send the same request again.";

@@ -7,8 +7,8 @@ import { freePort } from "../../servers/free-port.js";
 import { refusedCheck, unavailable } from "./refused-check.js";
 
 const TIMED_OUT =
-  "The pool gave no connection in time, or the server did not answer in time. Check `host` and `port` in the connection options " +
-  "of the pool, a firewall between, and whether all connections of the pool are in use.";
+  "The pool provided no connection in time, or the server did not answer in time. Check `host` and `port` in the connection options " +
+  "of the pool, any firewall in between, and whether all connections of the pool are in use.";
 
 describe("check() of a back end on Postgres that cannot be reached", () => {
   function open(config: PoolConfig, statementTimeoutMs = 10_000) {
@@ -41,11 +41,11 @@ describe("check() of a back end on Postgres that cannot be reached", () => {
     );
   });
 
-  it("names the host that has no address", async () => {
+  it("names the host that cannot be resolved", async () => {
     expect(await refusedCheck(open({ host: "database.invalid" }))).toEqual(
       unavailable(
-        'The host "database.invalid" has no address. Correct `host` in the connection options of the pool, or wait until the ' +
-          "name service knows it.",
+        'The host "database.invalid" could not be resolved. Correct `host` in the connection options of the pool, or wait until ' +
+          "DNS can resolve it.",
       ),
     );
   });

@@ -47,7 +47,7 @@ describeWithPostgres("check() of a back end on a Postgres of its own", (installa
   it("says that a password is missing", async () => {
     expect(await refusedCheck(open({ password: "" }))).toEqual(
       misconfigured(
-        "The server asks for a password, and the pool has none. Set `password` in the connection options of the pool.",
+        "The server asks for a password, but the pool has none. Set `password` in the connection options of the pool.",
       ),
     );
   });
@@ -55,7 +55,7 @@ describeWithPostgres("check() of a back end on a Postgres of its own", (installa
   it("names the role that pg_hba.conf does not let in", async () => {
     expect(await refusedCheck(open({ password: "the right one", database: "other" }))).toEqual(
       misconfigured(
-        'The server does not let role "app" log in. Create the role with `create role … login`, allow it in pg_hba.conf, or ' +
+        'The server does not allow role "app" to log in. Create the role with `create role … login`, allow it in pg_hba.conf, or ' +
           "correct `user` in the connection options of the pool.",
       ),
     );

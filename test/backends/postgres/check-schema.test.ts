@@ -43,7 +43,7 @@ await describePostgres("check() looks at the schema and", (server) => {
     );
     expect(await refusedCheck(backend)).toEqual(
       misconfigured(
-        `Schema ${backend.schema} has version 0, and this release needs version 1. ${howTo(backend.schema)}`,
+        `Schema ${backend.schema} has version 0, but this release needs version 1. ${howTo(backend.schema)}`,
       ),
     );
     await backend.migrate();
@@ -110,9 +110,11 @@ await describePostgres("check() looks at the schema and", (server) => {
   const FUNCTIONS = (schema: string, role: string): string =>
     `grant execute on all functions in schema ${schema} to ${role};`;
 
-  it("rejects when the role may not use it", async () => {
+  it("rejects when the role has no permission to use it", async () => {
     expect(await refusedWith((...to) => TABLES(...to) + FUNCTIONS(...to))).toEqual({
-      ...misconfigured('Role "app" may not use schema s. Run `grant usage on schema s to app` as its owner.'),
+      ...misconfigured(
+        'Role "app" has no permission to use schema s. Run `grant usage on schema s to app` as the owner of the schema.',
+      ),
       after: "can be used",
     });
   });

@@ -17,7 +17,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     await pool.end();
     expect(await refusedCheck(backend)).toEqual(
       misconfigured(
-        "The pool of `createPostgresBackend` has ended, so it gives no connection. Pass an open pool, and end it after `backend.close()`.",
+        "The pool of `createPostgresBackend` has ended, so it provides no connections. Pass an open pool, and end it after `backend.close()`.",
       ),
     );
   });
@@ -27,8 +27,8 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     try {
       expect(await refusedCheck(server.open({ pool }))).toEqual(
         misconfigured(
-          "The pool of `createPostgresBackend` has `max: 1`, and listening for notifications keeps one connection for as long as " +
-            "it runs. Create the pool with a `max` of at least 2, or pass `listen: false`.",
+          "The pool of `createPostgresBackend` has `max: 1`, but listening for notifications keeps one connection in use. " +
+            "Create the pool with a `max` of at least 2, or pass `listen: false`.",
         ),
       );
       await expect(server.open({ pool, listen: false }).check()).resolves.toBeUndefined();
@@ -42,7 +42,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     const clients = [await pool.connect(), await pool.connect()];
     try {
       expect((await refusedCheck(server.open({ pool }))).detail).toMatch(
-        /^The pool gave no connection in time, .* whether all connections of the pool are in use\.$/,
+        /^The pool provided no connection in time, .* whether all connections of the pool are in use\.$/,
       );
     } finally {
       for (const client of clients) client.release();
@@ -59,7 +59,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     const backend = createPostgresBackend({ pool, schema: server.newSchema() });
     expect(await refusedCheck(backend)).toEqual(
       misconfigured(
-        "The server is PostgreSQL 12.22, and this release needs 13 or later. Upgrade the server, or connect the pool to another one.",
+        "The server is PostgreSQL 12.22, but this release needs 13 or later. Upgrade the server, or connect the pool to another one.",
       ),
     );
   });
@@ -75,7 +75,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
       }
     }
 
-    it("rejects when connections are read-only, and leaves them for when they are not any more", () =>
+    it("rejects when connections are read-only, and closes them, so that later ones can be writable", () =>
       inDatabase(async (database) => {
         const alter = (how: string) =>
           server.pool.query(`alter database ${database} ${how} default_transaction_read_only`);
@@ -88,7 +88,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
           expect(await refusedCheck(backend)).toEqual(
             misconfigured(
               `The connections of the pool are read-only: \`default_transaction_read_only\` is on for role "${role}" in database ` +
-                `"${database}". Turn it off with \`alter role\`, \`alter database\` or in the configuration of the server, or ` +
+                `"${database}". Turn it off with \`alter role\`, \`alter database\` or in the server configuration, or ` +
                 "connect as another role.",
             ),
           );
@@ -99,7 +99,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
         }
       }));
 
-    it("rejects when the role may not connect to it", () =>
+    it("rejects when the role has no permission to connect to it", () =>
       inDatabase(async (database) => {
         const role = server.newSchema();
         await server.pool.query(
@@ -109,7 +109,8 @@ await describePostgres("check() of a back end on Postgres", (server) => {
         try {
           expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
             misconfigured(
-              `The role of the pool may not connect to database "${database}". Run \`grant connect on database … to …\` as its owner.`,
+              `The role of the pool has no permission to connect to database "${database}". Run \`grant connect on database … to …\` ` +
+                "as the owner of the database.",
             ),
           );
         } finally {
@@ -118,7 +119,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
         }
       }));
 
-    it("rejects when the role may not create the schema", () =>
+    it("rejects when the role has no permission to create the schema", () =>
       inDatabase(async (database) => {
         const role = server.newSchema();
         await server.pool.query(`create role ${role} login`);
@@ -126,7 +127,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
         try {
           expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
             misconfigured(
-              `Role "${role}" may not create or upgrade schema async_request_reply in database "${database}". Run ` +
+              `Role "${role}" has no permission to create or upgrade schema async_request_reply in database "${database}". Run ` +
                 `\`grant create on database ${database} to ${role}\`, or have an administrator apply the SQL printed by ` +
                 "`npx async-request-reply-postgres-sql` and the grants.",
             ),
@@ -152,14 +153,14 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     }
   });
 
-  it("rejects when the role may not log in", async () => {
+  it("rejects when the role is not allowed to log in", async () => {
     const role = server.newSchema();
     await server.pool.query(`create role ${role} nologin`);
     const pool = openPoolAt(portOfServer(), { user: role });
     try {
       expect(await refusedCheck(createPostgresBackend({ pool }))).toEqual(
         misconfigured(
-          `The server does not let role "${role}" log in. Create the role with \`create role … login\`, allow it in pg_hba.conf, ` +
+          `The server does not allow role "${role}" to log in. Create the role with \`create role … login\`, allow it in pg_hba.conf, ` +
             "or correct `user` in the connection options of the pool.",
         ),
       );

@@ -93,7 +93,9 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     const given = [submission({ key: "1" }), submission({ key: "2", ...members }), submission({ key: "3" })];
     const answers = await Promise.allSettled(given.map((each) => backend.submissions.record(each)));
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(answers[1]).toMatchObject({ reason: { code: "INTERNAL", detail: "The store cannot keep this." } });
+    expect(answers[1]).toMatchObject({
+      reason: { code: "INTERNAL", detail: "The database cannot store this data." },
+    });
     expect(await backend.operations.list?.({ limit: 100 })).toHaveLength(2);
   });
 

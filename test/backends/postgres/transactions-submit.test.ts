@@ -248,7 +248,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     [
       "the pool",
       (pool) => pool,
-      "Option `tx` is the pool or the database itself, whose statements run in no transaction. Pass",
+      "Option `tx` is the pool or the database itself, whose statements run outside of your transaction. Pass",
     ],
     ["null", () => null, "Option `tx` must be"],
     ["a transaction of another client", () => ({ execute: () => {} }), "Option `tx` must be"],

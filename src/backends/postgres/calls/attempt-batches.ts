@@ -18,14 +18,14 @@ interface RenewItem extends Lease {
   readonly progress?: string;
 }
 
-/** Calls for attempts. Concurrent ones share a statement. */
+/** Calls about attempts. Concurrent calls of one kind share a statement. */
 export interface AttemptBatches {
   begin(item: Lease & AttemptRequest): Promise<BeginResult>;
   renew(item: RenewItem): Promise<RenewResult>;
   settle(item: SettleItem): Promise<SettleResult>;
 }
 
-/** Creates one batch for each kind of call. */
+/** Creates the batches: one for each kind of call. */
 export function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): AttemptBatches {
   return {
     begin: createCallBatch({

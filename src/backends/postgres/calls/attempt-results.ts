@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../../contract/errors.js";
 import type { BeginResult, RenewResult, SettleResult } from "../../../ports/operation-store.js";
 import { integer, type Row, state, toOperation } from "./row.js";
 
-/** Reads what `begin_v1` returns for one operation. */
+/** Converts the row that `begin_v1` returns for one operation. */
 export function toBeginResult(row: Row | undefined): BeginResult {
   switch (row?.outcome) {
     case "begun":
@@ -18,12 +18,12 @@ export function toBeginResult(row: Row | undefined): BeginResult {
   }
 }
 
-/** Reads an attempt that has begun. */
+/** Converts the row of an attempt that has begun. */
 export function toBegun(row: Row): Extract<BeginResult, { readonly outcome: "begun" }> {
   return { outcome: "begun", operation: toOperation(row), previousLost: row.previous_lost === true };
 }
 
-/** Reads what `renew_v1` returns for one lease. */
+/** Converts the row that `renew_v1` returns for one lease. */
 export function toRenewResult(row: Row | undefined): RenewResult {
   if (row === undefined) return { outcome: "lost" };
   if (row.outcome === "renewed")
@@ -31,7 +31,7 @@ export function toRenewResult(row: Row | undefined): RenewResult {
   throw new AsyncReplyError("STORE_UNAVAILABLE", "Another transaction has locked the operation.");
 }
 
-/** Reads what `settle_v1` returns for one settlement. */
+/** Converts the row that `settle_v1` returns for one settlement. */
 export function toSettleResult(row: Row | undefined): SettleResult {
   return row === undefined ? { outcome: "lost" } : { outcome: "settled", state: state(row) };
 }

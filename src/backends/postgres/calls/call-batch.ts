@@ -6,24 +6,34 @@ import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
 import { integer, type Row } from "./row.js";
 
-/** How items of one kind become one call. */
+/** Options of {@link createCallBatch}. */
 export interface CallBatchOptions<Item, Result> {
   readonly gateway: Gateway<unknown>;
   readonly name: FunctionName;
-  /** Does the same for one item, with values in the place of arrays: the first of each array that `valuesOf` gives. */
+  /**
+   * Faster function for a single item. Its parameters are the first elements of the arrays that `valuesOf` returns.
+   */
   readonly alone?: FunctionName;
   readonly limits: BatchLimits;
+  /** Returns the parameters of the call: arrays with one element for each item. */
   readonly valuesOf: (items: readonly Item[]) => unknown[];
+  /** Returns how much an item adds to the size of a batch. Default: 0. */
   readonly bytesOf?: (item: Item) => number;
-  /** Of equal items one is sent, and its row is that of all. Default: each is sent. */
+  /** Which items are equal. Only one of them is sent, and all of them get its row. Default: every item is sent. */
   readonly equality?: Equality<Item, Row>;
-  /** What became of an item, by the row that the function returned for it, if it did. Its error is that item's. */
+  /**
+   * Converts the row of an item. The row is undefined if the function returned none for it. Its errors affect only
+   * this item.
+   */
   readonly resultOf: (row: Row | undefined, item: Item) => Result | Promise<Result>;
-  /** Deals with each item by itself where the call failed because of one of them. Default: smaller and smaller calls. */
+  /**
+   * Function that replaces `name` after a call failed because of one item. It isolates errors of items. Default:
+   * `name`.
+   */
   readonly apart?: FunctionName;
 }
 
-/** Turns single calls into batches of one statement each, in which one bad row fails alone. */
+/** Combines concurrent calls into batches of one statement each. An invalid item fails alone. */
 export function createCallBatch<Item, Result>(
   options: CallBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
@@ -48,7 +58,7 @@ export function createCallBatch<Item, Result>(
     return items.map((_, index) => ({ row: byPlace.get(index + 1) }));
   }
 
-  /** Halves what failed because of one row until that row is alone. */
+  /** Calls the function. If one row makes the call fail, splits the items in half until that row is alone. */
   async function callApart(items: readonly Item[], called: FunctionName): Promise<readonly Answer<Row>[]> {
     try {
       return await call(items, called);

@@ -1,7 +1,7 @@
 import type { SqlStatement } from "../connection/sql-database.js";
 import { listedColumns, operationColumns } from "./operation-columns.js";
 
-/** A function of the schema. */
+/** Names of the functions of the schema that are called. */
 export type FunctionName =
   | "record_alone_v1"
   | "record_v1"
@@ -31,7 +31,7 @@ export type FunctionName =
 
 const attemptColumns = `${operationColumns("operation")}, (operation).previous_lost as previous_lost`;
 
-/** The functions of the schema, each with the columns that are read of what it returns. */
+/** The columns to read from the result of each function. */
 const COLUMNS: Readonly<Record<FunctionName, string>> = {
   record_alone_v1: "place, outcome, operation",
   record_v1: "place, outcome, operation",
@@ -60,7 +60,7 @@ const COLUMNS: Readonly<Record<FunctionName, string>> = {
   take_stale_v1: "tenant, definition, key, fingerprint, operation_id",
 };
 
-/** Makes the statements that call the functions of a schema. `schema` is quoted. */
+/** Returns a function that builds the statements to call the functions of a schema. `schema` must be quoted. */
 export function createCalls(schema: string): (name: FunctionName, values: unknown[]) => SqlStatement {
   const known = new Map<string, { readonly name: string; readonly text: string }>();
   return (name, values) => {
@@ -69,7 +69,7 @@ export function createCalls(schema: string): (name: FunctionName, values: unknow
     if (call === undefined) {
       const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
       const text = `select ${COLUMNS[name]} from ${schema}.${name}(${parameters}) as f`;
-      // A connection may serve several schemas and releases, whose texts differ.
+      // The name depends on the text, because a connection can serve several schemas and releases.
       call = { name: `arr_${name}_${hash(text)}`, text };
       known.set(key, call);
     }
@@ -77,7 +77,7 @@ export function createCalls(schema: string): (name: FunctionName, values: unknow
   };
 }
 
-/** FNV-1a: short, and the same in every process. */
+/** Hashes a text with FNV-1a, which is short and returns the same value in every process. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)

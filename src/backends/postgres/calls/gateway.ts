@@ -17,46 +17,49 @@ import { createCalls, type FunctionName } from "./functions.js";
 import type { Row } from "./row.js";
 import { createSending, type Sending } from "./sending.js";
 
-/** How a call may be repeated. */
+/** Options of one call. */
 interface CallOptions {
-  /** Repeated after a lost answer it does the same, so that it is repeated here. */
+  /**
+   * Whether the call can be repeated safely after its answer was lost. If true, the gateway repeats it. Default:
+   * false.
+   */
   readonly repeatable?: boolean;
-  /** Errors of rows come as they are, for a caller who can take the batch apart. */
+  /** Whether to throw errors of rows unchanged, for callers that can split the batch. Default: false. */
   readonly rowErrors?: boolean;
 }
 
-/** Calls the functions of the schema. Conflicts are tried again; errors are told as the ports tell them. */
+/** Calls the functions of the schema. Retries conflicts, and throws the errors that the ports document. */
 export interface Gateway<Tx> {
-  /** Calls a function by itself. */
+  /** Calls a function outside of any transaction. */
   call(name: FunctionName, values: unknown[], options?: CallOptions): Promise<readonly Row[]>;
-  /** Runs a function of the caller in a transaction: see {@link SqlDatabase.transaction}. Never repeated. */
+  /** Runs `run` once in a transaction: see {@link SqlDatabase.transaction}. Rethrows its errors unchanged. */
   transaction<Result>(
     run: (tx: Tx) => Promise<Result>,
     options: TransactionOptions & { readonly signal?: AbortSignal | undefined },
   ): Promise<Result>;
-  /** Runs a function of the caller in an open transaction. If it rejects, everything it did there is rolled back. */
+  /** Runs `run` in an open transaction. If it rejects, everything that it did there is rolled back. */
   withSavepoint<Result>(tx: Tx, run: () => Promise<Result>): Promise<Result>;
-  /** Calls a function in a transaction that is open, that of the caller or one of `transaction`. */
+  /** Calls a function of the schema in an open transaction: the caller's, or one that `transaction` began. */
   callIn(tx: Tx, name: FunctionName, values: unknown[]): Promise<readonly Row[]>;
 }
 
-/** What {@link createGateway} takes. */
+/** Options of {@link createGateway}. */
 export interface GatewayOptions<Tx> {
   readonly database: SqlDatabase<Tx>;
-  /** Quoted. */
+  /** Quoted name of the schema. */
   readonly schema: string;
-  /** Resolves when the schema may be used. */
+  /** Resolves when the schema is ready to use. */
   readonly ready: () => Promise<void>;
-  /** The same within a transaction of the caller; resolves to whether it is so for good. */
+  /** Makes the schema ready within the caller's transaction. Resolves to whether it stays ready after a rollback. */
   readonly readyIn: (query: RunStatement) => Promise<boolean>;
-  /** How long a call takes at most, with all its repetitions. */
+  /** Time limit of a call, including all retries. Milliseconds. */
   readonly timeoutMs: number;
   readonly runtime: Runtime;
-  /** For events and logs. */
+  /** Explains errors in events and logs. */
   readonly explain: Explain;
 }
 
-/** Makes the one way to the database. */
+/** Creates the gateway through which all calls to the database go. */
 export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
   const { database, schema, readyIn, runtime } = options;
   const within = createTimeLimit(options.timeoutMs, runtime.clock);
@@ -73,7 +76,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     throw toError(error);
   };
 
-  /** Calls at READ COMMITTED, where a call waits for a concurrent change and goes on instead of failing. */
+  /** Runs a statement at READ COMMITTED, where it waits for concurrent changes instead of failing. */
   function atReadCommitted(statement: SqlStatement, { send }: Sending): Promise<SqlResult> {
     send();
     return database.transaction(async (tx) => {
@@ -88,7 +91,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     return database.query(statement, send);
   }
 
-  async function tried(
+  async function callWithRetries(
     statement: SqlStatement,
     repeatable: boolean,
     sending: Sending,
@@ -101,12 +104,12 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
         return (await run(statement, sending)).rows;
       } catch (error) {
         sending.failed(error);
-        // Whoever waited for what did not answer waits no more.
+        // The call has already timed out.
         if (isAsyncReplyError(error) || tries === MAX_TRIES) throw error;
         const conflict = isConflict(error);
         if (!conflict && !(repeatable && isConnectionError(error) && reconnects++ < MAX_RECONNECTS))
           throw error;
-        // A transaction takes more round trips, so it is left to calls that have met a conflict.
+        // A transaction takes more round trips, so it is only used after a conflict.
         if (conflict) run = atReadCommitted;
         await backOff(tries, runtime);
       }
@@ -117,7 +120,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     call: async (name, values, { repeatable = false, rowErrors = false } = {}) => {
       const sending = createSending();
       try {
-        return await within(tried(callOf(name, values), repeatable, sending));
+        return await within(callWithRetries(callOf(name, values), repeatable, sending));
       } catch (error) {
         const mayHaveRun = sending.giveUp();
         if (rowErrors && isRowError(error)) throw error;
@@ -130,7 +133,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
         isReady ||= await readyIn(query);
         return (await query(callOf(name, values))).rows;
       } catch (error) {
-        // Whatever became of the statement, its transaction has not been committed.
+        // The statement may have run, but its transaction has not been committed.
         throw notRecorded(toError(error));
       }
     },
@@ -150,7 +153,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     transaction: async (run, { isolation, signal }) => {
       let thrown: unknown;
       let done = false;
-      const told = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
+      const runAndNote = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
         if (isolation !== undefined) await database.queryIn(tx)(setIsolation(isolation));
         try {
           const result = await run(tx);
@@ -163,11 +166,11 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
       };
       try {
         await within(ready());
-        return await database.transaction(told, signal);
+        return await database.transaction(runAndNote, signal);
       } catch (error) {
-        // What the caller's own function throws is the caller's, whatever it is, and so is the reason of its signal.
+        // Errors of the caller's function and the reason of its signal are rethrown unchanged.
         if (error === thrown || error === signal?.reason) throw error;
-        // Only a commit can take effect without an answer.
+        // Only the commit can take effect even if its answer is lost.
         throw done && !isRefusal(error) ? toError(error) : notRecorded(toError(error));
       }
     },

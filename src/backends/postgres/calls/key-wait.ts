@@ -6,27 +6,28 @@ import { submissionInProgress } from "./record-values.js";
 /** Records a submission, or resolves to undefined if another transaction holds its key. */
 type TryRecord = (submission: Submission) => Promise<RecordResult | undefined>;
 
-/** What {@link createKeyWait} takes. */
+/** Options of {@link createKeyWait}. */
 export interface KeyWaitOptions {
-  /** Tries once, apart from other submissions, so that it does not delay them. */
+  /** Tries once, in a separate statement, so that it does not delay other submissions. */
   readonly tryRecord: TryRecord;
-  /** Records a submission whose key has become free or has an operation by now. */
+  /** Records a submission after its key was released or bound to an operation. */
   readonly record: (submission: Submission) => Promise<RecordResult>;
   /** Maximum number of submissions that wait. */
   readonly maxWaiting: number;
   readonly runtime: Pick<Runtime, "clock" | "random">;
 }
 
-/** Slow commits are over by then. */
+/** Long enough for slow commits. */
 const WAIT_MS = 1_000;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Waits for keys that other transactions hold, for up to a second each. Submissions with the same key share one wait, so
- * the database is asked about each key by one call at a time.
+ * Creates a function that waits up to a second for a key that another transaction holds, and then records the
+ * submission. Submissions with the same key share one wait, so only one call at a time asks the database about a key.
  *
- * Rejects with AsyncReplyError `SUBMISSION_IN_PROGRESS` if the key is still held after that, or if too many wait already.
+ * The function throws AsyncReplyError `SUBMISSION_IN_PROGRESS` if the key is still held after that, or if `maxWaiting`
+ * submissions are waiting already.
  */
 export function createKeyWait(options: KeyWaitOptions): (submission: Submission) => Promise<RecordResult> {
   const { tryRecord, record, maxWaiting, runtime } = options;
@@ -65,7 +66,7 @@ async function untilRecorded(
   });
   try {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-      // At random times, so that processes that wait for the same key do not keep meeting each other.
+      // Random pauses keep processes that wait for the same key from trying at the same time again and again.
       await pause(pauseMs * (0.5 + random() / 2), clock);
       const result = await tryRecord();
       if (result !== undefined) return result;

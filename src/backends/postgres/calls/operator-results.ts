@@ -1,10 +1,12 @@
 import type { BoundedCount, DefinitionStats, RedriveResult } from "../../../ports/operation-store.js";
 import { integer, type Row, state, text } from "./row.js";
 
-/** The functions count one more, which says that there are more. */
+/**
+ * Highest count that is reported. The functions of the schema count up to one more, which means that there are more.
+ */
 const MAX_COUNT = 10_000;
 
-/** Reads what `stats_v1` returns for one definition. */
+/** Converts the row that `stats_v1` returns for one definition. */
 export function toStats(row: Row): DefinitionStats {
   return {
     definition: text(row, "definition"),
@@ -21,7 +23,7 @@ function toCount(row: Row, column: string): BoundedCount {
   return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
 }
 
-/** Reads what `redrive_v1` returns. */
+/** Converts the row that `redrive_v1` returns. */
 export function toRedriveResult(row: Row): RedriveResult {
   switch (row.outcome) {
     case "redriven":

@@ -5,7 +5,7 @@ import type { RecordResult, Submission } from "../../../ports/backend.js";
 import { orEmpty } from "./or-empty.js";
 import { json, type Row, text, toOperation } from "./row.js";
 
-/** The parameters of the functions that record. */
+/** Returns the parameters of the functions that record submissions. */
 export function recordValues(items: readonly Submission[]): unknown[] {
   return [
     items.map(({ operation }) => operation.id),
@@ -22,18 +22,24 @@ export function recordValues(items: readonly Submission[]): unknown[] {
   ];
 }
 
-/** Returns what few operations have, as one text: "" if this one has nothing of it. An array for each would slow down all. */
+/**
+ * Returns the rarely used members of an operation as one JSON text, or "" if it has none of them. A separate array for
+ * each member would slow down every submission.
+ */
 export function extraOf({ hidden, delayMs, retryOf, onEnd }: NewOperation): string {
   if ((hidden ?? delayMs ?? retryOf ?? onEnd) === undefined) return "";
   return JSON.stringify({ hidden, delayMs, retryOf, onEnd });
 }
 
-/** How much of a batch a submission takes up. */
+/** Returns how much a submission adds to the size of a batch. */
 export function recordBytes({ operation: { input, meta = "", onEnd } }: Submission): number {
   return input.length + meta.length + (onEnd?.input.length ?? 0);
 }
 
-/** Submissions of which at most one can become an operation, which is what the others ask for. */
+/**
+ * Compares submissions. At most one of several equal submissions becomes an operation, and the others get that
+ * operation.
+ */
 export const ONE_OPERATION: Equality<Submission, Row> = {
   keyOf: ({ operation }) => operation.key,
   equal: (one, other) =>
@@ -48,7 +54,7 @@ export function isHeld(row: Row | undefined): boolean {
   return row?.outcome === "locked";
 }
 
-/** What became of one submission. No row: it is a new operation. */
+/** Returns the outcome of one submission. If there is no row, its operation was created. */
 export function toRecordResult(row: Row | undefined, { operation }: Submission): RecordResult {
   if (row === undefined) return { outcome: "created" };
   switch (row.outcome) {
@@ -65,11 +71,11 @@ export function toRecordResult(row: Row | undefined, { operation }: Submission):
     case "locked":
       throw submissionInProgress();
     default:
-      throw new AsyncReplyError("INTERNAL", "The store cannot keep this.", { cause: row.outcome });
+      throw new AsyncReplyError("INTERNAL", "The database cannot store this data.", { cause: row.outcome });
   }
 }
 
-/** The error of a key whose row another transaction has written and not committed yet. */
+/** Returns the error for a key that another transaction has recorded but not committed yet. */
 export function submissionInProgress(): AsyncReplyError {
   const detail =
     "Another submission with this Idempotency-Key has not been committed yet. Send the same request again.";

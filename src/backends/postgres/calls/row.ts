@@ -3,7 +3,7 @@ import { parseStored } from "../../../contract/json/json-text.js";
 import type { FollowUp, Operation, OperationState } from "../../../contract/operation.js";
 import type { ListedOperation } from "../../../ports/operation-store.js";
 
-/** A row as a client gives it. */
+/** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
@@ -18,7 +18,7 @@ export function text(row: Row, column: string): string {
 }
 
 /**
- * Reads a column that must hold a JSON object, which some clients have parsed by then.
+ * Reads a column that must hold a JSON object. Some clients return it already parsed.
  *
  * @throws AsyncReplyError `CORRUPT_RECORD`
  */
@@ -53,7 +53,7 @@ export function state(row: Row): OperationState {
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Columns of texts that an operation may have, and the members that they become. */
+/** Columns with optional texts, and the members of an operation that they become. */
 const OPTIONAL = [
   ["key", "key"],
   ["retry_of", "retryOf"],
@@ -64,7 +64,8 @@ const OPTIONAL = [
 const OPTIONAL_PAYLOADS = ["meta", "resource", "progress", "result"] as const;
 
 /**
- * Reads an operation without its payloads. A row that cannot be read is an error, not an absence.
+ * Reads an operation without its payloads. Throws if the row cannot be read, so a corrupt operation never looks
+ * missing.
  *
  * @throws AsyncReplyError `CORRUPT_RECORD`
  */
@@ -106,5 +107,8 @@ function toFollowUp(row: Row): FollowUp {
 }
 
 function corrupt(column: string): AsyncReplyError {
-  return new AsyncReplyError("CORRUPT_RECORD", `The column ${column} holds what it should not.`);
+  return new AsyncReplyError(
+    "CORRUPT_RECORD",
+    `Column ${column} of the operations table has an unexpected value.`,
+  );
 }

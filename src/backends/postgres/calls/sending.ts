@@ -1,11 +1,13 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
 import { isRefusal } from "../connection/store-error.js";
 
-/** Follows the tries of one call, to know whether any of them may have taken effect. */
+/** Tracks the tries of one call, to know whether any of them may have taken effect. */
 export interface Sending {
-  /** Notes that the statement is being sent. Throws once the caller has given up, so that it is not sent then. */
+  /**
+   * Records that the statement is about to be sent. Throws if the caller has given up, so the statement is not sent.
+   */
   send(): void;
-  /** Notes that a try has failed. */
+  /** Records that a try has failed. */
   failed(error: unknown): void;
   /** Gives up, and returns whether a statement that was sent may have taken effect. */
   giveUp(): boolean;

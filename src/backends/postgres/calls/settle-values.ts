@@ -22,12 +22,12 @@ export function settleValues(items: readonly SettleItem[]): unknown[] {
   ];
 }
 
-/** How much of a batch a settlement takes up. */
+/** Returns how much a settlement adds to the size of a batch. */
 export function settleBytes({ settlement }: SettleItem): number {
   return contentOf(settlement)?.length ?? 0;
 }
 
-/** Returns the text that goes with a settlement. Its target says what the text is. */
+/** Returns the text that is stored with a settlement: a result, an error or a resource, depending on its target. */
 function contentOf(settlement: Settlement): JsonText | undefined {
   switch (settlement.to) {
     case "completed":

@@ -2,13 +2,13 @@ import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js"
 import { codeOf } from "../connection/error-code.js";
 import { withoutData } from "../connection/error-without-data.js";
 
-/** An error of the network, as Node shows it. */
+/** Network error as Node reports it. */
 interface NetworkError {
   readonly message?: unknown;
   readonly address?: unknown;
   readonly port?: unknown;
   readonly hostname?: unknown;
-  /** Node tries several addresses, and then has one error for each. */
+  /** One error for each address, if Node tried several. */
   readonly errors?: unknown;
 }
 
@@ -16,21 +16,22 @@ type Sentence = (error: NetworkError) => string;
 
 const CONNECTION = "the connection options of the pool";
 
-/** The server was reached and refuses this pool. Trying again does not help. */
+/** Messages for errors of a server that refuses the pool. Retrying does not help. */
 const REFUSALS = table({
   "28P01": (error) =>
     `The server rejected the password of ${named("role", error)}. Correct \`user\` and \`password\` in ${CONNECTION}.`,
   "28000": (error) =>
-    `The server does not let ${named("role", error)} log in. Create the role with \`create role … login\`, allow it in ` +
+    `The server does not allow ${named("role", error)} to log in. Create the role with \`create role … login\`, allow it in ` +
     `pg_hba.conf, or correct \`user\` in ${CONNECTION}.`,
   "3D000": (error) =>
     `${capitalized(named("database", error))} does not exist on the server. Create it with \`create database\`, or correct ` +
     `\`database\` in ${CONNECTION}.`,
   "42501": (error) =>
-    `The role of the pool may not connect to ${named("database", error)}. Run \`grant connect on database … to …\` as its owner.`,
+    `The role of the pool has no permission to connect to ${named("database", error)}. Run \`grant connect on database … to …\` ` +
+    "as the owner of the database.",
 });
 
-/** The server cannot be reached, or not yet. */
+/** Messages for errors of a server that cannot be reached now. */
 const FAILURES = table({
   ECONNREFUSED: (error) =>
     `No server accepts connections at ${placesOf(error)} (ECONNREFUSED). Start PostgreSQL there, or correct \`host\` and ` +
@@ -43,17 +44,19 @@ const FAILURES = table({
   ETIMEDOUT: timedOut,
   CONNECT_TIMEOUT: timedOut,
   "53300": () =>
-    "The server has no connection left (53300). Lower `max` of the pools that connect to it, or raise `max_connections`.",
+    "The server has no connections left (53300). Lower `max` of the pools that connect to it, or raise `max_connections`.",
   "57P03": () =>
-    "The server is starting up or shutting down (57P03). Wait until it accepts connections, and look at its log if it does not.",
+    "The server is starting up or shutting down (57P03). Wait until it accepts connections. If it does not, check its log.",
 });
 
-/** Codes of errors can be any text, so names that every object has must not be found. */
+/**
+ * Creates a map instead of an object, because error codes can be any text, such as the name of an inherited member.
+ */
 function table(sentences: Readonly<Record<string, Sentence>>): ReadonlyMap<string, Sentence> {
   return new Map(Object.entries(sentences));
 }
 
-/** Returns why no connection could be used, and what to do about it. The password is never part of it. */
+/** Returns an error that says why the connection failed and what to do about it. Never contains the password. */
 export function connectionMistake(error: unknown): AsyncReplyError {
   const code = codeOf(error);
   const refusal = isAboutPassword(error) ? passwordMissing : REFUSALS.get(code);
@@ -71,15 +74,15 @@ export function connectionMistake(error: unknown): AsyncReplyError {
   );
 }
 
-/** Whether a connection could not be had, as far as the error of a call tells. */
+/** Whether the error of a call says that the connection failed. */
 export function isAboutConnecting(error: unknown): boolean {
   const code = codeOf(error);
-  // The server refuses a role in this routine, and statements in others.
+  // The server uses this code for statements too, but only this routine refuses connections.
   if (code === "42501") return (error as { readonly routine?: unknown }).routine === "CheckMyDatabase";
   return REFUSALS.has(code) || FAILURES.has(code) || isAboutPassword(error) || isTimeout(error);
 }
 
-/** `pg` finds out by itself that it has no password to send. */
+/** Whether `pg` had no password to send. It throws this error itself, without a code. */
 function isAboutPassword(error: unknown): boolean {
   return codeOf(error) === "" && /^SASL: .*password must be/.test(messageOf(error));
 }
@@ -93,24 +96,24 @@ function messageOf(error: unknown): string {
 }
 
 function passwordMissing(): string {
-  return `The server asks for a password, and the pool has none. Set \`password\` in ${CONNECTION}.`;
+  return `The server asks for a password, but the pool has none. Set \`password\` in ${CONNECTION}.`;
 }
 
 function unknownHost({ hostname }: NetworkError): string {
   const host = typeof hostname === "string" ? `host "${hostname}"` : "host of the pool";
-  return `The ${host} has no address. Correct \`host\` in ${CONNECTION}, or wait until the name service knows it.`;
+  return `The ${host} could not be resolved. Correct \`host\` in ${CONNECTION}, or wait until DNS can resolve it.`;
 }
 
 function timedOut(): string {
   return (
-    "The pool gave no connection in time, or the server did not answer in time. Check `host` and `port` in " +
-    `${CONNECTION}, a firewall between, and whether all connections of the pool are in use.`
+    "The pool provided no connection in time, or the server did not answer in time. Check `host` and `port` in " +
+    `${CONNECTION}, any firewall in between, and whether all connections of the pool are in use.`
   );
 }
 
 const NAMED = { role: /(?:role|user) "([^"]+)"/, database: /database "([^"]+)"/ };
 
-/** Returns what the message of the server names. Messages in other languages are not understood. */
+/** Returns the role or database that the server's message names. Only understands messages in English. */
 function named(what: keyof typeof NAMED, error: NetworkError): string {
   const [, name] = NAMED[what].exec(messageOf(error)) ?? [];
   return name === undefined ? `the ${what} of the pool` : `${what} "${name}"`;

@@ -8,23 +8,23 @@ import { poolMistake } from "./pool-mistake.js";
 import { findMigrationMistake, findSchemaMistake } from "./schema-mistake.js";
 import { readServerFacts, type ServerFacts, serverMistake } from "./server-mistake.js";
 
-/** What {@link createCheck} takes. */
+/** Options of {@link createCheck}. */
 export interface CheckOptions {
   readonly database: Pick<SqlDatabase<unknown>, "query">;
-  /** What the user passed. */
+  /** Value of the option `pool`. */
   readonly pool: object;
   readonly schema: string;
   readonly listen: boolean;
-  /** Migrates, if the back end does that by itself. */
+  /** Migrates the schema if `migrate` is `auto`. */
   readonly ready: () => Promise<void>;
-  /** How long a migration is waited for. */
+  /** Time limit for the migration. Milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Creates the check of a back end: pool, server, schema and grants, in the order in which they are needed. It stops at the
- * first mistake.
+ * Creates the `check` of a back end. It checks the pool, the server, the schema and the grants in this order, and
+ * throws the first mistake that it finds.
  */
 export function createCheck(options: CheckOptions): () => Promise<void> {
   const { pool, schema, listen, ready } = options;
@@ -36,7 +36,7 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
     if (atPool !== undefined) return atPool;
     const facts = await readServerFacts(query);
     const atServer = serverMistake(facts);
-    if (facts.readOnly) await leaveConnection(query);
+    if (facts.readOnly) await closeConnection(query);
     return atServer ?? (await migrationMistake(facts)) ?? findSchemaMistake(query, schema, facts);
   }
 
@@ -50,7 +50,7 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
       const doing = `Schema ${schema} was not created or upgraded`;
       const detail =
         cause === undefined
-          ? `${doing} in time. Another process may be at it: wait until it is done.`
+          ? `${doing} in time. Another process may be migrating it. Wait until it is done.`
           : `${doing}. The cause of this error says why.`;
       return new AsyncReplyError("STORE_UNAVAILABLE", detail, { cause });
     }
@@ -62,8 +62,8 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
   };
 }
 
-/** Makes the pool close a read-only connection, because its server may have a successor that takes writes. */
-async function leaveConnection(query: RunStatement): Promise<void> {
+/** Makes the pool close a read-only connection, because another server may accept writes by now. */
+async function closeConnection(query: RunStatement): Promise<void> {
   const text = "do $$ begin raise sqlstate '25006'; end $$";
   await query({ text }).catch(() => {});
 }

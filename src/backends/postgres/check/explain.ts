@@ -4,7 +4,9 @@ import { connectionMistake, isAboutConnecting } from "./connection-mistake.js";
 import { hasEnded, POOL_ENDED } from "./pool-mistake.js";
 import { howToMigrate } from "./schema-mistake.js";
 
-/** Creates a function that explains errors of calls by their code alone, with the sentences of `check`. */
+/**
+ * Creates a function that explains errors of calls with the sentences of `check`. It only looks at the error itself.
+ */
 export function createExplain(pool: object, schema: string): Explain {
   return (error) => {
     if (hasEnded(pool)) return POOL_ENDED;

@@ -1,22 +1,24 @@
 import type { AsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
 
-/** A table or a function that does not exist, or that the role may not use in one way. */
+/** Table or function that does not exist, or on which the role lacks a privilege. */
 export interface Lack {
   readonly kind: "table" | "function";
   readonly name: string;
   readonly privilege: string;
-  /** Whether it exists. */
+  /** Whether the table or function exists. */
   readonly found: boolean;
 }
 
-/** Returns the error of a role that may not use the schema at all. */
+/** Returns the error for a role without USAGE on the schema. */
 export function usageMissing(schema: string, role: string): AsyncReplyError {
   const grant = `grant usage on schema ${schema} to ${identifier(role)}`;
-  return misuse(`Role "${role}" may not use schema ${schema}. Run \`${grant}\` as its owner.`);
+  return misuse(
+    `Role "${role}" has no permission to use schema ${schema}. Run \`${grant}\` as the owner of the schema.`,
+  );
 }
 
-/** Returns the error of a role that may neither create the schema nor change it. */
+/** Returns the error for a role that is not allowed to create or change the schema. */
 export function createDenied(
   schema: string,
   { role, database }: { readonly role: string; readonly database: string },
@@ -24,12 +26,12 @@ export function createDenied(
 ): AsyncReplyError {
   const grant = `grant create on database ${identifier(database)} to ${identifier(role)}`;
   return misuse(
-    `Role "${role}" may not create or upgrade schema ${schema} in database "${database}". Run \`${grant}\`, or have an ` +
-      `administrator apply ${sql} and the grants.`,
+    `Role "${role}" has no permission to create or upgrade schema ${schema} in database "${database}". Run \`${grant}\`, or ` +
+      `have an administrator apply ${sql} and the grants.`,
   );
 }
 
-/** Returns the error of a role that lacks grants on tables or functions, with the statements that grant them. */
+/** Returns the error for a role without grants on tables or functions, with the statements to run. */
 export function grantsMissing(schema: string, role: string, denied: readonly Lack[]): AsyncReplyError {
   const functions = denied.filter(({ kind }) => kind === "function");
   const [first] = functions;
@@ -46,7 +48,7 @@ export function grantsMissing(schema: string, role: string, denied: readonly Lac
   );
 }
 
-/** The privileges that are missing, by table. */
+/** Returns the missing privileges of each table. */
 function tableGrants(denied: readonly Lack[]): ReadonlyMap<string, string> {
   const grants = new Map<string, string>();
   for (const { kind, name, privilege } of denied) {
@@ -57,7 +59,7 @@ function tableGrants(denied: readonly Lack[]): ReadonlyMap<string, string> {
   return grants;
 }
 
-/** A name as it stands in a statement. */
+/** Quotes a name for a statement if needed. */
 function identifier(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

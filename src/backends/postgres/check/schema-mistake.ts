@@ -5,7 +5,10 @@ import { functionNames, SCHEMA_VERSION } from "../schema/migrations.js";
 import { createDenied, grantsMissing, type Lack, usageMissing } from "./grant-mistake.js";
 import type { ServerFacts } from "./server-mistake.js";
 
-/** What the role of a service needs on each table. The page on Postgres has the statements. */
+/**
+ * Privileges that the role of a service needs on each table. The page about Postgres has the statements that grant
+ * them.
+ */
 const TABLE_PRIVILEGES = [
   ...["select", "insert", "update", "delete"].map((privilege) => ["operations", privilege] as const),
   ["migrations", "select"] as const,
@@ -24,7 +27,7 @@ from unnest($4::text[]) as f (name)
 left join (pg_proc as p join pg_namespace as n on n.oid = p.pronamespace and n.nspname = $1::text) on p.proname = f.name
 where p.oid is null or not has_function_privilege(p.oid, 'execute')`;
 
-/** Returns how to bring a schema up to this release. */
+/** Returns a sentence that says how to create or upgrade a schema. */
 export function howToMigrate(schema: string): string {
   return `Call \`backend.migrate()\` or apply ${sqlOf(schema)}.`;
 }
@@ -34,7 +37,7 @@ function sqlOf(schema: string): string {
   return `the SQL printed by \`npx async-request-reply-postgres-sql${argument}\``;
 }
 
-/** Returns why a role could not migrate a schema. Without USAGE it cannot even look at it. */
+/** Returns the reason why a role could not migrate a schema. Without USAGE, the role cannot even read the schema. */
 export async function findMigrationMistake(
   query: RunStatement,
   schema: string,
@@ -44,7 +47,7 @@ export async function findMigrationMistake(
   return found && !usable ? usageMissing(schema, facts.role) : createDenied(schema, facts, sqlOf(schema));
 }
 
-/** Looks for what a schema and the grants on it lack, and returns what to do about it, or undefined. */
+/** Returns the first mistake in a schema or in the grants on it, or undefined. */
 export async function findSchemaMistake(
   query: RunStatement,
   schema: string,
@@ -97,11 +100,14 @@ function tableMissing(schema: string, { name }: Lack): AsyncReplyError {
 
 function versionTooOld(schema: string, version: number): AsyncReplyError {
   return misuse(
-    `Schema ${schema} has version ${version}, and this release needs version ${SCHEMA_VERSION}. ${howToMigrate(schema)}`,
+    `Schema ${schema} has version ${version}, but this release needs version ${SCHEMA_VERSION}. ${howToMigrate(schema)}`,
   );
 }
 
-/** A later release adds to the schema, so only what is missing can be a mistake. */
+/**
+ * Returns the error for a missing table or function. Later releases only add to a schema, so a newer version alone is
+ * no mistake.
+ */
 function partMissing(schema: string, version: number, { kind, name }: Lack): AsyncReplyError {
   const needed = `version ${SCHEMA_VERSION} of this release`;
   if (version > SCHEMA_VERSION)

@@ -2,10 +2,10 @@ import { AsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
 import type { RunStatement } from "../connection/sql-database.js";
 
-/** What a server says about itself and about the connection. */
+/** Facts about the server and the connection. */
 export interface ServerFacts {
   readonly version: string;
-  /** Such as 150004. */
+  /** `server_version_num`, such as 150004. */
   readonly versionNumber: number;
   readonly standby: boolean;
   readonly readOnly: boolean;
@@ -21,7 +21,7 @@ const FACTS = `select current_setting('server_version') as version,
   current_setting('transaction_read_only') = 'on' as read_only,
   current_user::text as role, current_database()::text as database`;
 
-/** Asks the server about itself. */
+/** Reads the facts from the server. */
 export async function readServerFacts(query: RunStatement): Promise<ServerFacts> {
   const [row = {}] = (await query({ text: FACTS, values: [] })).rows;
   return {
@@ -34,14 +34,14 @@ export async function readServerFacts(query: RunStatement): Promise<ServerFacts>
   };
 }
 
-/** Returns why a server cannot be used, and what to do about it, or undefined. */
+/** Returns an error that says why the server cannot be used and what to do about it, or undefined. */
 export function serverMistake(facts: ServerFacts): AsyncReplyError | undefined {
   const { version, versionNumber, standby, readOnly, role, database } = facts;
   if (versionNumber < MIN_VERSION * 10_000)
     return misuse(
-      `The server is PostgreSQL ${version}, and this release needs ${MIN_VERSION} or later. Upgrade the server, or connect the pool to another one.`,
+      `The server is PostgreSQL ${version}, but this release needs ${MIN_VERSION} or later. Upgrade the server, or connect the pool to another one.`,
     );
-  // A standby may take over at any time, so it is worth waiting for.
+  // A standby can become the primary at any time, so waiting can help.
   if (standby)
     return new AsyncReplyError(
       "STORE_UNAVAILABLE",
@@ -50,7 +50,7 @@ export function serverMistake(facts: ServerFacts): AsyncReplyError | undefined {
   if (readOnly)
     return misuse(
       `The connections of the pool are read-only: \`default_transaction_read_only\` is on for role "${role}" in database ` +
-        `"${database}". Turn it off with \`alter role\`, \`alter database\` or in the configuration of the server, or connect as another role.`,
+        `"${database}". Turn it off with \`alter role\`, \`alter database\` or in the server configuration, or connect as another role.`,
     );
   return undefined;
 }

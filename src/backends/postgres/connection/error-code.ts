@@ -1,4 +1,7 @@
-/** Returns the code that Postgres (SQLSTATE) or Node gives an error, or `""`. Never throws: user code may throw anything. */
+/**
+ * Returns the code of an error, from Postgres (SQLSTATE) or Node, or `""`. Never throws, even if user code threw a
+ * hostile value.
+ */
 export function codeOf(error: unknown): string {
   try {
     const { code } = error as { readonly code?: unknown };
@@ -8,7 +11,7 @@ export function codeOf(error: unknown): string {
   }
 }
 
-/** Whether a code comes from the database. An error without such a code comes from the way to it. */
+/** Whether a code comes from the database. Other errors come from the connection to it. */
 export function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code);
 }

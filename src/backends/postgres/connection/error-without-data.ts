@@ -1,6 +1,9 @@
 import { codeOf, isSqlState } from "./error-code.js";
 
-/** What says where the fault is, as `pg` and PGlite, and as `postgres` name it. None of it comes from data. */
+/**
+ * Members that locate an error, under the names of `pg` and PGlite and under those of `postgres`. They never quote
+ * data.
+ */
 const OF_DATABASE = [
   "code",
   "severity",
@@ -15,8 +18,8 @@ const OF_DATABASE = [
 const OF_CONNECTION = ["code", "errno", "syscall", "address", "port"];
 
 /**
- * An error of a driver as it may get into logs. The detail, hint, context and parameters that it came with quote rows, and so
- * does the message of a data exception or a violated constraint.
+ * Returns a copy of a driver's error that is safe to log. It drops the detail, hint, context and parameters, which can
+ * quote rows, and the message of data exceptions and violated constraints, which can quote them too.
  */
 export function withoutData(error: unknown): Error {
   const code = codeOf(error);
@@ -35,7 +38,10 @@ function refusal(code: string): string {
   return `The database refused data with SQLSTATE ${code}. Its message is left out because it can quote the data.`;
 }
 
-/** Node tries several addresses, and then gives an error without a message that holds one for each. */
+/**
+ * Returns the message. If several addresses failed, Node throws an error without a message, with one error for each
+ * address.
+ */
 function messageOf(error: unknown): string {
   const { message, errors } = (error ?? {}) as { readonly message?: unknown; readonly errors?: unknown };
   if (typeof message === "string" && message !== "") return message;

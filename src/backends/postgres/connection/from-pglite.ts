@@ -2,27 +2,29 @@ import { checkTransaction } from "./check-transaction.js";
 import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";
 import { untilAborted } from "./until-aborted.js";
 
-/** A transaction of PGlite. */
+/** Transaction of PGlite. */
 export interface PGliteTransaction {
-  /** Runs one statement. */
+  /** Runs one statement with values for `$1`, `$2` and so on. */
   query(text: string, values?: unknown[]): Promise<SqlResult>;
 }
 
-/** The part of PGlite that is used. */
+/** Members of PGlite that {@link fromPGlite} uses. */
 export interface PGliteLike extends PGliteTransaction {
-  /** Runs any number of statements. */
+  /** Runs one or more statements without values. */
   exec(text: string): Promise<unknown>;
-  /** Runs a function in one transaction. */
+  /** Runs a function in a transaction, which is rolled back if the function throws. */
   transaction<Result>(run: (tx: PGliteTransaction) => Promise<Result>): Promise<Result>;
-  /** Tells of notifications. */
+  /** Calls `onMessage` for each notification on a channel. Resolves to a function that stops listening. */
   listen?(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
 const OPEN_TRANSACTION = "the transaction that `database.transaction()` passes to your function";
 
 /**
- * PGlite, Postgres in this process, as a database. It has one connection: while a transaction is open everything else
- * waits, so that nothing within it may wait for anything else of this back end.
+ * Adapts a PGlite database, which is Postgres in this process, for `createPostgresBackend({ pool })`.
+ *
+ * PGlite has one connection, so everything else waits while a transaction is open. Inside a transaction, never await
+ * another call of the same back end: it would wait until it times out.
  */
 export function fromPGlite(database: PGliteLike): SqlDatabase<PGliteTransaction> {
   const listen = database.listen?.bind(database);

@@ -10,7 +10,7 @@ import { untilAborted } from "./until-aborted.js";
 const OPEN_TRANSACTION =
   'the connection of your open transaction: `const tx = await pool.connect()`, then `await tx.query("begin")`';
 
-/** A pool of connections as a database. Connections that do not answer within `timeoutMs` are ended. */
+/** Adapts a pool of connections. Connections that do not answer within `timeoutMs` milliseconds are closed. */
 export function fromPool<Client extends SqlClient>(
   pool: SqlPool<Client>,
   timeoutMs: number,
@@ -23,7 +23,7 @@ export function fromPool<Client extends SqlClient>(
     try {
       return await within(connecting);
     } catch (error) {
-      // It may come yet, for nobody.
+      // The pool may still hand out the connection after the caller has timed out.
       connecting.then((client) => client.release()).catch(() => {});
       throw error;
     }
@@ -51,7 +51,7 @@ export function fromPool<Client extends SqlClient>(
         broken = isConnectionError(error);
         throw error;
       } finally {
-        // Given back, one that does not answer would be the next one's.
+        // The pool must not hand out a broken connection again.
         client.release(broken);
       }
     },
@@ -77,34 +77,37 @@ async function inTransaction<Client extends SqlClient, Result>(
   try {
     await query({ text: "begin" });
     const result = await untilAborted(run(client), signal).catch(async (error: unknown) => {
-      // Who was not waited for may still use the connection: it is ended, which rolls back as well.
+      // After an abort, `run` may still use the connection, so it is closed. This rolls back as well.
       if (signal?.aborted !== true && !isReadOnly(error)) await end("rollback").catch(() => {});
       throw error;
     });
     await end("commit");
     return result;
   } finally {
-    // A connection in an unknown state must not get back to others.
+    // A connection in an unknown state must not return to the pool.
     client.release(broken);
   }
 }
 
-/** By a callback: a connection may be lost in the moment in which the pool lets go of it, before any promise can tell. */
+/** Takes a connection. Uses a callback, because the connection can break before a promise would resolve. */
 function take<Client extends SqlClient>(pool: SqlPool<Client>): Promise<Client> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) return reject(error);
-      bearLoss(client);
+      ignoreErrorEvents(client);
       resolve(client);
     });
   });
 }
 
-const bearing = new WeakSet<SqlClient>();
+const withListener = new WeakSet<SqlClient>();
 
-/** Whoever waits for an answer is told that the connection is lost. Where nobody waits, an event without a listener would end the process. */
-function bearLoss(client: SqlClient & { on?(event: "error", listener: () => void): unknown }): void {
-  if (bearing.has(client)) return;
-  bearing.add(client);
+/**
+ * Keeps a lost connection from ending the process, as an `error` event without a listener would. Calls in progress
+ * reject anyway.
+ */
+function ignoreErrorEvents(client: SqlClient & { on?(event: "error", listener: () => void): unknown }): void {
+  if (withListener.has(client)) return;
+  withListener.add(client);
   client.on?.("error", () => {});
 }

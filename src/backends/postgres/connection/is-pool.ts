@@ -1,6 +1,6 @@
 import { isObject } from "../../../contract/options.js";
 
-/** Whether a value is a connection of `pg`, by itself or out of a pool. */
+/** Whether a value is a connection of `pg`: a `Client`, or a client taken from a pool. */
 export function isClient(value: object): boolean {
   const { connect, getTypeParser } = value as {
     readonly connect?: unknown;

@@ -5,25 +5,30 @@ interface Notification {
   readonly payload?: string | undefined;
 }
 
-/** A connection that tells of notifications, as those of `pg` do. */
+/** Connection that emits notifications, such as a client of `pg`. */
 interface ListeningClient extends SqlClient {
   on(event: "notification", listener: (message: Notification) => void): unknown;
   on(event: "error" | "end", listener: (error?: unknown) => void): unknown;
 }
 
-/** What happens on a connection that listens. */
+/** Callbacks of {@link listenOn}. */
 export interface ListeningEvents {
   onMessage(channel: string, message: string): void;
   onLost(): void;
-  /** Waits for an answer, but not for ever. */
+  /** Waits for an answer up to a time limit. */
   within(answer: Promise<SqlResult>): Promise<SqlResult>;
 }
 
-/** Makes a connection of a pool one that listens. It is ended rather than given back: nobody else should hear this. */
+/**
+ * Listens on a connection of a pool. The connection is closed at the end, because it would still receive notifications
+ * in the pool.
+ */
 export function listenOn(client: SqlClient, { onMessage, onLost, within }: ListeningEvents): SqlListener {
   if (!isListening(client)) {
     client.release();
-    throw new TypeError("The connections of this pool do not tell of notifications.");
+    throw new TypeError(
+      "The connections of this pool cannot receive notifications, because they have no method `on`. Pass `listen: false`.",
+    );
   }
   let open = true;
   const end = (): void => {

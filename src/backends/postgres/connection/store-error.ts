@@ -2,25 +2,25 @@ import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js"
 import { codeOf, isSqlState } from "./error-code.js";
 import { withoutData } from "./error-without-data.js";
 
-/** Whether the transaction may succeed when it is simply run again: serialization failures and deadlocks. */
+/** Whether an error is a serialization failure or a deadlock, after which the same transaction can succeed. */
 export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(causeOf(error));
 }
 
-/** The same, also of an error that {@link toStoreError} has made. */
+/** Returns the code of an error, or of its cause if {@link toStoreError} created the error. */
 function causeOf(error: unknown): string {
   return codeOf(isAsyncReplyError(error) ? error.cause : error);
 }
 
-/** Whether something of the data is at fault, so that other rows of the same statement would have passed. */
+/** Whether one row caused the error, so the statement would have succeeded without that row. */
 export function isRowError(error: unknown): boolean {
   const code = codeOf(error);
   return code === "55P03" || /^(22|23|54)/.test(code);
 }
 
 /**
- * Whether the answer, or the way to the database, was lost; the work may have been done or not. So it is with a connection
- * to a server that was the primary until another took over.
+ * Whether the connection or the answer was lost. It is unknown whether the statement ran. This includes errors of a
+ * former primary that became read-only in a failover.
  */
 export function isConnectionError(error: unknown): boolean {
   if (isReadOnly(error)) return true;
@@ -28,31 +28,31 @@ export function isConnectionError(error: unknown): boolean {
   return !isSqlState(code) || /^(08|57P)/.test(code);
 }
 
-/** Whether the database itself has refused a statement or a commit, so that nothing of it took effect. */
+/** Whether the database itself refused a statement or a commit, so it had no effect. */
 export function isRefusal(error: unknown): boolean {
   const code = causeOf(error);
-  // Of these it is not known how far the statement got.
+  // After these errors, it is unknown whether the statement took effect.
   return isSqlState(code) && !/^(08|57P|58|XX|40003)/.test(code);
 }
 
-/** Whether the connection leads to a server that takes no writes. */
+/** Whether the error says that the connection is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return causeOf(error) === "25006";
 }
 
-/** Returns what to do about an error of the driver, or undefined. */
+/** Returns a sentence that says what to do about a driver's error, or undefined. */
 export type Explain = (error: unknown) => string | undefined;
 
 /**
- * An error of the database as the ports tell it. The driver's own is the `cause`, without the data that it quotes. Events and logs
- * show what `explain` returns.
+ * Converts a driver's error to the error that the ports document. Its `cause` is the driver's error without any data.
+ * Events and logs show the sentence that `explain` returns.
  */
 export function toStoreError(error: unknown, explain?: Explain): AsyncReplyError {
   if (isAsyncReplyError(error)) return error;
   const code = codeOf(error);
   const cause = withoutData(error);
   if (/^(22|23|54)/.test(code))
-    return new AsyncReplyError("INTERNAL", "The store cannot keep this.", { cause });
+    return new AsyncReplyError("INTERNAL", "The database cannot store this data.", { cause });
   const eventDetail = explain?.(error);
   const context = eventDetail === undefined ? { cause } : { cause, eventDetail };
   if (/^53/.test(code)) return new AsyncReplyError("OVERLOADED", "The store is full.", context);
@@ -63,9 +63,9 @@ export function toStoreError(error: unknown, explain?: Explain): AsyncReplyError
   );
 }
 
-/** What can be tried again as it is, though the store was reached. */
+/** Details of errors after which the same call can succeed, even though the store was reached. */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
   "40001": "The transaction conflicts with another one. Run it again.",
-  "40P01": "The transaction and another one waited for each other. Run it again.",
+  "40P01": "The transaction and another one were in a deadlock. Run it again.",
   "55P03": "Another transaction holds a lock on this operation or key.",
 };

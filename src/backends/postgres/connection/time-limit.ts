@@ -1,21 +1,22 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { Clock } from "../../../ports/runtime.js";
 
-/** Waits for an answer, but not forever. The work behind it goes on. @throws AsyncReplyError `STORE_UNAVAILABLE` */
+/** Waits for an answer up to a time limit. The work itself continues. @throws AsyncReplyError `STORE_UNAVAILABLE` */
 export type WithinTime = <T>(answer: Promise<T>) => Promise<T>;
 
 interface Waiting {
-  /** How many ticks there had been when the wait began. */
+  /** Number of ticks before the wait began. */
   readonly since: number;
   readonly giveUp: (error: AsyncReplyError) => void;
 }
 
-/** Number of ticks in a limit. A wait can take one tick longer than its limit. */
+/** Number of ticks in the limit. A wait can exceed the limit by one tick. */
 const TICKS = 8;
 
 /**
- * Creates a time limit with one timer for all calls that wait, oldest first: a timer for each would cost as much as the rest of
- * a call. It counts ticks instead of reading the time, so a clock that is set meanwhile changes nothing.
+ * Creates a time limit of `ms` milliseconds with one timer for all waiting calls, because a timer for each would cost
+ * as much as the rest of the call. It counts ticks instead of reading the time, so changes of the clock have no
+ * effect.
  */
 export function createTimeLimit(ms: number, clock: Clock): WithinTime {
   const waiting = new Set<Waiting>();
@@ -37,7 +38,7 @@ export function createTimeLimit(ms: number, clock: Clock): WithinTime {
     else cancelTick = undefined;
   }
 
-  /** Cancels the timer with the last wait, because a timer would keep the process alive. */
+  /** Ends a wait. Cancels the timer after the last one, because a timer would keep the process alive. */
   function end(entry: Waiting): void {
     waiting.delete(entry);
     if (waiting.size > 0) return;

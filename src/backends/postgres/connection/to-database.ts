@@ -5,7 +5,7 @@ import { isClient } from "./is-pool.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 
 /**
- * Returns the database that the option `pool` stands for.
+ * Converts the option `pool` to a database.
  *
  * @throws AsyncReplyError `INVALID_OPTION`
  */
@@ -18,14 +18,14 @@ export function toDatabase<Tx>(
     if ("queryIn" in pool) return pool;
     if (isClient(pool))
       throw misuse(
-        "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool of them, such as " +
+        "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool, such as " +
           "`new Pool({ connectionString })`.",
       );
     if (typeof pool.connect === "function") return fromPool(pool, timeoutMs, clock);
   }
-  // Not quoted: a connection string holds a password.
+  // The value is not quoted, because a connection string can contain a password.
   throw misuse(
-    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or what `fromPGlite(database)` " +
-      `returns, not ${kindOf(pool)}.`,
+    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of " +
+      `\`fromPGlite(database)\`, not ${kindOf(pool)}.`,
   );
 }

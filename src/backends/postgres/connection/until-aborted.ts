@@ -1,4 +1,4 @@
-/** Waits for work until the signal is aborted; what comes later, an error included, is dropped. Rejects with its reason. */
+/** Waits for work. If the signal is aborted first, rejects with its reason and ignores the later result or error. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -4,30 +4,32 @@ import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
 import type { Channels } from "./channels.js";
 
-/** Who is told of operations that change. */
+/** Notifies watchers when operations change. */
 export interface Changes {
-  /** Tells this process. */
+  /** Notifies watchers in this process. */
   changed(operationId: string): void;
-  /** Tells this process at once, and all others as far as notifications get. Nothing waits for it. */
+  /** Notifies watchers in this process at once, and in other processes in the background. Best effort. */
   ended(operationId: string): void;
-  /** Calls `onChange` with what is told from now on, until the returned function is called. */
+  /** Calls `onChange` with the id of each operation that changes, until the returned function is called. */
   watch(onChange: (operationId: string) => void): () => void;
 }
 
-/** A payload is below 8000 bytes; an id and a space are 37. */
+/** Keeps payloads below the limit of Postgres, 8000 bytes. An id and a space are 37 bytes. */
 const MAX_IDS = 200;
-/** What ends meanwhile shares a transaction, so that a busy worker pays for a few of them each second. */
+/**
+ * Operations that end during this pause share a notification, so a busy worker sends only a few of them each second.
+ */
 const PAUSE_MS = 50;
-/** More than what ends in a pause: the rest is lost. */
+/** More than can end during a pause. Further ids are dropped. */
 const MAX_WAITING = 10_000;
 
-/** Tells of changes, by a channel also those who watch in other processes. */
+/** Creates changes that also reach watchers in other processes, through a channel. */
 export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
   const watchers = new Set<{ readonly onChange: (operationId: string) => void }>();
   const changed = (operationId: string): void => {
     for (const { onChange } of watchers) onChange(operationId);
   };
-  const hear = (message = ""): void => {
+  const onMessage = (message = ""): void => {
     for (const id of message.split(" ")) if (isOperationId(id)) changed(id);
   };
 
@@ -50,7 +52,7 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
     watch: (onChange) => {
       const watcher = { onChange };
       watchers.add(watcher);
-      channels.subscribe(channel, hear);
+      channels.subscribe(channel, onMessage);
       return () => void watchers.delete(watcher);
     },
   };
@@ -64,5 +66,5 @@ function messagesOf(ids: readonly string[]): readonly string[] {
   return messages;
 }
 
-/** Whoever watches looks by itself as well. */
+/** Ignores a lost notification: watchers also poll. */
 function dropped(): void {}

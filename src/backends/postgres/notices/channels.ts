@@ -1,23 +1,23 @@
 import type { Clock } from "../../../ports/runtime.js";
 import type { SqlDatabase, SqlListener } from "../connection/sql-database.js";
 
-/** Channels of `LISTEN` and `NOTIFY`. All that a process hears comes by one connection. */
+/** Channels of `LISTEN` and `NOTIFY`. A process receives all notifications on one connection. */
 export interface Channels {
-  /** Sends messages, each below 8000 bytes. They can get lost. */
+  /** Sends messages, each shorter than 8000 bytes. Best effort: they can get lost. */
   notify(channel: string, messages: readonly string[]): Promise<void>;
   /**
-   * Calls `onMessage` with what is sent to a channel from now on, and with nothing once it listens and whenever messages
-   * may have been missed. A channel has one listener.
+   * Calls `onMessage` with each message on a channel. Calls it without a message when listening begins, and whenever
+   * messages may have been missed. Has no effect if the channel already has a subscription.
    */
   subscribe(channel: string, onMessage: (message?: string) => void): void;
-  /** Ends the connection that listens. */
+  /** Closes the listening connection. */
   close(): Promise<void>;
 }
 
-/** What {@link createChannels} takes. */
+/** Options of {@link createChannels}. */
 export interface ChannelsOptions {
   readonly database: Pick<SqlDatabase<unknown>, "query" | "listen">;
-  /** How often the connection is asked whether it is still there: one that is only half open says nothing by itself. */
+  /** Interval at which the connection is checked, because a half-open connection reports no error. Milliseconds. */
   readonly checkMs: number;
   readonly clock: Clock;
 }
@@ -25,7 +25,7 @@ export interface ChannelsOptions {
 const FIRST_RECONNECT_MS = 100;
 const MAX_RECONNECT_MS = 30_000;
 
-/** Keeps a connection that listens as soon as there is a subscription, and opens another when it is lost. */
+/** Creates channels. The listening connection is opened with the first subscription, and reopened if it is lost. */
 export function createChannels({ database, checkMs, clock }: ChannelsOptions): Channels {
   const subscribed = new Map<string, (message?: string) => void>();
   let state: "idle" | "opening" | "open" | "closed" = "idle";
@@ -38,12 +38,12 @@ export function createChannels({ database, checkMs, clock }: ChannelsOptions): C
     state = "opening";
     let opened: SqlListener | undefined;
     try {
-      const hear = (channel: string, message: string): void => subscribed.get(channel)?.(message);
-      opened = await database.listen(hear, () => void lost(opened));
+      const dispatch = (channel: string, message: string): void => subscribed.get(channel)?.(message);
+      opened = await database.listen(dispatch, () => void lost(opened));
       connection = opened;
       for (const channel of subscribed.keys()) await opened.listen(channel);
       if (isClosed()) return await opened.end();
-      // It was lost meanwhile.
+      // The connection was lost while it was being set up.
       if (connection !== opened) return;
     } catch {
       return lost(opened);
@@ -54,7 +54,7 @@ export function createChannels({ database, checkMs, clock }: ChannelsOptions): C
     for (const onMessage of subscribed.values()) onMessage();
   }
 
-  // Asked anew after every pause: it may have been closed meanwhile.
+  // A function, so that TypeScript does not assume that the state is still the same after an `await`.
   function isClosed(): boolean {
     return state === "closed";
   }
@@ -66,7 +66,7 @@ export function createChannels({ database, checkMs, clock }: ChannelsOptions): C
     state = "opening";
     cancelTimer = clock.schedule(delayMs, () => void open());
     delayMs = Math.min(delayMs * 2, MAX_RECONNECT_MS);
-    // It is of no use any more, whatever comes of ending it.
+    // The connection is lost, so a failure to end it does not matter.
     await which?.end().catch(() => {});
   }
 
@@ -86,7 +86,7 @@ export function createChannels({ database, checkMs, clock }: ChannelsOptions): C
 
   return {
     notify: async (channel, messages) => {
-      // Losing it costs a poll: no commit has to wait for the disk because of it.
+      // A lost notification only delays work until the next poll, so the commit does not wait for the disk.
       const text =
         "select set_config('synchronous_commit', 'off', true), pg_notify($1, m) from unnest($2::text[]) as m";
       await database.query({ name: "arr_notify_each", text, values: [channel, messages] });

@@ -4,49 +4,55 @@ import type { Runtime } from "../../../ports/runtime.js";
 import { withoutData } from "../connection/error-without-data.js";
 import type { Channels } from "./channels.js";
 
-/** Somebody who is about to wait: what is notified from now on ends the waiting, also if it has not begun yet. */
+/** A wait for notifications. A notification that arrives before `wait` is called ends the wait too. */
 interface Waiter {
-  /** Resolves when one of the definitions was named, after a while in any case, and when the signal is aborted. */
+  /**
+   * Resolves when one of the definitions is notified, when the poll interval is over, or when the signal is aborted.
+   */
   wait(signal: AbortSignal): Promise<void>;
-  /** Waits no more. */
+  /** Unregisters the wait. */
   cancel(): void;
 }
 
-/** Says that there is something to do, and hears of it, through the database where it is in another process. */
+/** Wakes up consumers that wait for due work, in this process and, through the database, in others. */
 export interface Notifications {
-  /** Names definitions to this process at once, then to everybody who listens. @throws AsyncReplyError `QUEUE_UNAVAILABLE` */
+  /**
+   * Notifies this process of due work of definitions at once, and then other processes.
+   *
+   * @throws AsyncReplyError `QUEUE_UNAVAILABLE`
+   */
   notify(definitions: readonly string[]): Promise<void>;
-  /** Begins to listen for definitions. */
+  /** Registers a wait for due work of definitions. */
   expect(definitions: readonly string[]): Waiter;
-  /** Ends all waiting. */
+  /** Ends all waits. */
   close(): void;
 }
 
-/** What {@link createNotifications} takes. */
+/** Options of {@link createNotifications}. */
 export interface NotificationsOptions {
   readonly channels: Channels;
   readonly channel: string;
-  /** How long anybody waits at most: notifications can get lost, and with some poolers there are none. */
+  /** Maximum length of a wait, because notifications can get lost or be turned off. Milliseconds. */
   readonly pollMs: number;
   readonly runtime: Pick<Runtime, "clock" | "newToken" | "pause">;
 }
 
 const MAX_WAITING = 1_000;
-/** Postgres takes payloads below 8000 bytes. */
+/** Characters. Keeps payloads below the limit of Postgres, 8000 bytes. */
 const MAX_PAYLOAD = 4_000;
 
-/** Notifies with what arrives while a notification is under way joined into the next. */
+/** Creates notifications. Calls that arrive while a notification is being sent share the next one. */
 export function createNotifications(options: NotificationsOptions): Notifications {
   const { channels, channel, pollMs, runtime } = options;
   const waiters = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
-  // Not chosen before it is needed: Workers make back ends where no randomness is to be had.
+  // Created on first use: Cloudflare Workers have no randomness while a module loads.
   let self: string | undefined;
   const wake = (definitions?: ReadonlySet<string>): void => {
     for (const each of waiters) each(definitions);
   };
-  const hear = (message = ""): void => {
+  const onMessage = (message = ""): void => {
     const { from, definitions } = readPayload(message);
-    // Whoever waits here was woken before it was sent.
+    // Waits in this process ended before the message was sent.
     if (from === undefined || from !== self) wake(definitions);
   };
 
@@ -55,7 +61,7 @@ export function createNotifications(options: NotificationsOptions): Notification
     maxWaiting: MAX_WAITING,
     flush: async (lists) => {
       self ??= runtime.newToken();
-      // Whoever was woken here has the connection that is still warm.
+      // Lets consumers in this process query first, on a connection that is still warm.
       if (waiters.size > 0) await runtime.pause();
       await channels.notify(channel, [toPayload(self, new Set(lists.flat()))]);
       return lists.map(() => undefined);
@@ -70,7 +76,9 @@ export function createNotifications(options: NotificationsOptions): Notification
         await notified.add(definitions);
       } catch (error) {
         const cause = withoutData(error);
-        throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The database took no notification.", { cause });
+        throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The database did not accept the notification.", {
+          cause,
+        });
       }
     },
     expect: (definitions) => {
@@ -86,11 +94,11 @@ export function createNotifications(options: NotificationsOptions): Notification
         wait: (signal) =>
           new Promise<void>((resolve) => {
             if (named || signal.aborted) return resolve();
-            // What was notified before it listens it does not hear: once it does, it wakes everybody.
-            channels.subscribe(channel, hear);
+            // Notifications sent before the channel is open are missed, so all waits end when it opens.
+            channels.subscribe(channel, onMessage);
             end = () => {
               cancelTimer();
-              // The signal outlives many waits.
+              // The signal is used for many waits.
               signal.removeEventListener("abort", end);
               resolve();
             };
@@ -104,21 +112,21 @@ export function createNotifications(options: NotificationsOptions): Notification
   };
 }
 
-/** What one process tells the others. */
+/** Message from one process to the others. */
 interface Payload {
-  /** Unknown where it came out of a transaction of the user. */
+  /** Id of the sending process. Absent in messages from transactions of the user. */
   readonly from?: string;
-  /** Without names it is for everybody. */
+  /** Definitions that have due work. If absent, all waits end. */
   readonly definitions?: ReadonlySet<string>;
 }
 
 function toPayload(from: string, definitions: ReadonlySet<string>): string {
   const payload = JSON.stringify({ from, definitions: [...definitions] });
-  // In bytes it is at most three times as long.
+  // In UTF-8, the payload is at most three times as long as in characters.
   return payload.length * 3 < MAX_PAYLOAD * 2 ? payload : JSON.stringify({ from });
 }
 
-/** Messages are input: what cannot be read, or is none because some were missed, is for everybody. */
+/** Reads a message. A message that is empty or cannot be read ends all waits. */
 function readPayload(payload: string): Payload {
   try {
     const { from, definitions } = JSON.parse(payload) as Record<string, unknown>;

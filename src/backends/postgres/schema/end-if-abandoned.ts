@@ -1,7 +1,7 @@
 /**
- * Returns statements of plpgsql after which the server ends the transaction if its client is gone. It notices by the time
- * without a statement, and by looking at the connection during a long statement on servers that can do so. If the role or the
- * database has set a time already, that one is kept.
+ * Returns PL/pgSQL statements that make the server end the current transaction if its client is gone. The server
+ * notices this after `idleMs` milliseconds without a statement. During a long statement, it also checks the connection
+ * every second, if it supports this. Limits that the role or the database already sets are kept.
  */
 export function endIfAbandoned(idleMs: number): string {
   return `if current_setting('idle_in_transaction_session_timeout') = '0' then

@@ -4,8 +4,8 @@ import { endIfAbandoned } from "./end-if-abandoned.js";
 import { postgresMigrations } from "./migrations.js";
 
 /**
- * Brings the schema up to this release. May be called by any number of processes at once. If the process dies meanwhile, the
- * server ends its transaction after `idleTimeoutMs`, so the others do not wait for its lock forever.
+ * Creates or upgrades the schema. Safe to call from several processes at once. If a process dies during the migration,
+ * the server ends its transaction after `idleTimeoutMs`, so other processes do not wait for its lock forever.
  */
 export async function migrate<Tx>(
   database: SqlDatabase<Tx>,
@@ -16,7 +16,7 @@ export async function migrate<Tx>(
   try {
     await database.transaction(async (tx) => {
       const query = database.queryIn(tx);
-      // An index of a large table takes longer than other statements of this role may.
+      // Building an index on a large table can take longer than the role's `statement_timeout`.
       await query({ text: "set local statement_timeout = 0" });
       await query({ text: `do $$ begin ${endIfAbandoned(idleTimeoutMs)} end $$` });
       await addVersions(query, schema);
@@ -31,10 +31,11 @@ async function addVersions(query: RunStatement, schema: string): Promise<void> {
 }
 
 /**
- * Does the same within a transaction of the user, who may hold the last connection. The lock of migrations is taken only
- * where there is something to do: it is held until that transaction ends.
+ * Creates or upgrades the schema within the user's transaction, because the user may hold the last connection of the
+ * pool. Takes the migration lock only if the schema is not up to date, because the lock is held until that transaction
+ * ends.
  *
- * @returns whether the schema stays when the transaction is rolled back
+ * @returns whether the schema stays if the transaction is rolled back
  */
 export async function migrateIn(query: RunStatement, schema: string): Promise<boolean> {
   const versions = postgresMigrations(schema);
@@ -43,7 +44,7 @@ export async function migrateIn(query: RunStatement, schema: string): Promise<bo
     values: [`${schema}.migrations`],
   });
   if (there.rows[0]?.there === true) {
-    // Both times are those when a transaction began: what this one has done itself is not before it.
+    // Both times are starts of transactions, so a migration by this transaction does not count as earlier.
     const text = `select count(*)::integer as versions, bool_and(applied_at < now()) as stays from "${schema}".migrations`;
     const [row] = (await query({ text, values: [] })).rows;
     if (Number(row?.versions) >= versions.length) return row?.stays === true;
@@ -52,7 +53,10 @@ export async function migrateIn(query: RunStatement, schema: string): Promise<bo
   return false;
 }
 
-/** Calls a step before the first use: once it has succeeded never again, and after a failure the next time. */
+/**
+ * Returns a function that runs a step until it succeeds once. Concurrent calls share a run; after a failure, the next
+ * call retries.
+ */
 export function once(step: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {

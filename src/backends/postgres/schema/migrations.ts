@@ -1,21 +1,21 @@
 import version1 from "./1.sql";
 import { quoteSchema } from "./schema-name.js";
 
-/** What one version adds to the schema. */
+/** Additions of one version to the schema. */
 interface Addition {
   /**
-   * A function that the version adds. If it exists, the version is applied: at REPEATABLE READ a transaction finds a new
-   * function, but not the new row of the table that lists versions.
+   * Function that the version adds. If it exists, the version is applied. At REPEATABLE READ, a transaction can see a
+   * new function, but not a new row of the table `migrations`.
    */
   readonly marker: string;
   /** SQL in which `{{schema}}` stands for the quoted name of the schema. */
   readonly text: string;
 }
 
-/** What each version adds. Nothing here is ever changed or removed: the previous release keeps working beside this one. */
+/** All versions, in order. Never change or remove one, so that the previous release keeps working with the schema. */
 const VERSIONS: readonly Addition[] = [{ marker: "now_v1()", text: version1 }];
 
-/** The version of the schema that this release needs. */
+/** Schema version that this release needs. */
 export const SCHEMA_VERSION: number = VERSIONS.length;
 
 /** Returns the names of all functions that this release needs. */
@@ -27,10 +27,12 @@ export function functionNames(): readonly string[] {
 }
 
 /**
- * The statements that bring a schema up to this release, one for each version, in order. Each may be run any number of
- * times and by several processes at once: it waits its turn, looks whether its version is there, and then does nothing.
+ * Returns the SQL statements that create or upgrade a schema to the version of this release, for your own migration
+ * tool. There is one statement for each version; run them in order. Statements are safe to run again, and by several
+ * processes at once: each waits for the others and does nothing if its version is already applied.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * @param schema name of the schema. Default: `async_request_reply`.
+ * @throws AsyncReplyError `INVALID_OPTION` if the name is not valid
  */
 export function postgresMigrations(schema = "async_request_reply"): readonly string[] {
   const quoted = quoteSchema(schema);
@@ -39,11 +41,11 @@ export function postgresMigrations(schema = "async_request_reply"): readonly str
 declare
   usual_lock_timeout text := current_setting('lock_timeout');
 begin
-  -- Most calls end here, without the lock: the connection of a process that holds it may hang.
+  -- Most calls end here, without the lock, because the connection of a process that holds it can hang.
   if to_regprocedure('${quoted}.${marker}') is not null then
     return;
   end if;
-  -- Another process may take longer to migrate than this role may wait for a row.
+  -- The migration of another process can take longer than the role's lock_timeout.
   perform set_config('lock_timeout', '0', true);
   perform pg_advisory_xact_lock(hashtextextended('async-request-reply migrations of ${schema}', 0));
   if to_regnamespace('${schema}') is null then

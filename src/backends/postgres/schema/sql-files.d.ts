@@ -1,4 +1,4 @@
-/** A file with SQL, which the build and the tests load as text. */
+/** File with SQL. The build and the tests load it as text. */
 declare module "*.sql" {
   const text: string;
   export default text;

@@ -50,7 +50,7 @@ export interface Authorize {
   (
     request: AuthorizationRequest,
     authorization: Authorization,
-  ): Principal | undefined | null | Promise<Principal | undefined | null>;
+  ): Principal | undefined | null | PromiseLike<Principal | undefined | null>;
   /** The `WWW-Authenticate` value of a 401 (RFC 9110 §11.6.1). By default `Bearer`. */
   readonly challenge?: string;
   /** What documents about the service say of it; `none` where it lets everybody in. By default what `challenge` names. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, defineOperation, toNodeHandler, toExpressHandler, toFetchHandler } = untyped;
-const SERVICE = "a service, which createService() or createOrderService() returns";
+const SERVICE = "Pass the return value of createService() or createOrderService().";
 const input = z.object({});
 const run = (): void => {};
 const authorize = (): unknown => ({ id: "a" });
@@ -15,17 +15,17 @@ describe("a mistake in mounting a service says what is wrong, what is expected a
   testMistakes([
     [
       "a service without settings for node",
-      `toNodeHandler() takes ${SERVICE}, not undefined.`,
+      `toNodeHandler() takes a service, not undefined. ${SERVICE}`,
       () => toNodeHandler(undefined),
     ],
     [
       "a function for express",
-      `toExpressHandler() takes ${SERVICE}, not a function.`,
+      `toExpressHandler() takes a service, not a function. ${SERVICE}`,
       () => toExpressHandler(run),
     ],
     [
       "a promise for fetch",
-      `toFetchHandler() takes ${SERVICE}, not an object.`,
+      `toFetchHandler() takes a service, not an object. ${SERVICE}`,
       () => toFetchHandler(Promise.resolve(service)),
     ],
   ]);

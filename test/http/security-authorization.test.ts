@@ -118,7 +118,7 @@ describe("S3: a hook that does not clearly allow", () => {
       expect(message).not.toContain("canary");
       expect(told).toBe(cause);
       expect(JSON.parse(String(body)).detail).toBe(
-        "The request could not be authorized now. Try again later.",
+        "The request could not be authorized at the moment. Try again later.",
       );
     },
   );

@@ -1,14 +1,14 @@
-/** A media type as a header field names it. */
+/** A parsed media type or media range. */
 export interface MediaType {
   /** `type/subtype` in lower case. */
   readonly type: string;
-  /** Names in lower case; values as they are, without quotes and escapes. */
+  /** Parameters. Names are in lower case. Values are unquoted and keep their case. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a media type (RFC 9110 §8.3.1), or a media range, which has the same grammar. Returns undefined if it is malformed,
- * repeats a parameter (RFC 6838 §4.3) or is longer than 1024 characters. Takes time linear in the length.
+ * Parses a media type (RFC 9110 §8.3.1) or a media range, which has the same grammar. Returns undefined if it is
+ * malformed, repeats a parameter (RFC 6838 §4.3) or is longer than 1024 characters. Runs in linear time.
  */
 export function parseMediaType(value: string): MediaType | undefined {
   if (value.length > MAX_LENGTH) return undefined;
@@ -22,14 +22,14 @@ export function parseMediaType(value: string): MediaType | undefined {
 
 const MAX_LENGTH = 1024;
 
-/** Reads `*( OWS ";" OWS [ name "=" value ] )` up to the end of the text (RFC 9110 §5.6.6). */
+/** Parses `*( OWS ";" OWS [ name "=" value ] )` up to the end of the text (RFC 9110 §5.6.6). */
 function parseParameters(text: string, start: number): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (let at = blanksEnd(text, start); at < text.length; at = blanksEnd(text, at)) {
     if (text[at] !== ";") return undefined;
     at = blanksEnd(text, at + 1);
     const equals = tokenEnd(text, at);
-    if (equals === at) continue; // nothing between two semicolons is allowed
+    if (equals === at) continue; // an empty parameter is allowed
     const name = text.slice(at, equals).toLowerCase();
     at = text[equals] === "=" ? valueEnd(text, equals + 1) : -1;
     if (at === -1 || parameters.has(name)) return undefined;
@@ -38,7 +38,7 @@ function parseParameters(text: string, start: number): Map<string, string> | und
   return parameters;
 }
 
-/** Where the token or quoted string that starts at `start` ends; -1 where there is none. */
+/** Returns the end of the token or quoted string at `start`, or -1 if there is neither. */
 function valueEnd(text: string, start: number): number {
   if (text[start] === '"') return quotedEnd(text, start);
   const end = tokenEnd(text, start);
@@ -77,6 +77,6 @@ function tokenEnd(text: string, start: number): number {
 
 /** Visible ASCII without the delimiters (RFC 9110 §5.6.2). */
 function isTokenCharacter(code: number): boolean {
-  if (code >= 0x61 && code <= 0x7a) return true; // a lower-case letter, as most are
+  if (code >= 0x61 && code <= 0x7a) return true; // fast path for lower-case letters
   return code > 0x20 && code < 0x7f && !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(code));
 }

@@ -3,22 +3,24 @@ import type { Format } from "../../formats/format.js";
 import { type MediaType, parseMediaType } from "./media-type.js";
 
 /**
- * Chooses the format of a reply. Only canonical types are offered: an alias is for reading.
+ * Chooses the format of a reply. Offers only the first media type of each format; the others are only for request
+ * bodies.
  *
- * @throws AsyncReplyError `NOT_ACCEPTABLE`, which lists what is available (RFC 9110 §15.5.7); `INVALID_HEADER`
+ * @throws AsyncReplyError `NOT_ACCEPTABLE`, which lists the available types (RFC 9110 §15.5.7); `INVALID_HEADER`
  */
 export function replyFormat(accept: string | undefined, formats: readonly Format[]): Format {
   const available = formats.map(({ mediaTypes }) => mediaTypes[0]);
   const chosen = negotiate(accept, available);
   const format = formats.find(({ mediaTypes }) => mediaTypes[0] === chosen);
   if (format !== undefined) return format;
-  const detail = `The header field Accept names nothing that is available: ${available.join(", ")}.`;
+  const detail = `The header field Accept allows none of the available media types: ${available.join(", ")}.`;
   throw new AsyncReplyError("NOT_ACCEPTABLE", detail);
 }
 
 /**
- * Chooses the format of a problem: what the client asked for, as itself or as the problem type of it, and else the first. Never
- * throws, because a problem is sent whatever the client accepts (RFC 9457 §3).
+ * Chooses the format of a problem. `Accept` can name the media type of a format or its problem type. If nothing
+ * matches, the first format is used: a problem may be sent even if the client does not accept it (RFC 9457 §3). Never
+ * throws.
  */
 export function problemFormat(accept: string | undefined, formats: readonly Format[]): Format {
   const [first] = formats as readonly [Format];
@@ -31,13 +33,16 @@ export function problemFormat(accept: string | undefined, formats: readonly Form
 }
 
 /**
- * Chooses the best of the available media types by quality, then by the server's order (RFC 9110 §12.5.1). For each
- * type the most specific range that matches it counts, and of equally specific ones the highest quality; `q=0` excludes
- * it. An absent or empty header allows everything; `undefined` means that nothing is acceptable.
+ * Chooses the best available media type by quality, then by the server's order (RFC 9110 §12.5.1). The most specific
+ * matching range decides about a type. If several ranges are equally specific, the highest quality counts. `q=0`
+ * excludes a type. An absent or empty header allows every type. Returns undefined if nothing is acceptable.
  *
- * It is lenient where clients are known to be careless: an element that cannot be read is ignored, a lone `*` stands for
- * everything and `q=.2` for `q=0.2` (Java's HttpURLConnection sends both), more than three decimals are read, and
- * `charset=utf-8`, which all replies have, does not narrow a range. Any other parameter does.
+ * Tolerates common mistakes of clients:
+ *
+ * - Malformed elements are ignored.
+ * - A lone `*` allows every type, and `q=.2` means `q=0.2`. `HttpURLConnection` of Java sends both.
+ * - A quality can have more than three decimals.
+ * - `charset=utf-8` does not narrow a range, because all replies are UTF-8. Any other parameter does.
  *
  * @throws AsyncReplyError `INVALID_HEADER` for more than 8192 characters
  */
@@ -69,7 +74,7 @@ interface MediaRange {
   readonly specificity: number;
 }
 
-/** Splits at the commas outside of quoted strings and leaves out empty elements (RFC 9110 §5.6.1.2). */
+/** Splits at commas outside of quoted strings, and drops empty elements (RFC 9110 §5.6.1.2). */
 function splitList(text: string): string[] {
   const elements: string[] = [];
   let start = 0;
@@ -92,7 +97,7 @@ function parseRange(element: string): MediaRange | undefined {
   const weight = range.parameters.get("q");
   const quality = weight === undefined ? 1 : parseQuality(weight);
   if (quality === undefined) return undefined;
-  // A parameter of this name is the weight, wherever it stands (RFC 9110 §12.5.1).
+  // `q` is the weight in any position (RFC 9110 §12.5.1).
   const parameters = [...range.parameters].filter(([name]) => name !== "q");
   return { type: range.type, parameters, quality, specificity: specificityOf(range.type, parameters.length) };
 }

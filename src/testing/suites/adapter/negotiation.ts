@@ -84,7 +84,7 @@ const refusals: readonly Refusal[] = [
       status: 406,
       problem: "not-acceptable",
       members: {
-        detail: "The header field Accept names nothing that is available: application/json.",
+        detail: "The header field Accept allows none of the available media types: application/json.",
       },
     }),
   ),

@@ -8,10 +8,10 @@ import { limitsOf } from "./creation.js";
 import { runCreate } from "./run-create.js";
 
 /**
- * Records a submission in a transaction of the caller, and creates its resource there if the service does that before the
- * reply. There is no event: whether the transaction commits is not known here.
+ * Records a submission in the caller's transaction. If the service has a `create` function, creates the resource there
+ * too. Emits no event, because the transaction may still roll back.
  *
- * @throws AsyncReplyError `NO_TRANSACTIONS`, what {@link earlierOperation} throws, and what `create` throws
+ * @throws AsyncReplyError `NO_TRANSACTIONS`, errors of {@link earlierOperation}, and errors of `create`
  */
 export async function recordIn(
   context: SubmissionContext,

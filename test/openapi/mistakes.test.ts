@@ -24,7 +24,7 @@ describe("a mistake in describing a service gets a message that says what is wro
     ],
     [
       "no title",
-      "Option `info.title` must be a text that is not empty, not undefined.",
+      "Option `info.title` must be a string that is not empty, not undefined.",
       () => createOpenApiDocument(service, { info: { version: "1" } }),
     ],
     [
@@ -39,7 +39,7 @@ describe("a mistake in describing a service gets a message that says what is wro
     ],
     [
       "a path that is taken",
-      'Option `path` must be a path such as `/openapi.json` that nothing else is at, not "/one".',
+      'Option `path` must be an unused path, such as `/openapi.json`, not "/one".',
       () => withOpenApi(service, { info: { title: "a", version: "1" }, path: "/one" }),
     ],
   ]);

@@ -9,10 +9,7 @@ export interface BatchLimits {
   readonly maxBytes: number;
   /** Maximum number of waiting items. Further items are refused with `OVERLOADED`. */
   readonly maxWaiting: number;
-  /**
-   * Maximum size of all waiting items. Further items are refused with `OVERLOADED`. A single item may be larger.
-   * Bytes.
-   */
+  /** Maximum size of all waiting items, unless only one waits. Further items are refused with `OVERLOADED`. Bytes. */
   readonly maxWaitingBytes: number;
   /** Maximum number of concurrent flushes. */
   readonly inFlight: number;

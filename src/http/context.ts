@@ -116,8 +116,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
   /**
    * Closes the service, in this order: refuses new requests and submissions, waits for those in progress, stops the
-   * workers that were created from this service, publishes pending announcements, and closes the back end. Never
-   * rejects.
+   * workers of this service, publishes pending announcements, and closes the back end. Never rejects.
    */
   close(): Promise<void>;
 }

@@ -7,10 +7,7 @@ export interface NamedDefinition {
   readonly name: string;
 }
 
-/**
- * Assigns a unique name to each definition. Names such as `a-b` and `a.b` would collide, so the later one gets a
- * number.
- */
+/** Assigns a unique name to each definition. If names such as `a-b` and `a.b` collide, the later one gets a number. */
 export function nameDefinitions(definitions: readonly OperationDefinition[]): NamedDefinition[] {
   const taken = new Set<string>();
   return definitions.map((definition) => ({

@@ -19,10 +19,7 @@ import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js
 export interface WithOpenApiOptions extends OpenApiOptions {
   /** Path of the document, after `basePath` of the service. Default: `/openapi.json`. */
   readonly path?: string;
-  /**
-   * Whether reading the document requires authorization, like reading an operation. Default: false; the document is
-   * public.
-   */
+  /** Whether `authorize` and `admit` are called for the document too. Default: false; the document is public. */
   readonly authorize?: boolean;
 }
 
@@ -36,8 +33,7 @@ const OPTIONS: OptionNames<WithOpenApiOptions> = {
 };
 
 /**
- * Returns the service with one more path, where `GET` and `HEAD` return its OpenAPI document. Other requests are
- * unchanged.
+ * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */

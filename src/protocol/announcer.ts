@@ -25,8 +25,8 @@ export interface AnnouncerOptions {
 }
 
 /**
- * Creates an announcer with a bounded queue. A broker that hangs delays work, but never costs memory or delays
- * replies.
+ * Creates an announcer with a bounded queue. A broker that hangs delays work, but not replies, and memory stays
+ * bounded.
  */
 export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): Announcer {
   const { clock } = runtime;

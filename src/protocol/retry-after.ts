@@ -5,10 +5,7 @@ import type { Operation } from "../contract/operation.js";
  * this process's clock. Epoch milliseconds.
  */
 export interface RetryAfterEstimate {
-  /**
-   * Starts to track an operation that this process has just accepted. Returns whole seconds, 1 to 60 (RFC 9110
-   * §10.2.3).
-   */
+  /** Returns whole seconds, 1 to 60 (RFC 9110 §10.2.3), for an operation accepted just now. Starts to track it. */
   accepted(operation: Pick<Operation, "id" | "definition">, now: number): number;
   /** Returns whole seconds, 1 to 60, for a pending operation. Starts to track it if it is new to this process. */
   pending(operation: Pick<Operation, "id" | "definition">, now: number): number;

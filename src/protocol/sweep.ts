@@ -25,8 +25,7 @@ export interface SweepOptions {
 
 /**
  * Creates the sweep. It announces due operations again, ends abandoned submissions, and deletes expired operations.
- * Every worker runs it, and the stores give each row to only one of them. A failure of one part does not stop the
- * others.
+ * Every worker runs it, and the stores give each row to only one of them. Each part runs even if another one fails.
  *
  * @returns a function that sweeps once and returns the number of announced operations
  */

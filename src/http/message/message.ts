@@ -1,9 +1,6 @@
 /** Header fields of a platform that joins repeated lines, such as `Headers` of the Fetch API. */
 export interface JoinedFields {
-  /**
-   * Returns the value of a field, or null if it is absent. Ignores the case of the name. Joins repeated lines with
-   * commas.
-   */
+  /** Returns the value of a field, or null if it is absent. Ignores case. Joins repeated lines with commas. */
   get(name: string): string | null;
 }
 

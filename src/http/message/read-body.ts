@@ -13,8 +13,8 @@ export interface BodyLimits {
 const encoder = new TextEncoder();
 
 /**
- * Reads the body. Checks the size limit against `Content-Length` first, then against the bytes that arrive (RFC 9110
- * §15.5.14).
+ * Reads the body. Checks the size limit against `Content-Length`, and then against the bytes that arrive
+ * (RFC 9110 §15.5.14).
  *
  * @throws AsyncReplyError `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`
  */

@@ -33,7 +33,7 @@ export function reply(
   return complete(status, format.mediaTypes[0], body, fields);
 }
 
-/** Creates a problem reply (RFC 9457). It ignores `Accept` if necessary, as §3 allows, because any detail helps. */
+/** Creates a problem reply (RFC 9457). The client gets it even if `Accept` does not allow it, as §3 permits. */
 export function problemReply(
   { status, body, headers }: ProblemReply,
   format: Format,

@@ -3,8 +3,7 @@ import type { Format } from "../../formats/format.js";
 import { type MediaType, parseMediaType } from "./media-type.js";
 
 /**
- * Chooses the format of a reply. Offers only the first media type of each format; the others are only for request
- * bodies.
+ * Chooses the format of a reply. Offers only the first media type of each format, because the others are for requests.
  *
  * @throws AsyncReplyError `NOT_ACCEPTABLE`, which lists the available types (RFC 9110 §15.5.7); `INVALID_HEADER`
  */
@@ -13,14 +12,13 @@ export function replyFormat(accept: string | undefined, formats: readonly Format
   const chosen = negotiate(accept, available);
   const format = formats.find(({ mediaTypes }) => mediaTypes[0] === chosen);
   if (format !== undefined) return format;
-  const detail = `The header field Accept allows none of the available media types: ${available.join(", ")}.`;
+  const detail = `The header field Accept does not allow any available media type. Available: ${available.join(", ")}.`;
   throw new AsyncReplyError("NOT_ACCEPTABLE", detail);
 }
 
 /**
  * Chooses the format of a problem. `Accept` can name the media type of a format or its problem type. If nothing
- * matches, the first format is used: a problem may be sent even if the client does not accept it (RFC 9457 §3). Never
- * throws.
+ * matches, returns the first format, because problems may ignore `Accept` (RFC 9457 §3). Never throws.
  */
 export function problemFormat(accept: string | undefined, formats: readonly Format[]): Format {
   const [first] = formats as readonly [Format];

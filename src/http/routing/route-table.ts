@@ -60,8 +60,7 @@ interface Node<Target> {
 
 /**
  * Builds the search tree. A pattern with a field is also added under the fixed texts of other patterns, so a look-up
- * never backtracks. All patterns that end in one node match the same path; the one with the fewest fields is the most
- * specific.
+ * never backtracks. If several patterns end in one node, the one with the fewest fields is the most specific.
  */
 function toNode<Target>(patterns: readonly Pattern<Target>[], depth: number): Node<Target> {
   const [end] = patterns

@@ -23,8 +23,7 @@ import { readSubmission } from "./read-submission.js";
 
 /**
  * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
- * the service has a `create` function. Refuses invalid requests before anything is stored or queued (§7). Never
- * rejects.
+ * the service has a `create` function. Refuses invalid requests before anything is stored (§7). Never rejects.
  *
  * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
  */

@@ -10,8 +10,7 @@ import { mapSubschemas, type SchemaPath } from "./map-schema.js";
  * Rewrites references to point to the components. Drops identifiers such as `$id`, because few tools follow them, and
  * a schema that is used twice would repeat them.
  *
- * Returns undefined for a schema with `$dynamicRef`: its target depends on the context, so embedding would change its
- * meaning.
+ * Returns undefined for a schema with `$dynamicRef`, whose target would change with the context.
  */
 export function embedSchema(components: Components, name: string, schema: JsonSchema): Reference | undefined {
   const { targets, roots, isDynamic } = indexSchema(schema, name);

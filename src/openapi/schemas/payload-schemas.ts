@@ -8,8 +8,7 @@ import { withOptional } from "./body-schema.js";
 import { embedSchema } from "./embed-schema.js";
 
 /**
- * Adds the input of a definition. Without a JSON Schema, the document allows any value, and the service still
- * validates.
+ * Adds the input of a definition. Without a JSON Schema, the document allows any value. The service validates anyway.
  */
 export function inputSchema(components: Components, { definition, name }: NamedDefinition): Reference {
   const description = `Input of \`${definition.name}\`. The service validates it, but its rules are not described here.`;

@@ -18,8 +18,7 @@ import {
 import { permanentError, runCreate } from "./run-create.js";
 
 /**
- * Creates the resource before the reply: the 201 of spec §4.1. A duplicate gets a 409 while the creation is in
- * progress.
+ * Creates the resource before the reply (spec §4.1, 201). A concurrent duplicate gets a 409.
  *
  * @throws AsyncReplyError `CREATION_IN_PROGRESS`, `CREATION_FAILED`, and the errors of recording
  */

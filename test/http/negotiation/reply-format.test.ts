@@ -180,7 +180,7 @@ describe("the format of a reply", () => {
       const { code, detail } = refusalOf(() => replyFormat(accept, formats));
       expect(code).toBe("NOT_ACCEPTABLE");
       expect(detail).toBe(
-        "The header field Accept allows none of the available media types: application/json, application/yaml.",
+        "The header field Accept does not allow any available media type. Available: application/json, application/yaml.",
       );
     },
   );

@@ -84,7 +84,8 @@ const refusals: readonly Refusal[] = [
       status: 406,
       problem: "not-acceptable",
       members: {
-        detail: "The header field Accept allows none of the available media types: application/json.",
+        detail:
+          "The header field Accept does not allow any available media type. Available: application/json.",
       },
     }),
   ),

@@ -119,7 +119,7 @@ function toBytes(text: string): Uint8Array {
 
 function toBodyError(error: unknown): AsyncReplyError {
   if (isAsyncReplyError(error)) return error;
-  return new AsyncReplyError("BODY_ABORTED", "The body ended too early. Send the request again.", {
+  return new AsyncReplyError("BODY_ABORTED", "The body ended too early.", {
     cause: error,
   });
 }

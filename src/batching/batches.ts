@@ -1,16 +1,17 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import { coalesce } from "./coalesce.js";
 
-/** Limits of the batches of a back end. */
+/** Limits for the batches of a back end. */
 export interface BatchLimits {
+  /** Maximum number of items in a batch. */
   readonly maxBatch: number;
-  /** A batch is full when its items weigh so much, however few they are. */
+  /** Maximum size of a batch. A single larger item forms its own batch. Bytes. */
   readonly maxBytes: number;
-  /** How many may wait; one more is refused with `OVERLOADED`. */
+  /** Maximum number of waiting items. Further items are refused with `OVERLOADED`. */
   readonly maxWaiting: number;
-  /** How much may wait; more is refused likewise. One that waits alone may be heavier. */
+  /** Maximum size of all waiting items, unless only one waits. Further items are refused with `OVERLOADED`. Bytes. */
   readonly maxWaitingBytes: number;
-  /** How many flushes may be under way. */
+  /** Maximum number of concurrent flushes. */
   readonly inFlight: number;
 }
 
@@ -19,7 +20,7 @@ interface Weighed<Item> {
   readonly bytes: number;
 }
 
-/** Turns concurrent calls into batches that are limited by what they weigh as well. `flush` as for `coalesce`. */
+/** Turns concurrent calls into batches with limits on number and size. `flush` is that of {@link coalesce}. */
 export function createBatches<Item, Result>(
   limits: BatchLimits,
   bytesOf: (item: Item) => number,
@@ -49,9 +50,13 @@ export function createBatches<Item, Result>(
   return (item) => {
     const bytes = bytesOf(item);
     if (count >= maxWaiting || (count > 0 && waitingBytes + bytes > maxWaitingBytes)) {
-      const error = new AsyncReplyError("OVERLOADED", "Too many calls wait for the store.", {
-        recorded: "no",
-      });
+      const error = new AsyncReplyError(
+        "OVERLOADED",
+        "Too many calls are waiting for the store. Try again later.",
+        {
+          recorded: "no",
+        },
+      );
       return Promise.reject(error);
     }
     count += 1;

@@ -1,15 +1,22 @@
 import { AsyncReplyError } from "../contract/errors.js";
 
-/** How {@link coalesce} gathers and flushes. */
+/** Options of {@link coalesce}. */
 export interface CoalesceOptions<Item, Result> {
-  /** Handles a batch and returns one result for each item, in order. Its failure is the failure of each. */
+  /** Processes a batch and returns one result per item, in order. If it rejects, all calls of the batch reject. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** Maximum number of items in a batch. */
   readonly maxBatch: number;
-  /** How many may wait; one more is refused with `OVERLOADED`. */
+  /** Maximum number of waiting items. Further items are refused with `OVERLOADED`. */
   readonly maxWaiting: number;
-  /** How many flushes may be under way: one that waits for a lock or a disk does not hold up all others. Default 1. */
+  /**
+   * Maximum number of concurrent flushes. With several, a flush that waits for a lock does not block others.
+   * Default: 1.
+   */
   readonly inFlight?: number;
-  /** How many of those that wait, the first of all, make the next batch. At least 1; default `maxBatch`. */
+  /**
+   * Returns how many of the waiting items form the next batch, counted from the first. At least 1.
+   * Default: `maxBatch`.
+   */
   readonly sizeOf?: (waiting: readonly { readonly item: Item }[]) => number;
 }
 
@@ -20,15 +27,15 @@ interface Waiting<Item, Result> {
 }
 
 export interface Coalesced<Item, Result> {
-  /** Joins the next batch. Rejects with AsyncReplyError `OVERLOADED` when too many wait, else as `flush` does. */
+  /** Adds an item to the next batch. Rejects with `OVERLOADED` if too many items wait, or as `flush` does. */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is in flight. */
+  /** Resolves when no item is waiting or in flight. */
   idle(): Promise<void>;
 }
 
 /**
- * Turns concurrent single calls into batches without a timer: what arrives while flushes are in flight forms the next
- * one, so that a lone call is not held up.
+ * Turns concurrent calls into batches, without a timer. Items that arrive during a flush form the next batch, so a
+ * single call is never delayed.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalesced<Item, Result> {
   const { maxBatch, maxWaiting, inFlight = 1, sizeOf = () => maxBatch } = options;
@@ -38,7 +45,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
   async function drain(): Promise<void> {
     draining += 1;
-    // A turn of the microtask queue, so that calls of one burst share the first batch.
+    // Waits for one microtask, so calls of one burst share the first batch.
     await undefined;
     while (waiting.length > 0) {
       const size = sizeOf(waiting);
@@ -64,7 +71,9 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   return {
     add: (item) => {
       if (waiting.length >= maxWaiting) {
-        const error = new AsyncReplyError("OVERLOADED", "Too many requests are waiting.", { recorded: "no" });
+        const error = new AsyncReplyError("OVERLOADED", "Too many requests are waiting. Try again later.", {
+          recorded: "no",
+        });
         return Promise.reject(error);
       }
       return new Promise<Result>((resolve, reject) => {

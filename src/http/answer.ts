@@ -10,8 +10,10 @@ import { problemReply } from "./message/reply.js";
 import { problemFormat } from "./negotiation/reply-format.js";
 
 /**
- * Runs a handler that may throw and answers in any case: the observer gets the whole error, the client its problem, in the
- * format it asked for. The definition is the one that was submitted to, for formats whose problems point into a payload.
+ * Runs a handler and turns anything it throws into a problem reply. The observer receives the full error. The client
+ * receives only the problem, in the format it asked for. Never rejects.
+ *
+ * @param definition the definition of a submission, for formats whose problems point into the payload. Default: none.
  */
 export async function answer(
   service: Service,
@@ -33,13 +35,13 @@ export async function answer(
     try {
       return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
     } catch {
-      // What a hook put into its error cannot be written, or a format of the user's throws.
+      // The error of a hook holds something that cannot be serialized, or a custom format throws.
       return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
     }
   }
 }
 
-/** Answers a request with an error, which the observer gets too. */
+/** Answers a request with an error. The observer receives it too. */
 export function refuse(
   service: Service,
   request: HttpRequest,
@@ -49,7 +51,7 @@ export function refuse(
   return answer(service, request, () => Promise.reject(error), definition);
 }
 
-/** What an event carries: the cause of an error, unless the error says more to operators than its cause. */
+/** Returns the error for the event: the cause, unless the error itself has an `eventDetail` for operators. */
 function toldError(error: unknown): unknown {
   if (!isAsyncReplyError(error) || error.context.eventDetail !== undefined) return error;
   return error.context.cause ?? error;

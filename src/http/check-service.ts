@@ -2,7 +2,7 @@ import { isObject, misuse, shown } from "../contract/options.js";
 import type { Service } from "./context.js";
 
 /**
- * Checks that a function got a service.
+ * Checks that a function was called with a service.
  *
  * @param service what the caller passed
  * @param owner the function that takes it, such as `toNodeHandler`
@@ -12,6 +12,6 @@ import type { Service } from "./context.js";
 export function checkService(service: unknown, owner: string, ...members: readonly (keyof Service)[]): void {
   if (isObject(service) && members.every((member) => Reflect.get(service, member) !== undefined)) return;
   throw misuse(
-    `${owner}() takes a service, which createService() or createOrderService() returns, not ${shown(service)}.`,
+    `${owner}() takes a service, not ${shown(service)}. Pass the return value of createService() or createOrderService().`,
   );
 }

@@ -13,34 +13,34 @@ import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import type { ServiceSettings } from "./settings.js";
 
-/** What adapters mount: a service of any type, or something that answers like one. */
+/** A service that adapters can mount: any {@link Service}, or an object of yours with the same methods. */
 export type Mountable = Pick<Service, "handle" | "settings"> &
   Partial<Pick<Service, "hasPath" | "definitions" | "close">>;
 
-/** How {@link Service.submit} submits. `tx` exists only if the back end shares its transactions. */
+/** Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions. */
 export type SubmitOptions<Tx> = {
-  /** Owner of the operation and its key: see `tenant` of a `Principal`. */
+  /** Tenant that owns the operation and its key. The rules are those of `tenant` in `Principal`. */
   readonly tenant: string;
   /** Idempotency key, without quotes: 1 to 255 printable ASCII characters. Default: none. */
   readonly key?: string;
-  /** How long after the submission the work becomes due. Milliseconds, at most 100 years. Default: 0. */
+  /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
   readonly delayMs?: number;
 } & ([Tx] extends [never]
   ? { readonly tx?: never }
   : {
-      /** An open transaction of yours: the operation exists, and is announced, if and only if it commits. */
+      /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
       readonly tx?: Tx;
     });
 
-/** An operation as {@link Service.get} returns it. */
+/** An operation, as {@link Service.get} returns it. */
 export type OperationView<Definition> = {
-  /** The id of the operation. */
+  /** Id of the operation. */
   readonly operationId: string;
-  /** Name of its definition. */
+  /** Name of the definition. */
   readonly definition: string;
-  /** Attempts begun and not given back. */
+  /** Number of attempts begun. Attempts that a stopping worker released do not count. */
   readonly attempt: number;
-  /** Epoch milliseconds. */
+  /** Time of acceptance. Epoch milliseconds. */
   readonly createdAt: number;
 } & (
   | { readonly status: "pending"; readonly progress?: ProgressOf<Definition> }
@@ -48,44 +48,45 @@ export type OperationView<Definition> = {
   | { readonly status: "failed"; readonly finishedAt: number; readonly error: Problem }
 );
 
-/** Accepts work, over HTTP and in process. The context of every handler. Made by `createService`. */
+/** Accepts work, over HTTP and in process. Every handler takes it as its context. Created by `createService`. */
 export interface Service<List extends Definitions = Definitions, Tx = unknown> {
-  /** The definitions it accepts, each at its own path. */
+  /** Definitions that the service accepts, each at its own path. */
   readonly definitions: List;
-  /** Where operations are kept and announced. */
+  /** Back end that stores and announces operations. */
   readonly backend: Backend<Tx>;
-  /** The functions that create a resource before the reply, by name of their definition. */
+  /** Functions that create a resource before the reply, by name of the definition. */
   readonly create: AnyCreators;
-  /** The options, checked and with their defaults. */
+  /** The options of the service, checked and with defaults. */
   readonly settings: ServiceSettings;
-  /** Formats of bodies and replies. The first one is for clients without a preference. */
+  /** Formats of bodies and replies. Clients without a preference get the first one. */
   readonly formats: readonly Format[];
-  /** Where time, ids, randomness and hashes come from. */
+  /** Source of time, ids, randomness and hashes. */
   readonly runtime: Runtime;
-  /** Tells the observer; never throws. */
+  /** Reports an event to the observer. Never throws. */
   readonly observe: Observer;
-  /** Wakes workers. A worker that is created from this service announces through it too. */
+  /** Announces operations to workers. A worker that is created from this service shares it. */
   readonly announcer: Announcer;
-  /** Counts what is in progress, so that `close` can wait for it. Workers that are created from this service join it. */
+  /** Tracks requests and submissions in progress, so `close` can wait for them. Workers of this service join it. */
   readonly lifecycle: Lifecycle;
-  /** Estimates `Retry-After`. A worker that is created from this service teaches it. */
+  /** Estimates `Retry-After`. It learns from workers that are created from this service. */
   readonly estimate: RetryAfterEstimate;
-  /** Returns whether something is at this path, whatever the method. A query is ignored. */
+  /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
   hasPath(path: string): boolean;
-  /** Answers any request: the definitions' paths and the status endpoint. Never rejects. */
+  /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
   /**
-   * Submits work without HTTP, with the same checks, guarantees and events. `authorize` and `admit` are not called. The input
-   * must be JSON, like the result of a processor. If the service creates the resource of this definition before the reply, it
-   * does so here too, within `tx` if there is one.
+   * Submits work without HTTP, with the same checks, guarantees and events. `authorize` and `admit` are not called.
+   * The input must be JSON, like the result of a processor. If the service has a `create` function for this
+   * definition, it runs before the promise resolves, in `tx` if you pass one.
    *
-   * With `tx`, everything is written in your transaction, and there is no event. An error that this rejects with leaves your
-   * transaction usable, unless the database itself failed.
+   * With `tx`, everything is written in your transaction, and there is no event. If the call rejects, your
+   * transaction stays usable, unless the database itself failed.
    *
-   * @throws AsyncReplyError `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`, `MISSING_IDEMPOTENCY_KEY`;
-   * `IDEMPOTENCY_KEY_REUSED` if the key belongs to another input; `SUBMISSION_IN_PROGRESS` if another open transaction holds
-   * it; `CREATION_IN_PROGRESS`, `CREATION_FAILED`; `NO_TRANSACTIONS` if the back end shares none; `SUBMISSION_UNCERTAIN`,
-   * `STORE_UNAVAILABLE`; `INVALID_OPTION`; `SERVICE_CLOSED`
+   * @throws AsyncReplyError `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`,
+   * `MISSING_IDEMPOTENCY_KEY`; `IDEMPOTENCY_KEY_REUSED` if the key belongs to a different input;
+   * `SUBMISSION_IN_PROGRESS` if another open transaction holds the key; `CREATION_IN_PROGRESS`, `CREATION_FAILED`;
+   * `NO_TRANSACTIONS` if you pass `tx` and the back end shares no transactions; `SUBMISSION_UNCERTAIN`,
+   * `STORE_UNAVAILABLE`, `OVERLOADED`; `INVALID_OPTION`; `SERVICE_CLOSED`
    */
   submit<const Definition extends List[number]>(
     definition: Definition,
@@ -93,7 +94,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
     options: SubmitOptions<Tx>,
   ): Promise<Submitted>;
   /**
-   * Reads an operation of this tenant and this definition. Returns undefined if there is none.
+   * Returns an operation of this tenant and this definition, or undefined if it does not exist.
    *
    * @throws AsyncReplyError `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`
    */
@@ -103,15 +104,19 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
     options: { readonly tenant: string },
   ): Promise<OperationView<Definition> | undefined>;
   /**
-   * Cancels an operation of this tenant, whether or not its definition lets clients cancel. `cancelled`: it has failed with
-   * the problem `cancelled`. `requested`: a worker is running it and learns of it at its next lease renewal.
+   * Cancels an operation of this tenant, even if its definition does not let clients cancel. Resolves to:
+   *
+   * - `cancelled`: the operation has failed with the problem `cancelled`.
+   * - `requested`: a worker is running it and learns of the cancellation at its next lease renewal.
+   * - `terminal`: the operation had already ended.
+   * - `unknown`: this tenant has no such operation.
    *
    * @throws AsyncReplyError `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`
    */
   cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
   /**
-   * Ends everything in order: refuses new requests and submissions, waits for those in progress, stops the workers that were
-   * created from this service, publishes what is still to be announced, and closes the back end. Never rejects.
+   * Closes the service, in this order: refuses new requests and submissions, waits for those in progress, stops the
+   * workers of this service, publishes pending announcements, and closes the back end. Never rejects.
    */
   close(): Promise<void>;
 }

@@ -11,16 +11,18 @@ import type { CreatedResource, CreateResource } from "../ports/create.js";
 import type { Service } from "./context.js";
 import { createService, SERVICE_OPTIONS, type ServiceOptions } from "./service.js";
 
-/** What {@link createOrderService} takes. Only `authorize` is required. */
+/** Options of {@link createOrderService}. Only `authorize` is required. */
 export interface OrderServiceOptions<Tx = unknown>
   extends Omit<ServiceOptions<readonly [OrderDefinition], Tx>, "definitions" | "create">,
     OrderOptions {
-  /** Creates the order before the reply, which is then a 201 whose body has the `status` `pending`. Default: none. */
+  /**
+   * Creates the order before the reply. The reply is then a 201 whose body has the `status` `pending`. Default: none.
+   */
   readonly create?: CreateResource<Order, NoInfer<Tx>>;
 }
 
 /**
- * Creates the order submission service of the specification: `POST /orders` and `GET /operations/<id>`.
+ * Creates the order submission service of the specification, with `POST /orders` and `GET /operations/<id>`.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
@@ -46,7 +48,7 @@ function withPendingStatus<Tx>(create: CreateResource<Order, Tx>): CreateResourc
   };
 }
 
-/** Spreading an object that has a `toJSON` method would show members that the method leaves out. */
+/** Calls `toJSON` before the body is spread: a spread would expose members that the method leaves out. */
 function toPlain(body: CreatedResource["body"]): CreatedResource["body"] {
   return typeof body.toJSON === "function" ? body.toJSON("body") : body;
 }

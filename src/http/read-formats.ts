@@ -4,7 +4,7 @@ import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
 
 /**
- * Checks the formats that a service is given, against its definitions too, and puts JSON before them.
+ * Checks the `formats` of a service, alone and against its definitions. Returns them with JSON first.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
@@ -20,14 +20,14 @@ export function readFormats(
   const repeated = types.find((type, index) => types.indexOf(type) !== index);
   if (repeated !== undefined)
     throw misuse(
-      `Two \`formats\` share the media type ${shown(repeated)}. Every format needs its own, and JSON is always there.`,
+      `Two \`formats\` share the media type ${shown(repeated)}. Every format needs its own media types. JSON is built in; do not pass it.`,
     );
   const schemaReader = given.find(({ needsSchema }) => needsSchema)?.mediaTypes[0];
   const undescribed = definitions.find(({ jsonSchema }) => jsonSchema === undefined);
   if (schemaReader !== undefined && undescribed !== undefined)
     throw misuse(
-      `The format ${schemaReader} reads bodies by a JSON Schema, and the definition ${shown(undescribed.name)} in ` +
-        "`definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that can describe itself.",
+      `The format ${schemaReader} needs a JSON Schema to read bodies, and the definition ${shown(undescribed.name)} in ` +
+        "`definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that exports JSON Schema.",
     );
   return formats;
 }

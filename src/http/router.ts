@@ -18,14 +18,14 @@ type Handler = (request: HttpRequest, context: RequestContext, params: PathParam
 
 interface Resource {
   readonly methods: Readonly<Record<string, Handler>>;
-  /** What every reply of this resource says of it. */
+  /** Header fields that every reply of this resource carries. */
   readonly notice?: Readonly<Fields>;
 }
 
-/** Answers requests, and tells which paths it has. */
+/** Answers requests and knows which paths exist. */
 export type Router = Pick<Service, "handle" | "hasPath">;
 
-/** Finds the handler of a request: by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
+/** Creates a router. It finds a handler by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
 export function createRouter(service: Service): Router {
   const find = createFinder(service);
   const handle: Router["handle"] = async (request, context = {}) => {
@@ -36,7 +36,7 @@ export function createRouter(service: Service): Router {
         : await respond(service, found, request, context);
     const { notice } = found?.target ?? {};
     const headers = notice === undefined ? reply.headers : withNotice(reply.headers, notice);
-    // A HEAD gets the fields of a GET, `Content-Length` included, and no content (RFC 9110 §9.3.2).
+    // A HEAD gets the header fields of a GET, including `Content-Length`, without the body (RFC 9110 §9.3.2).
     if (request.method === "HEAD") {
       releaseBody(reply.body);
       return emptyReply(reply.status, headers);
@@ -46,7 +46,7 @@ export function createRouter(service: Service): Router {
   return { handle, hasPath: (path) => find(pathOf({ path })) !== undefined };
 }
 
-/** The paths of the status endpoint come before those of definitions that have fields. */
+/** Creates the look-up by path. The status endpoint wins over definitions whose paths have fields. */
 function createFinder(service: Service): (path: string) => Match<Resource> | undefined {
   const { basePath, statusPath } = service.settings;
   const collections = createRouteTable(
@@ -70,7 +70,7 @@ function createFinder(service: Service): (path: string) => Match<Resource> | und
   };
 }
 
-/** A reply may have a `Link` of its own. */
+/** Adds the notice to the header fields of a reply, which may already have a `Link`. */
 function withNotice(headers: HttpResponse["headers"], notice: Readonly<Fields>): HttpResponse["headers"] {
   const links = [notice.link, headers.link].filter((link) => link !== undefined);
   return { ...headers, ...notice, ...(links.length > 0 ? { link: links.join(", ") } : {}) };

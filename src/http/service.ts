@@ -5,7 +5,6 @@ import type { Definitions, NameOf } from "../contract/definitions.js";
 import {
   checkFunction,
   checkOptions,
-  invalidOption,
   isObject,
   misuse,
   type OptionNames,
@@ -29,30 +28,30 @@ import { createRouter } from "./router.js";
 import { checkPaths } from "./routing/check-paths.js";
 import { readSettings, SETTINGS_OPTIONS, type SettingsOptions } from "./settings.js";
 
-/** What {@link createService} takes. Only `definitions` and `authorize` are required. */
+/** Options of {@link createService}. Only `definitions` and `authorize` are required. */
 export interface ServiceOptions<List extends Definitions, Tx = unknown, Created extends NameOf<List> = never>
   extends SettingsOptions {
-  /** At least one definition. No two may have the same name or path. */
+  /** At least one definition. Names and paths must be unique. */
   readonly definitions: List;
-  /** Where operations are kept and announced. Default: the memory of this process, with a warning. */
+  /** Back end that stores and announces operations. Default: the memory of this process, with a warning. */
   readonly backend?: Backend<Tx>;
   /**
-   * Creates the resource of a definition before the reply, which is then a 201 (spec §4.1). By name of the definition.
-   * Default: no resource; the reply is a 202.
+   * Functions that create a resource before the reply, by name of the definition. The reply is then a 201 (spec §4.1).
+   * Default: none; the reply is a 202.
    */
   readonly create?: Creators<NoInfer<List>, NoInfer<Tx>, Created>;
-  /** Formats besides JSON, which is always supported and is the one for clients without a preference. Default: none. */
+  /** Formats in addition to JSON. Clients without a preference get JSON. Default: none. */
   readonly formats?: readonly Format[];
   /**
-   * Receives every event, including full errors. `false` turns the default off. Default: logs warnings and errors to the
-   * console, rate-limited, without mistakes of clients.
+   * Receives every event, including full errors. To turn off logging, pass `false`. Default: logs warnings and errors
+   * to the console, rate-limited and without client errors (4xx).
    */
   readonly observe?: Observer | false;
-  /** Time, ids, randomness and SHA-256, for tests. What is left out is the platform's. */
+  /** Replaces the clock, ids, randomness or SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
 }
 
-/** Names of {@link ServiceOptions}. */
+/** Names of all {@link ServiceOptions}. */
 export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
   ...SETTINGS_OPTIONS,
   definitions: true,
@@ -64,7 +63,7 @@ export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
 };
 
 /**
- * Creates a service: its handlers accept work, and workers do it (spec §1).
+ * Creates a service. It accepts work over HTTP and in process; workers run it (spec §1).
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
@@ -83,7 +82,9 @@ export function createService<
   if (options.backend !== undefined) checkBackend(options.backend);
   const backend = options.backend ?? (createMemoryBackend({ clock: runtime.clock }) as Backend<Tx>);
   if (settings.list && backend.operations.list === undefined)
-    throw invalidOption("list", "left out, because this back end cannot list operations", true);
+    throw misuse(
+      "Option `list` is true, but this back end cannot list operations. Leave out `list`, or pass a back end that can list.",
+    );
   const observe = toObserver(options.observe, runtime.clock);
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
@@ -114,7 +115,7 @@ export function createService<
 function checkCreators(definitions: Definitions, create: unknown): asserts create is AnyCreators {
   if (!isObject(create))
     throw misuse(
-      `Option \`create\` must be an object of functions by name of their definition, not ${shown(create)}.`,
+      `Option \`create\` must be an object of functions, each under the name of its definition, not ${shown(create)}.`,
     );
   const known = definitions.map((definition) => definition.name);
   for (const [name, value] of Object.entries(create)) {

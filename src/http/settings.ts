@@ -9,57 +9,65 @@ import {
 import { PROBLEM_BASE_URI } from "../contract/problem.js";
 import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
 
-/** Sends a request away before its body is read. */
+/** Refuses a request before its body is read. */
 export interface Refusal {
-  /** 429 for this caller's share, 503 for the load of all. */
+  /** Status of the reply: 429 if this caller sends too much, 503 if the service is overloaded. */
   readonly status: 429 | 503;
-  /** When a repetition makes sense: the `Retry-After` of the reply, rounded up to whole seconds. */
+  /** `Retry-After` of the reply. Seconds, rounded up to a whole number. */
   readonly retryAfterSeconds: number;
 }
 
-/** Admits a request by returning nothing: the place for rate limits and load shedding. */
+/**
+ * Hook for rate limits and load shedding. To admit a request, return nothing. To refuse it, return a {@link Refusal}.
+ */
 export type Admit = (
   request: AuthorizationRequest,
   principal: Principal,
   authorization: Authorization,
-) => Refusal | undefined | Promise<Refusal | undefined>;
+) => Refusal | undefined | PromiseLike<Refusal | undefined>;
 
-/** What a service can be told besides its definitions. Every limit is a whole number greater than 0. */
+/** Options of a service besides its definitions. Every limit is a whole number greater than 0. */
 export interface SettingsOptions {
   /** Required. To allow everyone, pass `allowAnonymous()` explicitly. */
   readonly authorize: Authorize;
-  /** Asked after `authorize` and before the body is read, within `authorizeTimeoutMs`. Default everybody is admitted. */
+  /**
+   * Hook for rate limits and load shedding. It is called after `authorize`, before the body is read. If it takes
+   * longer than `authorizeTimeoutMs`, the reply is 503. Default: admits every request.
+   */
   readonly admit?: Admit;
-  /** The path under which the service is mounted: taken off in routing and put before `Location`. Default none. */
+  /** Path where the service is mounted, such as `/api`. All paths and `Location` start with it. Default: none. */
   readonly basePath?: string;
-  /** The path under which operations are read and canceled, behind `basePath`. Default: `/operations`. */
+  /** Path where operations are read and canceled, after `basePath`. Default: `/operations`. */
   readonly statusPath?: string;
-  /** Whether tenants may list their own operations at `statusPath`. Needs a back end that can list. Default: false. */
+  /** Whether tenants can list their own operations at `statusPath`. Needs a back end that can list. Default: false. */
   readonly list?: boolean;
   /**
-   * The URI before the name of a problem in its `type`, such as `https://docs.example.com/problems/`. It ends with `/`, `#`,
-   * `:` or `=`. Default: the page of this package on npm.
+   * Base URI of problem types, such as `https://docs.example.com/problems/`. The name of the problem is appended.
+   * Must end with `/`, `#`, `:` or `=`. Default: the page of this package on npm.
    */
   readonly problemBaseUri?: string;
-  /** Default 64 KiB. */
+  /** Maximum size of a request body. Bytes. Default: 64 KiB. */
   readonly maxBodyBytes?: number;
-  /** How deep containers may nest in a body: at most 1,000. Default 32. */
+  /** Maximum nesting depth of arrays and objects in a body. At most 1,000. Default: 32. */
   readonly maxDepth?: number;
-  /** How long a body may take to arrive. Default 30 s. */
+  /** Time limit for a body to arrive. Then the reply is 408. Milliseconds. Default: 30 s. */
   readonly bodyTimeoutMs?: number;
-  /** How long the authorize hook may take, and the admit hook. Default 5 s each. */
+  /** Time limit of `authorize`, and of `admit`. Then the reply is 503. Milliseconds. Default: 5 s each. */
   readonly authorizeTimeoutMs?: number;
-  /** How long a store may take to record, read or cancel before the reply is 503: at most 30 s. Default 10 s. */
+  /** Time limit of a store call. Then the reply is 503. Milliseconds, at most 30 s. Default: 10 s. */
   readonly recordTimeoutMs?: number;
-  /** How long `create` of a definition may take before the reply is 503. Default 30 s. */
+  /** Time limit of a `create` function. Then the reply is 503. Milliseconds. Default: 30 s. */
   readonly createTimeoutMs?: number;
-  /** The lease of a creation before the reply. Default 30 s. */
+  /**
+   * Lease of a `create` function. After a crash, a retry takes over once the lease has expired. Milliseconds.
+   * Default: 30 s.
+   */
   readonly leaseMs?: number;
-  /** The size of what `create` returns. Default 64 KiB. */
+  /** Maximum size of the return value of a `create` function. Bytes of JSON. Default: 64 KiB. */
   readonly maxResultBytes?: number;
 }
 
-/** Names of {@link SettingsOptions}. */
+/** Names of all {@link SettingsOptions}. */
 export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
   authorize: true,
   admit: true,
@@ -77,13 +85,13 @@ export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
   maxResultBytes: true,
 };
 
-/** {@link SettingsOptions} with every default filled in. */
+/** {@link SettingsOptions} with all defaults applied. */
 export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
   readonly admit: Admit | undefined;
 };
 
 /**
- * Checks the options and fills in the defaults.
+ * Checks the options and applies the defaults.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
@@ -95,19 +103,19 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
   if (!/^[\t\x20-\x7e]*$/.test(authorize.challenge ?? ""))
     throw invalidOption(
       "authorize.challenge",
-      "a value of WWW-Authenticate in printable ASCII",
+      "a `WWW-Authenticate` value in printable ASCII, such as `Bearer`",
       authorize.challenge,
     );
   checkFunction("admit", admit, { optional: true });
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(basePath))
-    throw invalidOption("basePath", "a path such as `/api`, without a slash at its end", basePath);
+    throw invalidOption("basePath", "a path such as `/api`, without a slash at the end", basePath);
   if (typeof statusPath !== "string" || !/^(\/[A-Za-z0-9._~-]+)+$/.test(statusPath))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
   if (typeof list !== "boolean") throw invalidOption("list", "a boolean", list);
   if (!isBaseUri(problemBaseUri))
     throw invalidOption(
       "problemBaseUri",
-      "an absolute URI that ends with `/`, `#`, `:` or `=`",
+      "an absolute URI that ends with `/`, `#`, `:` or `=`, such as `https://example.com/problems/`",
       problemBaseUri,
     );
   return {
@@ -131,7 +139,7 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
 const NO_AUTHORIZE =
   "Option `authorize` is missing. Pass a hook such as `bearer(verify)`, or `allowAnonymous()` to allow everyone.";
 
-/** The name of a problem is read back from behind the last of these characters. */
+/** Clients find the name of a problem after the last of these characters. */
 function isBaseUri(value: unknown): boolean {
   return (
     typeof value === "string" &&
@@ -140,7 +148,7 @@ function isBaseUri(value: unknown): boolean {
   );
 }
 
-/** Half of the shortest grace of a purge, which must outlast every submission that is under way. */
+/** Half of the shortest grace period of a purge. The grace period must outlast every submission in progress. */
 const MAX_RECORD_TIMEOUT_MS = 30_000;
 
 function recordTimeout(value: number | undefined): number {
@@ -150,7 +158,7 @@ function recordTimeout(value: number | undefined): number {
   return ms;
 }
 
-/** What is deeper than this could exhaust the stack of whoever walks the value. */
+/** Deeper values could exhaust the stack of code that walks them recursively. */
 const MAX_DEPTH = 1_000;
 
 function depth(value: number | undefined): number {

@@ -1,19 +1,19 @@
 import type { JsonSchema } from "../contract/definition.js";
 import type { OpenApiDocument, OpenApiHeader, Reference } from "./document.js";
 
-/** The parts of a document that are referred to. Those that nothing refers to are not in it. */
+/** The components of a document under construction. Only components with references are included. */
 export interface Components {
-  /** The URI before the names of problems in their types. */
+  /** Base URI of problem types. */
   readonly problemBaseUri: string;
-  /** Keeps a schema under its name, and gives the reference to it. */
+  /** Adds a schema under this name, and returns a reference to it. */
   schema(name: string, schema: JsonSchema): Reference;
-  /** Keeps a header under its name, and gives the reference to it. */
+  /** Adds a header under this name, and returns a reference to it. */
   header(name: string, header: OpenApiHeader): Reference;
-  /** What was kept so far, sorted by name. */
-  kept(): Pick<OpenApiDocument["components"], "schemas" | "headers">;
+  /** Returns all components added so far, sorted by name. */
+  added(): Pick<OpenApiDocument["components"], "schemas" | "headers">;
 }
 
-/** Collects the components of one document. The same name always stands for the same component. */
+/** Creates an empty set of components for one document. A name always stands for the same component. */
 export function createComponents(problemBaseUri: string): Components {
   const schemas = new Map<string, JsonSchema>();
   const headers = new Map<string, OpenApiHeader>();
@@ -27,7 +27,7 @@ export function createComponents(problemBaseUri: string): Components {
       headers.set(name, header);
       return { $ref: `#/components/headers/${name}` };
     },
-    kept: () => ({ schemas: sorted(schemas), headers: sorted(headers) }),
+    added: () => ({ schemas: sorted(schemas), headers: sorted(headers) }),
   };
 }
 

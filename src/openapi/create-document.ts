@@ -9,11 +9,11 @@ import { STATUS_TAG, statusPath } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
 import { describeSecurity, type SecurityOptions } from "./security.js";
 
-/** What {@link createOpenApiDocument} takes. Only `info` is required. */
+/** Options of {@link createOpenApiDocument}. Only `info` is required. */
 export interface OpenApiOptions extends SecurityOptions {
-  /** `title` and `version` are required. */
+  /** Title, version and description of your API. `title` and `version` are required. */
   readonly info: OpenApiInfo;
-  /** Where the service can be reached. By default where the document came from. `basePath` is part of the paths. */
+  /** Servers of the API, without `basePath`, which is part of the paths. Default: the origin of the document. */
   readonly servers?: readonly OpenApiServer[];
 }
 
@@ -25,8 +25,8 @@ const OPTIONS: OptionNames<OpenApiOptions> = {
 };
 
 /**
- * Describes a service as an OpenAPI 3.1 document: its paths, and every reply that they can give. It follows from the
- * definitions and settings alone: the same service gives an equal document, each time a new one.
+ * Creates the OpenAPI 3.1 document of a service, with its paths and every possible reply. The document depends only
+ * on the definitions and options. Each call returns a new object.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
@@ -38,7 +38,7 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
   for (const member of ["title", "version"] as const) {
     const value: unknown = info?.[member];
     if (typeof value !== "string" || value === "")
-      throw invalidOption(`info.${member}`, "a text that is not empty", value);
+      throw invalidOption(`info.${member}`, "a string that is not empty", value);
   }
   const { definitions, settings } = service;
   const { schemes, requirements } = describeSecurity(settings.authorize, options);
@@ -54,8 +54,8 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
     servers,
     security: requirements,
     tags: [
-      ...definitions.map(({ name }) => ({ name, description: `Work of the definition \`${name}\`.` })),
-      { name: STATUS_TAG, description: "How the work goes, whatever its definition." },
+      ...definitions.map(({ name }) => ({ name, description: `Operations of the definition \`${name}\`.` })),
+      { name: STATUS_TAG, description: "Status of the operations of all definitions." },
     ],
     paths: {
       ...Object.fromEntries(submissions),
@@ -63,10 +63,10 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
       [`${settings.basePath}${settings.statusPath}/{operationId}`]: status,
     },
     components: {
-      ...components.kept(),
+      ...components.added(),
       ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
     },
   };
-  // Nothing in it is shared with the options, with a definition or with another document.
+  // A deep copy, so the document shares no objects with the options, a definition or another document.
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
 }

@@ -1,4 +1,4 @@
 import type { Service } from "../http/context.js";
 
-/** What of a service a document is made from. */
+/** The members of a service that its document depends on. */
 export type DescribedService = Pick<Service, "definitions" | "create" | "settings" | "formats">;

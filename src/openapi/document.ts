@@ -1,23 +1,23 @@
 import type { JsonSchema } from "../contract/definition.js";
 import type { SecurityScheme } from "../ports/authorize.js";
 
-// What of the OpenAPI Specification 3.1 a document of a service uses. Names and meanings are the specification's.
+// The part of the OpenAPI Specification 3.1 that the document of a service uses. Names and meanings follow it.
 
 /** An OpenAPI 3.1 document: plain data, ready for `JSON.stringify`. */
 export interface OpenApiDocument {
-  /** The version of the specification. */
+  /** Version of the OpenAPI Specification. */
   readonly openapi: string;
-  /** As the options gave it. */
+  /** Title, version and description of the API, from the options. */
   readonly info: OpenApiInfo;
-  /** At least one. */
+  /** Servers of the API. At least one. */
   readonly servers: readonly OpenApiServer[];
-  /** Any one of these is enough. Empty where everybody is let in. */
+  /** Alternative security requirements. A request meets one of them. Empty if the service allows every request. */
   readonly security: readonly SecurityRequirement[];
   /** One for each definition, and one for the status endpoint. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** By path; what is in braces stands for a parameter. */
+  /** Methods by path. Names in braces are parameters. */
   readonly paths: Readonly<Record<string, PathItem>>;
-  /** What references lead to. */
+  /** Targets of references, by name. */
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly headers: Readonly<Record<string, OpenApiHeader>>;
@@ -25,128 +25,128 @@ export interface OpenApiDocument {
   };
 }
 
-/** What a document says of the whole. */
+/** Information about the API as a whole. */
 export interface OpenApiInfo {
-  /** The name of your service. */
+  /** Name of your API. */
   readonly title: string;
-  /** The version of your service, not that of this package. */
+  /** Version of your API, not of this package. */
   readonly version: string;
-  /** One sentence. */
+  /** Short summary: one sentence. Default: none. */
   readonly summary?: string;
-  /** As much as there is to say, in CommonMark. */
+  /** Long description in CommonMark. Default: none. */
   readonly description?: string;
-  /** An address. */
+  /** URL of the terms of service. Default: none. */
   readonly termsOfService?: string;
-  /** Who to ask. */
+  /** Contact for questions. Default: none. */
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
-  /** Under which terms the service is offered. `identifier` is of SPDX, and excludes `url`. */
+  /** License of the API. Pass an SPDX `identifier` or a `url`, not both. Default: none. */
   readonly license?: { readonly name: string; readonly identifier?: string; readonly url?: string };
 }
 
-/** Where a service can be reached. */
+/** A server of the API. */
 export interface OpenApiServer {
-  /** Absolute, or relative to where the document stands. */
+  /** URL of the server: absolute, or relative to the URL of the document. */
   readonly url: string;
-  /** What it is for. */
+  /** Purpose of the server, such as `Production`. Default: none. */
   readonly description?: string;
 }
 
-/** Names of security schemes, all of which a request needs, each with the scopes that it must have. */
+/** Security schemes by name, with the required scopes. A request must satisfy all of them. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
-/** The operations of one path. */
+/** The methods of one path. */
 export interface PathItem {
-  /** What the path itself holds. */
+  /** Parameters of all methods of this path. */
   readonly parameters?: readonly OpenApiParameter[];
-  /** Reads. */
+  /** Reads an operation, or lists operations. */
   readonly get?: PathOperation;
-  /** Submits. */
+  /** Submits work. */
   readonly post?: PathOperation;
-  /** Cancels. */
+  /** Cancels an operation. */
   readonly delete?: PathOperation;
 }
 
 /** A method of a path. */
 export interface PathOperation {
-  /** What generators call it. */
+  /** Unique name. Code generators use it for functions. */
   readonly operationId: string;
-  /** What it belongs to: one of the document's tags. */
+  /** Tags of the document that it belongs to. */
   readonly tags: readonly string[];
-  /** A few words. */
+  /** Short summary: a few words. */
   readonly summary: string;
-  /** A few sentences, in CommonMark. */
+  /** Description in CommonMark: a few sentences. */
   readonly description: string;
-  /** Whether clients should leave it. */
+  /** Whether clients should stop using it. Default: false. */
   readonly deprecated?: boolean;
-  /** What of a request is neither body nor `Accept`, `Content-Type` and `Authorization`. */
+  /** Parameters of a request, without `Accept`, `Content-Type` and `Authorization`. */
   readonly parameters?: readonly OpenApiParameter[];
-  /** Absent where there is none. */
+  /** Body of a request. Absent if it has no body. */
   readonly requestBody?: OpenApiRequestBody;
-  /** By status. */
+  /** Responses by status. */
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
 }
 
-/** What a body of a request must be. */
+/** The body of a request. */
 export interface OpenApiRequestBody {
-  /** The limits of the service. */
+  /** Limits that the service applies. */
   readonly description: string;
-  /** Whether it must be there. */
+  /** Whether the body is required. */
   readonly required: boolean;
-  /** In each media type that is read. */
+  /** Schemas by supported media type. */
   readonly content: OpenApiContent;
 }
 
-/** A header field of requests, a parameter of the query, or a part of a path. */
+/** A parameter of a request: a header field, a path field or a query parameter. */
 export interface OpenApiParameter {
-  /** As it is written in requests or paths. */
+  /** Name of the parameter. */
   readonly name: string;
-  /** Where it stands. */
+  /** Location of the parameter. */
   readonly in: "header" | "path" | "query";
-  /** What it is for. */
+  /** Purpose of the parameter. */
   readonly description: string;
-  /** Whether it must be there. */
+  /** Whether the parameter is required. */
   readonly required: boolean;
-  /** What it holds. */
+  /** Schema of the value. */
   readonly schema: JsonSchema;
 }
 
-/** What replies of one status are like. */
+/** The responses with one status. */
 export interface OpenApiResponse {
-  /** What happened. */
+  /** Meaning of the response. */
   readonly description: string;
-  /** The fields by name, but for `Content-Type`. */
+  /** Header fields by name, without `Content-Type`. */
   readonly headers: Readonly<Record<string, Reference | OpenApiHeader>>;
-  /** In each media type that is written. Absent where there is no body. */
+  /** Schemas by media type. Absent if the response has no body. */
   readonly content?: OpenApiContent;
-  /** What can be done next, by name. */
+  /** Possible next requests, by name. */
   readonly links?: Readonly<Record<string, OpenApiLink>>;
 }
 
-/** A header field of replies. */
+/** A header field of a response. */
 export interface OpenApiHeader {
-  /** What it says. */
+  /** Meaning of the header field. */
   readonly description: string;
-  /** Whether every such reply has it. */
+  /** Whether every such response has this header field. */
   readonly required: boolean;
-  /** What it holds. */
+  /** Schema of the value. */
   readonly schema: JsonSchema;
 }
 
-/** Bodies by media type. */
+/** Schemas of a body by media type. */
 export type OpenApiContent = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
-/** An operation that makes use of a reply. */
+/** A request that follows from a response. */
 export interface OpenApiLink {
-  /** That of the operation. */
+  /** `operationId` of the method to call. */
   readonly operationId: string;
-  /** The values of its parameters, as expressions about the reply. */
+  /** Values of its parameters, as runtime expressions on the response. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** What it does. */
+  /** Purpose of the request. */
   readonly description: string;
 }
 
-/** Stands for a component of the document. Where a schema is expected it is one. */
+/** A reference to a component of the document. It can be used as a schema. */
 export type Reference = {
-  /** A JSON Pointer in URI fragment form, such as `#/components/schemas/Operation`. */
+  /** JSON Pointer in URI fragment form, such as `#/components/schemas/Operation`. */
   readonly $ref: string;
 };

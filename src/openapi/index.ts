@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document of a service. Runs on every platform.
+ * Creates and serves the OpenAPI document of a service. Runs on every platform.
  *
  * @module async-request-reply/openapi
  */

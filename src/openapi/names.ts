@@ -1,13 +1,13 @@
 import type { OperationDefinition } from "../contract/definition.js";
 
-/** A definition, and what it is called in the names of a document. */
+/** A definition with its name in the document. */
 export interface NamedDefinition {
   readonly definition: OperationDefinition;
-  /** In Pascal case. */
+  /** Unique name in Pascal case. */
   readonly name: string;
 }
 
-/** Gives each definition a name of its own; those of `a-b` and `a.b` would be the same, so that the later is numbered. */
+/** Assigns a unique name to each definition. If names such as `a-b` and `a.b` collide, the later one gets a number. */
 export function nameDefinitions(definitions: readonly OperationDefinition[]): NamedDefinition[] {
   const taken = new Set<string>();
   return definitions.map((definition) => ({
@@ -17,8 +17,8 @@ export function nameDefinitions(definitions: readonly OperationDefinition[]): Na
 }
 
 /**
- * The name, with a number if it is taken; then it is taken. Names that differ in case only count as the same: generators
- * make files of them, and not every file system tells them apart.
+ * Returns the name, with a number if it is taken, and marks it as taken. Ignores case, because code generators create
+ * files with these names, and some file systems ignore case.
  */
 export function uniqueName(name: string, taken: Set<string>): string {
   let unique = name;
@@ -27,7 +27,7 @@ export function uniqueName(name: string, taken: Set<string>): string {
   return unique;
 }
 
-/** A name in the form that programs like for types: `not-found` is `NotFound`. */
+/** Converts a name to Pascal case: `not-found` becomes `NotFound`. */
 export function toPascalCase(name: string): string {
   const words = name.split(/[._-]+/);
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");

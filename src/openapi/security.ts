@@ -3,23 +3,23 @@ import { misuse, shown } from "../contract/options.js";
 import type { Authorize, SecurityScheme } from "../ports/authorize.js";
 import type { SecurityRequirement } from "./document.js";
 
-/** How callers are authorized, where `authorize` of the service does not say it. */
+/** Options that describe how callers authenticate. */
 export interface SecurityOptions {
-  /** In place of what `authorize` says of itself: for hooks that read something else than what they ask for. */
+  /** Security schemes by name. Default: the `scheme` of `authorize`, or the scheme that its `challenge` names. */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
-  /** Which of the schemes a request needs. By default any one of them. */
+  /** Alternative security requirements. Default: any one of the schemes. */
   readonly security?: readonly SecurityRequirement[];
 }
 
-/** How callers are authorized, as far as a document can tell. */
+/** How callers authenticate. */
 export interface Security {
-  /** None where everybody is let in. */
+  /** Security schemes by name. Empty if the service allows every request. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
   readonly requirements: readonly SecurityRequirement[];
 }
 
 /**
- * Describes what a service asks callers for: what the options say, or else its `authorize`.
+ * Returns how callers of a service authenticate, from the options or from its `authorize` hook.
  *
  * @throws AsyncReplyError `INVALID_OPTION`
  */
@@ -35,17 +35,17 @@ export function describeSecurity(authorize: Authorize, options: SecurityOptions)
   return { schemes, requirements };
 }
 
-/** What a 401 of this hook has in `WWW-Authenticate`. */
+/** Returns the `WWW-Authenticate` value of a 401 of this hook. */
 export function challengeOf({ challenge = "Bearer" }: Authorize): string {
   return challenge;
 }
 
 function schemesOf(authorize: Authorize): Security["schemes"] {
-  // A challenge begins with the name of its scheme (RFC 9110 §11.3).
+  // A challenge starts with the name of its scheme (RFC 9110 §11.3).
   const [challenged = ""] = challengeOf(authorize).toLowerCase().split(" ", 1);
   const { scheme = { type: "http", scheme: challenged } } = authorize;
   if (scheme === "none") return {};
   const name = scheme.type === "http" ? scheme.scheme : scheme.type;
-  // Not every name of a scheme can be that of a component.
+  // Names of components allow fewer characters than names of schemes.
   return { [name.replace(/[^A-Za-z0-9._-]/g, "_")]: scheme };
 }

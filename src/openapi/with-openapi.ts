@@ -15,11 +15,11 @@ import { replyFormat } from "../http/negotiation/reply-format.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
 import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
 
-/** What {@link withOpenApi} takes. Only `info` is required. */
+/** Options of {@link withOpenApi}. Only `info` is required. */
 export interface WithOpenApiOptions extends OpenApiOptions {
-  /** Where the document stands, behind the service's `basePath`. Default `/openapi.json`. */
+  /** Path of the document, after `basePath` of the service. Default: `/openapi.json`. */
   readonly path?: string;
-  /** Whether `authorize` and `admit` are asked first, as for reading an operation. By default anybody may read it. */
+  /** Whether `authorize` and `admit` are called for the document too. Default: false; the document is public. */
   readonly authorize?: boolean;
 }
 
@@ -33,7 +33,7 @@ const OPTIONS: OptionNames<WithOpenApiOptions> = {
 };
 
 /**
- * The same service with its document: `GET` and `HEAD` of one path more. All other requests go on unchanged.
+ * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged.
  *
  * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
@@ -71,10 +71,10 @@ async function handleDocument(service: Service, request: HttpRequest, read: Read
   }
 }
 
-/** Answers with the document, which is written once: a service does not change. */
+/** Creates the handler for the document. Serializes the document once, because a service never changes. */
 function createReader(service: Service, options: WithOpenApiOptions): Reader {
   const { path: _, authorize = false, ...described } = options;
-  if (typeof authorize !== "boolean") throw invalidOption("authorize", "true or false", authorize);
+  if (typeof authorize !== "boolean") throw invalidOption("authorize", "a boolean", authorize);
   const document = createOpenApiDocument(service, described);
   const write = async (): Promise<HttpResponse> => {
     const fields: Fields = { "cache-control": authorize ? "private, no-cache" : "no-cache" };
@@ -104,5 +104,5 @@ function readPath({ definitions, settings }: Service, path = "/openapi.json"): s
     !path.startsWith(`${settings.statusPath}/`) &&
     !definitions.some((definition) => definition.path === path);
   if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return settings.basePath + path;
-  throw invalidOption("path", "a path such as `/openapi.json` that nothing else is at", path);
+  throw invalidOption("path", "an unused path, such as `/openapi.json`", path);
 }

@@ -53,7 +53,7 @@ export interface Authorize {
   (
     request: AuthorizationRequest,
     authorization: Authorization,
-  ): Principal | undefined | null | Promise<Principal | undefined | null>;
+  ): Principal | undefined | null | PromiseLike<Principal | undefined | null>;
   /** Value of `WWW-Authenticate` in a 401 (RFC 9110 §11.6.1). Default: `Bearer`. */
   readonly challenge?: string;
   /**

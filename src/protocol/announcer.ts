@@ -10,11 +10,11 @@ const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 const PUBLISH_TIMEOUT_MS = 10_000;
 
-/** ANNOUNCE: wakes the workers. What it cannot publish it leaves to the sweep, because the record is the outbox. */
+/** ANNOUNCE: wakes up workers. If publishing fails, the sweep announces the operations later. */
 export interface Announcer {
-  /** Publishes with the next batch. Never rejects; resolves when that was tried, for `waitUntil` on edge runtimes. */
+  /** Publishes with the next batch. Resolves after the attempt, successful or not. Never rejects. */
   announce(operation: { readonly id: string; readonly definition: string }): Promise<void>;
-  /** Resolves when nothing waits to be published. */
+  /** Resolves when no announcement is waiting. */
   idle(): Promise<void>;
 }
 
@@ -24,10 +24,13 @@ export interface AnnouncerOptions {
   readonly observe: Observer;
 }
 
-/** Makes an announcer with a bounded queue: a broker that hangs costs latency of the work, never memory or a reply. */
+/**
+ * Creates an announcer with a bounded queue. A broker that hangs delays work, but not replies, and memory stays
+ * bounded.
+ */
 export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): Announcer {
   const { clock } = runtime;
-  // Not chosen before it is needed: Workers make services where no randomness is to be had.
+  // Created on first use, because Cloudflare Workers have no randomness in global scope, where services are created.
   let prefix: string | undefined;
   let count = 0;
   const failed = (error: unknown): void => observe({ event: "background.failed", step: "announce", error });
@@ -38,7 +41,7 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
     flush: async (operations) => {
       prefix ??= runtime.newToken();
       const announcements = operations.map((operation) => announce(operation, `${prefix}-${count++}`));
-      // One event for the batch; the sweep will see to its operations.
+      // One event for the whole batch. The sweep announces its operations later.
       await withinTime(queue.publish(announcements), PUBLISH_TIMEOUT_MS, clock, tookTooLong).catch(failed);
       return [];
     },

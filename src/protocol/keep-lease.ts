@@ -7,25 +7,25 @@ export interface KeepLeaseOptions {
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly clock: Clock;
-  /** The lease is somebody else's now. Called once; nothing is renewed after it. */
+  /** Called once when another process holds the lease. Renewals have then stopped. */
   readonly onLost: () => void;
   readonly onCancelRequested: () => void;
-  /** A renewal failed; it will be tried again. */
+  /** Called when a renewal failed. It is retried. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface KeptLease {
-  /** Renews at once and stores this progress. While a renewal is in progress or renewals are paused, the latest value waits. */
+  /** Renews at once and stores this progress. During a renewal or a pause, only the latest value waits. */
   progress(value: JsonText): void;
-  /** Stops renewing until `resume` is called: something else protects the operation meanwhile. */
+  /** Pauses renewals while something else protects the operation, such as a transaction. */
   pause(): void;
-  /** Renews at once, because the lease may have ended meanwhile, and goes on. */
+  /** Resumes renewals. Renews at once, because the lease may have expired meanwhile. */
   resume(): void;
-  /** Stops renewing for good. */
+  /** Stops renewals for good. */
   stop(): void;
 }
 
-/** Renews a lease every third of its time until it is stopped or lost. */
+/** Renews a lease every third of its duration until it is stopped or lost. */
 export function keepLease(options: KeepLeaseOptions): KeptLease {
   const { operations, lease, leaseMs, clock, onLost, onCancelRequested, onError } = options;
   let stopped = false;

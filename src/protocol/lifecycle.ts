@@ -1,20 +1,20 @@
 import { AsyncReplyError } from "../contract/errors.js";
 
-/** Counts what is in progress, refuses what comes after the end, and runs the steps of the end once. */
+/** Tracks work in progress, refuses new work after `close`, and runs the closing steps once. */
 export interface Lifecycle {
   /**
-   * Runs a piece of work that the end waits for.
+   * Runs work that `close` waits for.
    *
    * @throws AsyncReplyError `SERVICE_CLOSED`
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Adds a step for the end, which runs after the last piece of work. */
+  /** Adds a closing step. It runs after all work has ended. */
   onClose(step: () => Promise<void>): void;
-  /** Waits for work in progress, then runs the added steps and the last steps, in order. Never rejects. */
+  /** Waits for work in progress, then runs the added steps and `lastSteps` in order. Never rejects. */
   close(lastSteps: readonly (() => Promise<void>)[]): Promise<void>;
 }
 
-/** Creates the lifecycle of a service. `report` gets the errors of the steps. */
+/** Creates the lifecycle of a service. `report` receives errors of closing steps. */
 export function createLifecycle(report: (error: unknown) => void): Lifecycle {
   const steps: (() => Promise<void>)[] = [];
   let active = 0;
@@ -51,7 +51,10 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
   };
 }
 
-/** The error of everything that is asked of a service after `close()`. */
+/** Returns the error for any call after `close()`. */
 function serviceClosed(): AsyncReplyError {
-  return new AsyncReplyError("SERVICE_CLOSED", "This service has been closed. Create a new one to go on.");
+  return new AsyncReplyError(
+    "SERVICE_CLOSED",
+    "This service is closed. Create a new service, or call `close()` later.",
+  );
 }

@@ -10,22 +10,24 @@ const MAX_BATCHES = 20;
 
 export interface SweepOptions {
   readonly backend: Backend;
-  /** The definitions whose operations it announces. */
+  /** Names of the definitions whose operations the sweep announces. */
   readonly definitions: readonly string[];
   readonly announcer: Announcer;
   readonly clock: Clock;
-  /** How long operations of a definition are kept after their end. */
+  /** Returns how long operations of a definition are kept after their end. Milliseconds. */
   readonly retentionOf: (definition: string) => number;
+  /** Time between the release of a key and the removal of its operation. Milliseconds. */
   readonly purgeGraceMs: number;
+  /** Age at which a claim without an operation counts as abandoned. Milliseconds. */
   readonly abandonAfterMs: number;
   readonly observe: Observer;
 }
 
 /**
- * Makes the sweep: announces what is due once more, ends submissions that were never finished, and purges. Every worker
- * runs it; the stores hand each row to one of them. Each part goes on when another fails.
+ * Creates the sweep. It announces due operations again, ends abandoned submissions, and deletes expired operations.
+ * Every worker runs it, and the stores give each row to only one of them. Each part runs even if another one fails.
  *
- * @returns a function that sweeps once and returns how many operations it announced
+ * @returns a function that sweeps once and returns the number of announced operations
  */
 export function createSweep(options: SweepOptions): () => Promise<number> {
   const { observe } = options;
@@ -46,7 +48,7 @@ export function createSweep(options: SweepOptions): () => Promise<number> {
   };
 }
 
-/** Repeats while batches are full, with an end, so that one sweep does not take for ever. */
+/** Repeats a step while its batches are full. Stops after {@link MAX_BATCHES}, so a sweep always ends. */
 async function inBatches(step: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
@@ -64,13 +66,14 @@ async function announceDue({ backend, definitions, announcer }: SweepOptions): P
 }
 
 /**
- * A claim that has had no operation for days is ended, not released: whoever still holds it, however late, must find
- * its id taken. As a failed operation it is then purged like all others.
+ * Ends claims that have had no operation for days, by creating a failed operation with the claimed id. Releasing the
+ * claim would be unsafe, because its process might still create the operation. The sweep later deletes the failed
+ * operation like any other.
  */
 async function endAbandoned(options: SweepOptions): Promise<number> {
   const { backend, abandonAfterMs, purgeGraceMs, clock } = options;
-  // Where both are recorded in one step no claim can lack its operation. And where both are purged in one step, a claim
-  // that was just purged would look as if it did: ending it would bring its operation back.
+  // With atomic submissions, no claim lacks its operation. A claim that was just purged could look like one, and
+  // ending it would bring its operation back.
   if (atomicSubmissions(backend) !== undefined) return 0;
   const until = clock.now() + purgeGraceMs / 2;
   const stale = await backend.idempotency.takeStale({ olderThanMs: abandonAfterMs, limit: BATCH });
@@ -85,18 +88,21 @@ async function endIfAbandoned(
 ): Promise<void> {
   const { operationId, tenant, definition, key } = claim;
   if ((await backend.operations.get(operationId, tenant)) !== undefined) return;
-  const error = operationError("abandoned", "The submission was never finished, so no work was done.");
+  const error = operationError(
+    "abandoned",
+    "The submission was never completed, so no work was done. Submit again with a new key.",
+  );
   const retentionMs = retentionOf(definition);
   const operation = { id: operationId, tenant, definition, key, input: "null", retentionMs };
-  // Had this process stood still meanwhile, the operation could have come, ended and been purged.
+  // If this process was paused until now, the operation may have been created, ended and purged meanwhile.
   if (clock.now() >= until) return;
   const created = await backend.operations.create(operation, { state: "failed", error });
   if (created === "created") observe({ event: "operation.abandoned", operationId, definition });
 }
 
 /**
- * Releases the keys of operations whose retention has passed, and removes the operations a grace later: a submission
- * that read the claim just before must still find its operation, or it would create it again.
+ * Releases the keys of expired operations, and deletes the operations after the grace period. A submission that has
+ * just read the claim must still find its operation, or it would create the operation again.
  */
 async function purge({ backend, purgeGraceMs }: SweepOptions): Promise<number> {
   const submissions = atomicSubmissions(backend);

@@ -1,6 +1,8 @@
 import type { Clock } from "../ports/runtime.js";
 
-/** Waits for a promise at most `ms`. What comes later, an error included, is dropped; the work behind it goes on. */
+/**
+ * Waits for a promise for at most `ms` milliseconds. Ignores later results and errors. Does not stop the work itself.
+ */
 export function withinTime<T>(
   promise: PromiseLike<T>,
   ms: number,
@@ -22,7 +24,7 @@ export function withinTime<T>(
         reject(error);
       },
     );
-    // A promise that has settled already calls back before this, and needs no timer.
+    // A promise that has already settled calls back before this, and needs no timer.
     queueMicrotask(() => {
       if (!settled) cancel = clock.schedule(ms, () => reject(tooLate()));
     });

@@ -10,17 +10,17 @@ export interface CheckedSubmission extends ComparableSubmission {
   readonly output: unknown;
 }
 
-/** What the platform offers to a submission. */
+/** Features of the platform for a submission. */
 interface Platform {
   readonly waitUntil?: (work: Promise<unknown>) => void;
 }
 
 /**
- * Accepts a submission: records it, creates its resource if the service does that before the reply, and announces it. Every
- * step may be repeated: a retry after a crash meets the same operation and completes what is missing.
+ * Accepts a submission: records it, creates its resource if the service has a `create` function, and announces it.
+ * Every step is repeatable: a retry after a crash finds the same operation and completes the missing steps.
  *
- * @param platform its `waitUntil` keeps the process alive until the announcement is published
- * @throws AsyncReplyError what recording and creating throw
+ * @param platform `waitUntil` keeps the process alive until the announcement is published
+ * @throws AsyncReplyError the errors of recording and creating
  */
 export async function accept(
   context: SubmissionContext,
@@ -36,7 +36,7 @@ export async function accept(
   const event = replayed ? "operation.replayed" : "operation.accepted";
   context.observe({ event, operationId, definition: name, tenant: submission.operation.tenant });
   if (accepted.announce) {
-    // Not awaited: the record is the outbox, and a silent broker must not hold back the reply.
+    // Not awaited: the record serves as the outbox, and an unresponsive broker must not delay the reply.
     stayFor(context, platform, context.announcer.announce({ id: operationId, definition: name }));
   }
   return accepted;

@@ -3,17 +3,17 @@ import type { JsonText, Operation } from "../contract/operation.js";
 /** An accepted submission. */
 export interface Accepted {
   readonly operationId: string;
-  /** Whether an earlier submission with this key came first. */
+  /** Whether an earlier submission with this key created the operation. */
   readonly replayed: boolean;
-  /** Whether there is new work to announce. */
+  /** Whether the operation has to be announced. */
   readonly announce: boolean;
-  /** The operation of the earlier submission, as it is now. If absent, the operation has just become pending. */
+  /** Current state of the earlier submission's operation. If absent, the operation has just become pending. */
   readonly operation?: Operation;
-  /** Makes the reply a 201. */
+  /** Stored resource. If present, the reply is a 201. */
   readonly resource?: JsonText;
 }
 
-/** Answers from the operation of an earlier submission. */
+/** Returns the outcome of a submission whose operation already exists. */
 export function replayOf(operation: Operation): Accepted {
   const { id, resource } = operation;
   const created = resource === undefined ? {} : { resource };

@@ -1,9 +1,9 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 
 /**
- * Turns a failure of a store in the middle of recording into what the client must know: the outcome is uncertain, and
- * repeating the request with its key is safe. If the store is certain that nothing was recorded, only the event says so. Any
- * other error is returned as it is.
+ * Turns a store failure during recording into `SUBMISSION_UNCERTAIN`, which tells the client that repeating the
+ * request with its key is safe. If the store is certain that nothing was recorded, the code stays and the event says
+ * so. Returns any other error unchanged.
  */
 export function asUncertain(error: unknown): unknown {
   if (!isAsyncReplyError(error)) return error;
@@ -14,6 +14,6 @@ export function asUncertain(error: unknown): unknown {
     return new AsyncReplyError(code, error.detail, { ...context, eventDetail });
   }
   const detail =
-    "The request may have been accepted. Repeated with the same Idempotency-Key it gives the same operation.";
+    "The request may have been accepted. To get the same operation, repeat it with the same Idempotency-Key.";
   return new AsyncReplyError("SUBMISSION_UNCERTAIN", detail, { cause: error });
 }

@@ -5,15 +5,15 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
 
-/** Limits of accepting a submission. */
+/** Limits for accepting submissions. */
 export interface SubmissionSettings {
-  /** How long a store may take to answer. Milliseconds. */
+  /** Time limit of a store call. Milliseconds. */
   readonly recordTimeoutMs: number;
-  /** How long `create` may take. Milliseconds. */
+  /** Time limit of a `create` function. Milliseconds. */
   readonly createTimeoutMs: number;
-  /** Lease of a creation before the reply. Milliseconds. */
+  /** Lease of a `create` function. Milliseconds. */
   readonly leaseMs: number;
-  /** Maximum size of what `create` returns. Bytes. */
+  /** Maximum size of the return value of a `create` function. Bytes. */
   readonly maxResultBytes: number;
 }
 

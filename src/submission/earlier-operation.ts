@@ -8,18 +8,18 @@ import type { RecordResult, Submission } from "../ports/backend.js";
 import type { SubmissionContext } from "./context.js";
 import { formOf } from "./fingerprint.js";
 
-/** A submission, with everything needed to compare its payload with an earlier one. */
+/** A submission with everything needed to compare its payload with an earlier one. */
 export interface ComparableSubmission {
   readonly definition: OperationDefinition;
   readonly submission: Submission;
-  /** The body without types, if its format reads it by the schema. */
+  /** Untyped tree of the body, if its format needs the schema to parse it. */
   readonly tree?: unknown;
 }
 
 /**
  * Returns the operation of an earlier request with the same key, if that request had the same payload.
  *
- * @throws AsyncReplyError `IDEMPOTENCY_KEY_REUSED`; `SUBMISSION_IN_PROGRESS` if there is no stored payload to compare with
+ * @throws AsyncReplyError `IDEMPOTENCY_KEY_REUSED`; `SUBMISSION_IN_PROGRESS` if no payload is stored yet
  */
 export function earlierOperation(
   { observe }: Pick<SubmissionContext, "observe">,
@@ -31,11 +31,11 @@ export function earlierOperation(
   if (earlier.outcome === "in-progress" && formOf(earlier.fingerprint) !== formOf(fingerprint))
     throw inProgress();
   observe({ event: "key.reused", definition: operation.definition, tenant: operation.tenant });
-  const detail = "This Idempotency-Key belongs to a request with another payload.";
+  const detail = "This Idempotency-Key was used with a different payload. Use a new key for a new request.";
   throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail);
 }
 
-/** Decides whether two requests have the same payload: docs/adr/0041-fingerprints-without-a-schema.md. */
+/** Returns whether two requests have the same payload (ADR 0041). */
 function isSamePayload(
   { definition, submission, tree }: ComparableSubmission,
   earlier: Extract<RecordResult, { readonly outcome: "exists" }>,
@@ -45,7 +45,7 @@ function isSamePayload(
   const { input } = earlier.operation;
   if (isSameButForPathTypes(definition, input, operation.input)) return true;
   const isSameForm = formOf(earlier.fingerprint) === formOf(fingerprint);
-  // Equal values have equal fingerprints. Two trees can spell one value in two ways, such as `2` and `2.0`.
+  // Equal values have equal fingerprints, but two trees can spell one value differently, such as `2` and `2.0`.
   if (isSameForm) return tree !== undefined && input === operation.input;
   const textOf = (value: unknown): string => commonText(value, definition.rootName);
   return (
@@ -53,7 +53,7 @@ function isSamePayload(
   );
 }
 
-/** A path has no types: after a deploy its text may stand for a number in one request and for a string in the other. */
+/** Paths are untyped. After a deployment, the same text may become a number in one request and a string in another. */
 function isSameButForPathTypes({ path }: OperationDefinition, one: JsonText, other: JsonText): boolean {
   const fields = pathFields(path);
   if (fields.length === 0) return false;
@@ -69,6 +69,6 @@ function isSameButForPathTypes({ path }: OperationDefinition, one: JsonText, oth
 
 function inProgress(): AsyncReplyError {
   const detail =
-    "An earlier request with this Idempotency-Key is being recorded. Repeat it unchanged, in the same format.";
+    "An earlier request with this Idempotency-Key is being recorded. Repeat that request unchanged, in the same format.";
   return new AsyncReplyError("SUBMISSION_IN_PROGRESS", detail);
 }

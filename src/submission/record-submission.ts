@@ -8,10 +8,10 @@ import { type ComparableSubmission, earlierOperation } from "./earlier-operation
 import { notInTime, storeAnswer } from "./store-answer.js";
 
 /**
- * RECORD: binds the key and creates the operation, after which the submission is accepted. It may be repeated with the same
- * arguments, so that a retry of a half-done submission helps it to its end.
+ * RECORD: binds the key and creates the operation. The submission is then accepted. The step is repeatable with the
+ * same arguments, so a retry completes a submission that was interrupted halfway.
  *
- * @throws AsyncReplyError `SUBMISSION_UNCERTAIN`, what the stores throw, and what {@link earlierOperation} throws
+ * @throws AsyncReplyError `SUBMISSION_UNCERTAIN`, errors of the stores, and errors of {@link earlierOperation}
  */
 export async function recordSubmission(
   context: SubmissionContext,
@@ -20,7 +20,7 @@ export async function recordSubmission(
   const { submission } = comparable;
   const { id, delayMs } = submission.operation;
   try {
-    // The time limit goes around the store's own promise: if that has settled already, no timer is needed.
+    // The time limit wraps the promise of the store itself: if that has already settled, it needs no timer.
     const recorded = await storeAnswer(context, record(context, submission));
     if (recorded.outcome !== "created") return replayOf(earlierOperation(context, comparable, recorded));
     const { operationId = id } = recorded;
@@ -31,7 +31,7 @@ export async function recordSubmission(
   }
 }
 
-/** With the id of the operation, which an earlier request with the key may have chosen. */
+/** A result with the id of the operation, which an earlier request with the key may have chosen. */
 type RecordedAs = RecordResult & { readonly operationId?: string };
 
 function record(
@@ -43,7 +43,9 @@ function record(
   return recordComposed(backend, submission, deadline(runtime.clock, settings.recordTimeoutMs));
 }
 
-/** The two stores one after the other: the claim fixes the operation id, so that creation can be repeated by anybody. */
+/**
+ * Records in two stores, one after the other. The claim fixes the operation id, so any retry can repeat the creation.
+ */
 async function recordComposed(
   { operations, idempotency }: Backend,
   { operation, fingerprint, initial }: Submission,
@@ -61,18 +63,21 @@ async function recordComposed(
   const held = replayed ? claim.fingerprint : fingerprint;
   if (known !== undefined) return { outcome: "exists", operation: known, fingerprint: held };
   if (held !== fingerprint) return { outcome: "in-progress", fingerprint: held };
-  // A claim that was read long ago may have been released and its operation purged since: creating it then would run it
-  // a second time. The purge waits longer than this between the two.
+  // After a long pause, the claim may have been released and its operation purged. Creating the operation now would
+  // run it a second time. The purge always waits longer than this time limit.
   checkTime();
   const created = await operations.create({ ...operation, id: operationId }, initial).catch(claimed);
   if (created === "created") return { outcome: "created", operationId };
   const others = await operations.get(operationId, tenant);
   if (others === undefined)
-    throw new AsyncReplyError("CORRUPT_RECORD", "The operation exists and cannot be read.");
+    throw new AsyncReplyError(
+      "CORRUPT_RECORD",
+      "The operation exists, but the store does not return it for this tenant. Check its record in the store.",
+    );
   return { outcome: "exists", operation: others, fingerprint };
 }
 
-/** The key is claimed by now, so another request with it may create the operation. */
+/** Marks an error as uncertain: the key is already claimed, so another request with it may create the operation. */
 function claimed(error: unknown): never {
   throw maybeRecorded(error);
 }

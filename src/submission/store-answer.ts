@@ -3,8 +3,9 @@ import { withinTime } from "../protocol/within-time.js";
 import type { SubmissionContext } from "./context.js";
 
 /**
- * Waits for a store no longer than for recording, so that no request hangs on it.
+ * Waits for a store call for at most `recordTimeoutMs`, so no request hangs.
  *
+ * @param extraMs added to the time limit. Milliseconds. Default: 0.
  * @throws AsyncReplyError `STORE_UNAVAILABLE`
  */
 export function storeAnswer<T>(
@@ -15,7 +16,7 @@ export function storeAnswer<T>(
   return withinTime(call, settings.recordTimeoutMs + extraMs, runtime.clock, notInTime);
 }
 
-/** The error for a store that did not answer within its time. */
+/** Returns the error for a store call that exceeded its time limit. */
 export function notInTime(): AsyncReplyError {
   return new AsyncReplyError("STORE_UNAVAILABLE", "The store did not answer in time.");
 }

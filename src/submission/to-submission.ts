@@ -3,17 +3,17 @@ import type { JsonText } from "../contract/operation.js";
 import type { Submission } from "../ports/backend.js";
 import type { SubmissionContext } from "./context.js";
 
-/** What a submission is made of, besides its definition and its tenant. */
+/** Parts of a submission besides its definition and its tenant. */
 export interface SubmissionParts {
   readonly key: string | undefined;
-  /** The payload as parsed, in RFC 8785 form. */
+  /** Canonical JSON of the parsed payload (RFC 8785). */
   readonly input: JsonText;
   readonly fingerprint: string;
-  /** How long after the submission the work becomes due. Default: at once. */
+  /** Time from the submission until the work is due. Milliseconds. Default: due at once. */
   readonly delayMs?: number | undefined;
 }
 
-/** The submission that the stores get. Its id is chosen here, once, so that recording can be repeated. */
+/** Creates the submission for the stores. Chooses its id once, so recording is repeatable. */
 export function toSubmission(
   { runtime }: Pick<SubmissionContext, "runtime">,
   { name, retentionMs }: OperationDefinition,
@@ -25,7 +25,7 @@ export function toSubmission(
     const operation = { id, tenant, definition: name, input, retentionMs, delayMs };
     return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };
   }
-  // Written out, because a spread costs more than all the rest of this.
+  // Written out, because a spread would cost more than the rest of this function.
   if (key === undefined)
     return { operation: { id, tenant, definition: name, input, retentionMs }, fingerprint };
   return { operation: { id, tenant, definition: name, input, retentionMs, key }, fingerprint };

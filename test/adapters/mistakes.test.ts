@@ -3,7 +3,7 @@ import * as z from "zod";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, defineOperation, toNodeHandler, toExpressHandler, toFetchHandler } = untyped;
-const SERVICE = "a service, which createService() or createOrderService() returns";
+const SERVICE = "Pass the return value of createService() or createOrderService().";
 const input = z.object({});
 const run = (): void => {};
 const authorize = (): unknown => ({ id: "a" });
@@ -15,17 +15,17 @@ describe("the error of a mounting mistake says what is wrong and what is expecte
   testMistakes([
     [
       "no service for Node",
-      `toNodeHandler() takes ${SERVICE}, not undefined.`,
+      `toNodeHandler() takes a service, not undefined. ${SERVICE}`,
       () => toNodeHandler(undefined),
     ],
     [
       "a function for Express",
-      `toExpressHandler() takes ${SERVICE}, not a function.`,
+      `toExpressHandler() takes a service, not a function. ${SERVICE}`,
       () => toExpressHandler(run),
     ],
     [
       "a promise for Fetch",
-      `toFetchHandler() takes ${SERVICE}, not an object.`,
+      `toFetchHandler() takes a service, not an object. ${SERVICE}`,
       () => toFetchHandler(Promise.resolve(service)),
     ],
   ]);

@@ -120,7 +120,7 @@ describe("the `formats` option", () => {
     const create = (formats: readonly Format[]) => () =>
       createService({ definitions: [undescribed], authorize: allowAnonymous(), formats });
     expect(create([{ ...backwards, needsSchema: true }])).toThrow(
-      /application\/backwards reads bodies by a JSON Schema, and the definition "reports"/,
+      /application\/backwards needs a JSON Schema to read bodies, and the definition "reports"/,
     );
     expect(create([backwards])).not.toThrow();
   });

@@ -15,7 +15,7 @@ const {
 } = untyped;
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
 const BACK_END = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
-const SERVICE = "a service, which createService() or createOrderService() returns";
+const SERVICE = "Pass the return value of createService() or createOrderService().";
 const CREDENTIALS =
   "a function that verifies a credential, or an object of known credentials and principals: `{ token: id }`";
 const input = z.object({});
@@ -78,7 +78,7 @@ describe("the error of a mistake in a service says what is wrong and what is exp
     ],
     [
       "a challenge that cannot be sent",
-      'Option `authorize.challenge` must be a value of WWW-Authenticate in printable ASCII, not "Bearer\\r\\na: b".',
+      'Option `authorize.challenge` must be a `WWW-Authenticate` value in printable ASCII, such as `Bearer`, not "Bearer\\r\\na: b".',
       () => serve({ authorize: Object.assign(() => undefined, { challenge: "Bearer\r\na: b" }) }),
     ],
     [
@@ -88,12 +88,12 @@ describe("the error of a mistake in a service says what is wrong and what is exp
     ],
     [
       "a base path with a trailing slash",
-      'Option `basePath` must be a path such as `/api`, without a slash at its end, not "/api/".',
+      'Option `basePath` must be a path such as `/api`, without a slash at the end, not "/api/".',
       () => serve({ basePath: "/api/" }),
     ],
     [
       "a base path without a leading slash",
-      'Option `basePath` must be a path such as `/api`, without a slash at its end, not "api".',
+      'Option `basePath` must be a path such as `/api`, without a slash at the end, not "api".',
       () => serve({ basePath: "api" }),
     ],
     [
@@ -133,7 +133,7 @@ describe("the error of a mistake in a service says what is wrong and what is exp
     ],
     [
       "a format that needs a missing JSON Schema",
-      'The format application/yang-data+json reads bodies by a JSON Schema, and the definition "bare" in `definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that can describe itself.',
+      'The format application/yang-data+json needs a JSON Schema to read bodies, and the definition "bare" in `definitions` has none. Pass `jsonSchema` to defineOperation(), or use a validator that exports JSON Schema.',
       () =>
         serve({
           formats: createYangFormats({ module: "a", namespace: "urn:a" }),
@@ -148,7 +148,7 @@ describe("the error of a mistake in a service says what is wrong and what is exp
     ],
     [
       "two formats with the same media type",
-      'Two `formats` share the media type "application/json". Every format needs its own, and JSON is always there.',
+      'Two `formats` share the media type "application/json". Every format needs its own media types. JSON is built in; do not pass it.',
       () =>
         serve({
           formats: [
@@ -186,17 +186,17 @@ describe("the error of a mistake in a service says what is wrong and what is exp
     ],
     [
       "no service to submit to",
-      `submitOrder() takes ${SERVICE}, not undefined.`,
+      `submitOrder() takes a service, not undefined. ${SERVICE}`,
       () => submitOrder(request, undefined),
     ],
     [
       "no service to submit work to",
-      `submitOperation() takes ${SERVICE}, not undefined.`,
+      `submitOperation() takes a service, not undefined. ${SERVICE}`,
       () => submitOperation(request, undefined, one),
     ],
     [
       "no service to read from",
-      `getOperation() takes ${SERVICE}, not undefined.`,
+      `getOperation() takes a service, not undefined. ${SERVICE}`,
       () => getOperation(request, undefined),
     ],
   ]);

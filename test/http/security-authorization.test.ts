@@ -115,7 +115,9 @@ describe("S3: an authorize hook that does not return a principal", () => {
     expect(message).toContain("throw unauthenticated()");
     expect(message).not.toContain("canary");
     expect(reported).toBe(cause);
-    expect(JSON.parse(String(body)).detail).toBe("The request could not be authorized now. Try again later.");
+    expect(JSON.parse(String(body)).detail).toBe(
+      "The request could not be authorized at the moment. Try again later.",
+    );
   });
 
   it("has no effect if it resolves after the timeout", async () => {

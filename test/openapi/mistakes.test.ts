@@ -3,7 +3,7 @@ import * as z from "zod";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, defineOperation, createOpenApiDocument, withOpenApi } = untyped;
-const SERVICE = "a service, which createService() or createOrderService() returns";
+const SERVICE = "Pass the return value of createService() or createOrderService().";
 const input = z.object({});
 const authorize = (): unknown => ({ id: "a" });
 const one = defineOperation({ name: "one", path: "/one", input }) as object;
@@ -14,7 +14,7 @@ describe("a mistake in describing a service gets a message that says what is wro
   testMistakes([
     [
       "no service to describe",
-      `createOpenApiDocument() takes ${SERVICE}, not undefined.`,
+      `createOpenApiDocument() takes a service, not undefined. ${SERVICE}`,
       () => createOpenApiDocument(undefined, { info: {} }),
     ],
     [
@@ -24,7 +24,7 @@ describe("a mistake in describing a service gets a message that says what is wro
     ],
     [
       "no title",
-      "Option `info.title` must be a text that is not empty, not undefined.",
+      "Option `info.title` must be a string that is not empty, not undefined.",
       () => createOpenApiDocument(service, { info: { version: "1" } }),
     ],
     [
@@ -34,12 +34,12 @@ describe("a mistake in describing a service gets a message that says what is wro
     ],
     [
       "no service with a document",
-      `withOpenApi() takes ${SERVICE}, not an object.`,
+      `withOpenApi() takes a service, not an object. ${SERVICE}`,
       () => withOpenApi({}, {}),
     ],
     [
       "a path that is taken",
-      'Option `path` must be a path such as `/openapi.json` that nothing else is at, not "/one".',
+      'Option `path` must be an unused path, such as `/openapi.json`, not "/one".',
       () => withOpenApi(service, { info: { title: "a", version: "1" }, path: "/one" }),
     ],
   ]);

@@ -73,7 +73,7 @@ describe("a document of a path with fields", () => {
   it("says in words that the values of a body and its path must be equal", () => {
     const { description } = documentOf(flat).paths[PATH]?.post?.requestBody ?? {};
     expect(description).toContain(
-      "The path gives `accountId` and `year`. A body may leave them out; if it has them, their values must be equal.",
+      "The path contains `accountId` and `year`. The body may omit them. If it contains them, their values must be equal.",
     );
   });
 

@@ -1,6 +1,8 @@
 import {
   allowAnonymous,
+  apiKey,
   type Backend,
+  bearer,
   createMemoryBackend,
   createService,
   createWorker,
@@ -119,6 +121,19 @@ createService({
   create: { orders: async (_, { tx: own }) => ({ body: { own } }) },
 });
 const memoryService = createService({ definitions: [exportsOf, orders], authorize });
+
+/** Hooks and body readers may return any thenable, such as a query builder. */
+declare const principal: PromiseLike<{ id: string; tenant: string } | undefined>;
+declare const refusal: PromiseLike<{ status: 429; retryAfterSeconds: number } | undefined>;
+declare const bytes: PromiseLike<Uint8Array>;
+createService({ definitions: [orders], authorize: () => principal, admit: () => refusal });
+createService({ definitions: [orders], authorize: bearer(() => principal) });
+createService({ definitions: [orders], authorize: apiKey(() => principal) });
+void memoryService.handle({ method: "POST", path: "/orders", headers: [], body: () => bytes });
+// @ts-expect-error -- not a principal
+createService({ definitions: [orders], authorize: () => bytes });
+// @ts-expect-error -- not a refusal
+createService({ definitions: [orders], authorize, admit: () => principal });
 
 /** Submitting in process takes the input of the schema. */
 const tenant = "t";

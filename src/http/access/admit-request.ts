@@ -9,11 +9,11 @@ import type { HttpRequest } from "../message/message.js";
 import type { Refusal } from "../settings.js";
 
 /**
- * Returns who makes a request, if they may make it now: `authorize` is asked first (spec §5), then `admit`. Both answer
- * before a byte of the body is read.
+ * Authorizes and admits a request, and returns its principal. Calls `authorize` first (spec §5), then `admit`. Both
+ * decide before a byte of the body is read.
  *
  * @throws AsyncReplyError `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `UNAUTHENTICATED`, `FORBIDDEN`,
- * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if it is not admitted
+ * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if `admit` refuses the request
  */
 export async function admitRequest(
   service: Service,
@@ -27,7 +27,7 @@ export async function admitRequest(
   const { admit } = service.settings;
   if (admit === undefined) return principal;
   const refusal = await inTime(service, admit(seen, principal, authorization), notAdmittedInTime);
-  // Nothing admits, whichever way it is written.
+  // JavaScript hooks may return null.
   if (refusal === undefined || refusal === null) return principal;
   throw refused(refusal);
 }
@@ -37,8 +37,8 @@ function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationReque
 }
 
 /**
- * Only a principal allows. Only the hook can refuse: an error that does not say so is an outage, and tells nothing about the
- * credentials (ADR 0042).
+ * Only a principal allows the request, and only an explicit refusal is a 401 or 403. Any other error is an outage,
+ * which says nothing about the credentials (ADR 0042).
  */
 async function authorize(
   service: Service,
@@ -69,11 +69,11 @@ function withTenant(principal: Principal | undefined | null): Required<Principal
   if (principal === undefined || principal === null) throw unauthenticated();
   const { id, tenant = id } = principal;
   if (typeof id !== "string" || id === "")
-    throw unavailable("`authorize` returned no principal with an `id` of at least 1 character.");
+    throw unavailable("`authorize` returned no principal. A principal has an `id` of at least 1 character.");
   const problem = tenantProblem(tenant);
   if (problem === undefined) return { id, tenant };
   throw unavailable(
-    `\`authorize\` returned a \`tenant\`, by default the \`id\`, that ${problem}. ${TENANT_RULE}`,
+    `\`authorize\` returned a \`tenant\` (default: the \`id\`) that ${problem}. ${TENANT_RULE}`,
   );
 }
 
@@ -87,9 +87,9 @@ function denial(error: unknown, challenge: string): AsyncReplyError {
   return unavailable("`authorize` threw an error that is not a refusal.", error);
 }
 
-/** The request is denied, but the client should keep its credentials and repeat the request. */
+/** Returns the error for a request that is denied for now. The client should keep its credentials and try again. */
 function unavailable(problem: string, cause?: unknown): AsyncReplyError {
-  const detail = "The request could not be authorized now. Try again later.";
+  const detail = "The request could not be authorized at the moment. Try again later.";
   const help =
     "To refuse credentials, throw unauthenticated() or return undefined. To deny access, throw forbidden().";
   const eventDetail = `${problem} ${help}`;
@@ -100,12 +100,12 @@ function refused({ status, retryAfterSeconds }: Refusal): AsyncReplyError {
   if (status !== 429 && status !== 503)
     return new AsyncReplyError(
       "INTERNAL",
-      "`admit` must return nothing, or `{ status, retryAfterSeconds }` with status 429 or 503.",
+      "`admit` must return nothing to admit a request, or `{ status, retryAfterSeconds }` with status 429 or 503.",
     );
   const code = status === 429 ? "TOO_MANY_REQUESTS" : "OVERLOADED";
-  return new AsyncReplyError(code, "Too many requests were made. Try again later.", { retryAfterSeconds });
+  return new AsyncReplyError(code, "Too many requests. Try again later.", { retryAfterSeconds });
 }
 
 function notAdmittedInTime(): AsyncReplyError {
-  return new AsyncReplyError("OVERLOADED", "The request could not be admitted in time.");
+  return new AsyncReplyError("OVERLOADED", "`admit` did not answer within `authorizeTimeoutMs`.");
 }

@@ -5,28 +5,30 @@ import type { AuthorizationRequest, Authorize, Principal } from "../../ports/aut
 import { tokenRefusal } from "./token-refusal.js";
 
 /**
- * Returns the principal that a credential belongs to. Returning nothing and throwing `unauthenticated()` are a 401, and so
- * are the errors by which `jose` and `jsonwebtoken` refuse a token. Any other error is a 503.
+ * Returns the principal of a credential. If it returns nothing or throws `unauthenticated()`, the reply is 401. The
+ * reply is also 401 if it throws an error with which `jose` or `jsonwebtoken` rejects a token. For any other error it
+ * is 503.
  */
 export type Verify = (
   credential: string,
   request: AuthorizationRequest,
-) => Principal | undefined | null | Promise<Principal | undefined | null>;
+) => Principal | undefined | null | PromiseLike<Principal | undefined | null>;
 
-/** Known credentials and the ids of their principals. */
+/** Maps each known credential to the id of its principal. */
 export type KnownCredentials = Readonly<Record<string, string>>;
 
 /**
- * Authorizes by `Authorization: Bearer <token>` (RFC 6750). Takes a function that verifies tokens, or the known tokens
- * themselves, which are then compared in constant time.
+ * Creates an `authorize` hook for `Authorization: Bearer <token>` (RFC 6750). A request without a token is a 401.
  *
+ * @param verify a function that verifies a token, or an object of known tokens, which are compared in constant time
  * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function bearer(verify: Verify | KnownCredentials): Authorize {
   const check = toVerify("bearer", verify);
   const authorize = (request: AuthorizationRequest): ReturnType<Authorize> => {
     const [, token] = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.header("authorization") ?? "") ?? [];
-    if (token === undefined) throw unauthenticated("A bearer token is required.");
+    if (token === undefined)
+      throw unauthenticated("A bearer token is required in the header field Authorization.");
     return check(token, request);
   };
   const scheme = { type: "http", scheme: "bearer" } as const;
@@ -35,15 +37,16 @@ export function bearer(verify: Verify | KnownCredentials): Authorize {
 
 /** Options of {@link apiKey}. */
 export interface ApiKeyOptions {
-  /** The header field that holds the key. Default: `X-API-Key`. */
+  /** Name of the header field with the key. Default: `X-API-Key`. */
   readonly header?: string;
 }
 
 const API_KEY_OPTIONS: OptionNames<ApiKeyOptions> = { header: true };
 
 /**
- * Authorizes by a key in a header field of its own, by default `X-API-Key`. Takes what {@link bearer} takes.
+ * Creates an `authorize` hook for a key in its own header field. A request without a key is a 401.
  *
+ * @param verify a function that verifies a key, or an object of known keys, which are compared in constant time
  * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function apiKey(verify: Verify | KnownCredentials, options: ApiKeyOptions = {}): Authorize {
@@ -63,8 +66,9 @@ export function apiKey(verify: Verify | KnownCredentials, options: ApiKeyOptions
 }
 
 /**
- * Lets everybody in. Then all callers share one tenant of keys, and whoever knows the id of an operation may read it:
- * the id is a capability. For services behind something that authorizes, and for trying things out.
+ * Creates an `authorize` hook that allows every request. All callers then share one tenant and its keys, and any
+ * caller who knows the id of an operation can read it. Use it for services behind a gateway that authorizes, and for
+ * trying things out.
  */
 export function allowAnonymous(): Authorize {
   return Object.assign(() => ({ id: "anonymous" }), { scheme: "none" } as const);
@@ -81,7 +85,7 @@ function toVerify(name: string, verify: Verify | KnownCredentials): Verify {
   const known = Object.entries(verify);
   if (known.length === 0) throw misuse(`${name}() takes ${CREDENTIALS}, not an empty object.`);
   return (credential) => {
-    // All are compared, so that the time does not tell which one came close.
+    // Compares all of them, so the duration does not reveal which one was close.
     const matches = known.filter(([candidate]) => equalInConstantTime(candidate, credential));
     return matches[0] === undefined ? undefined : { id: matches[0][1] };
   };
@@ -101,11 +105,11 @@ function recognizingRefusals(verify: Verify): Verify {
   };
 }
 
-/** Compares texts in a time that depends on their lengths only. */
+/** Compares two strings in a time that depends only on their lengths. */
 export function equalInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let index = 0; index < a.length; index += 1) {
-    // Past the end of `b` this is NaN, which counts as 0 here.
+    // Past the end of `b` this is NaN, and `^` treats NaN as 0.
     difference |= a.charCodeAt(index) ^ b.charCodeAt(index);
   }
   return difference === 0;

@@ -2,29 +2,32 @@ import { fromBase64Url } from "../../contract/base64url.js";
 import { AsyncReplyError, unauthenticated } from "../../contract/errors.js";
 
 /**
- * Returns the 401 for an error by which `jose` or `jsonwebtoken` says that a token is not good. Returns undefined for every
- * other error: a key set that cannot be fetched says nothing about the token.
+ * Returns the 401 for an error with which `jose` or `jsonwebtoken` rejects a token. Returns undefined for any other
+ * error: a key set that cannot be fetched says nothing about the token.
  */
 export function tokenRefusal(error: unknown, token: string): AsyncReplyError | undefined {
   const { code, claim = "", name, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
-  // Nothing else of these errors gets into events: jose keeps the claims of the token at them.
+  // Nothing else of these errors may reach events, because jose attaches the claims of the token to them.
   if (JOSE.test(String(code))) return refusal(`${code} ${claim}`);
   if (JSONWEBTOKEN.test(`${name}: ${message}`)) return refusal(String(message));
   return name === "SyntaxError" && hasMalformedPayload(token) ? refusal("malformed payload") : undefined;
 }
 
-/** Not the codes for key sets that time out or are malformed, nor the one for any other answer of their server. */
+/** Leaves out the codes for key sets that time out, are malformed, or could not be fetched: those are outages. */
 const JOSE = /^ERR_(JW[EST]_|JOSE_(ALG|NOT)_|JWKS_NO_)/;
-/** Not the messages about keys that cannot be had, nor about mistakes in options: their names are the same. */
+/** Leaves out messages about missing keys and invalid options. Their errors have the same names. */
 const JSONWEBTOKEN =
   /^(JsonWebToken|TokenExpired|NotBefore)Error: (jwt |invalid |iat |maxAge |please specify "none")/;
 
 function refusal(reason: string): AsyncReplyError {
   const { code, detail } = unauthenticated();
-  return new AsyncReplyError(code, detail, { eventDetail: `The credential was refused: ${reason}` });
+  return new AsyncReplyError(code, detail, { eventDetail: `The credential was rejected: ${reason}` });
 }
 
-/** jsonwebtoken lets the error of JSON.parse out, which could as well come from an answer of the identity provider. */
+/**
+ * Returns whether the payload of a token is not JSON. jsonwebtoken then throws the SyntaxError of `JSON.parse`, which
+ * could also be caused by a malformed reply of the identity provider.
+ */
 function hasMalformedPayload(token: string): boolean {
   const [header = "", payload = "", ...rest] = token.split(".");
   const { typ } = (decode(header) ?? {}) as { readonly typ?: unknown };

@@ -1,16 +1,16 @@
 import type { HttpResponse } from "./message.js";
 
-/** A body that comes in pieces. */
+/** A response body that is sent in chunks. */
 export type BodyStream = Exclude<HttpResponse["body"], string | Uint8Array | undefined>;
 
-/** Returns whether a body comes in pieces. */
+/** Returns whether a body is a stream. */
 export function isStream(body: HttpResponse["body"]): body is BodyStream {
   return body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
-/** Lets go of a body that is never sent: its source may hold a connection or a timer. Throws for none. */
+/** Releases a body that is never sent, because its source may hold a connection or a timer. Never throws. */
 export function releaseBody(body: HttpResponse["body"]): void {
-  // Not awaited: the source may never answer.
+  // Not awaited, because the source may never settle.
   if (isStream(body)) release(body).catch(() => {});
 }
 
@@ -20,8 +20,8 @@ async function release(body: BodyStream): Promise<void> {
 }
 
 /**
- * Returns the pieces of a body. `return` releases it at once, also while a piece is awaited: the iterator that a
- * `ReadableStream` has on some platforms would wait for that piece.
+ * Returns the chunks of a body. `return` releases the body at once, even while a chunk is awaited. On some platforms,
+ * the built-in iterator of a `ReadableStream` would wait for that chunk.
  */
 export function toChunks(body: BodyStream): AsyncIterable<Uint8Array> {
   if (!isReadableStream(body)) return body;
@@ -37,7 +37,7 @@ export function toChunks(body: BodyStream): AsyncIterable<Uint8Array> {
   };
 }
 
-/** Not every platform can iterate over these, and not every one is of this realm. */
+/** Checks for `getReader`, because streams of another realm are not `instanceof ReadableStream`. */
 export function isReadableStream(body: BodyStream): body is ReadableStream<Uint8Array> {
   return typeof (body as Partial<ReadableStream>).getReader === "function";
 }

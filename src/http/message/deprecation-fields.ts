@@ -1,7 +1,7 @@
 import type { Deprecation } from "../../contract/deprecation.js";
 import type { Fields } from "./reply.js";
 
-/** What every reply of a deprecated resource says of it (RFC 9745, RFC 8594). */
+/** Returns the header fields that announce a deprecation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. */
 export function deprecationFields({ since, sunset, link }: Deprecation): Readonly<Fields> {
   return {
     deprecation: `@${Math.floor(since.getTime() / 1_000)}`,

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "./message.js";
 
-/** A strong entity tag: of the bytes and their media type, so that two formats never share one (RFC 9110 §8.8.3). */
+/** Returns a strong entity tag of the body and its media type, so two formats never share a tag (RFC 9110 §8.8.3). */
 export function entityTag(
   { headers, body }: HttpResponse,
   hash: (text: string) => string | Promise<string>,
@@ -13,13 +13,13 @@ function toTag(digest: string): string {
   return `"${digest.slice(0, TAG_LENGTH)}"`;
 }
 
-/** Enough of the digest that two representations of one operation never meet: 132 bits. */
+/** 132 bits of the digest, enough that two representations of one operation never collide. */
 const TAG_LENGTH = 22;
 
-/** Whether `If-None-Match` names this tag; compared weakly, with lists and `*` (RFC 9110 §13.1.2). */
+/** Returns whether `If-None-Match` matches this tag. Compares weakly, and accepts lists and `*` (RFC 9110 §13.1.2). */
 export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
-  // Our tags hold neither commas nor quotes, so that a plain split finds them in any list.
+  // These tags contain no commas, so a plain split finds them in any list.
   return ifNoneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

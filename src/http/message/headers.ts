@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { HeaderFields, HttpRequest, JoinedFields } from "./message.js";
 
-/** The value of a field whose name is given in lower case; several of them where its line is repeated. */
+/** Returns the value of a header field, or all values if the field is repeated. The name must be in lower case. */
 export function fieldValue(headers: HeaderFields, name: string): string | readonly string[] | undefined {
   if (!Array.isArray(headers)) {
     return isJoined(headers) ? (headers.get(name) ?? undefined) : inObject(headers as FieldObject, name);
@@ -9,30 +9,30 @@ export function fieldValue(headers: HeaderFields, name: string): string | readon
   return typeof headers[0] === "string" ? inFlatList(headers, name) : inPairs(headers, name);
 }
 
-/** The value of a field whose lines combine to a list (RFC 9110 §5.3). */
+/** Returns the value of a header field. Repeated lines are joined to a list (RFC 9110 §5.3). */
 export function header(headers: HeaderFields, name: string): string | undefined {
   const value = fieldValue(headers, name);
   return typeof value === "object" ? value.join(", ") : value;
 }
 
 /**
- * The value of a field that there can be only one of. Taking the first or the last of several would let two readers of one
- * request disagree.
+ * Returns the value of a header field that must not be repeated. If the first or last line won silently, two readers
+ * of one request could disagree.
  *
  * @throws AsyncReplyError `INVALID_HEADER`
  */
 export function singleHeader(headers: HeaderFields, name: string): string | undefined {
   const value = fieldValue(headers, name);
   if (typeof value !== "object") return value;
-  throw new AsyncReplyError("INVALID_HEADER", `The header field ${name} must not be repeated.`);
+  throw new AsyncReplyError("INVALID_HEADER", `The header field ${name} must not be repeated. Send it once.`);
 }
 
-/** Node's own default. Its parser, and those of others, leave out the fields behind their limit without an error. */
+/** The default of Node. Parsers drop header fields beyond their limit without an error. */
 const MAX_FIELDS = 1_000;
 
 /**
- * Refuses a request some of whose fields may be missing: a key or a credential that is not seen is not checked. Takes the
- * same time for any number of fields.
+ * Refuses a request whose header fields may be incomplete, because a dropped key or credential would not be checked.
+ * Takes constant time.
  *
  * @throws AsyncReplyError `TOO_MANY_HEADER_FIELDS`
  */
@@ -40,7 +40,7 @@ export function refuseManyFields({ headers, headersTruncated = false }: HttpRequ
   const length = Array.isArray(headers) ? headers.length : 0;
   const count = typeof (headers as readonly unknown[])[0] === "string" ? length / 2 : length;
   if (count <= MAX_FIELDS && !headersTruncated) return;
-  const detail = "The request has more header fields than the server reads. Send fewer of them.";
+  const detail = "The request has more header fields than the server reads. Send fewer header fields.";
   throw new AsyncReplyError("TOO_MANY_HEADER_FIELDS", detail);
 }
 

@@ -1,12 +1,12 @@
-/** Header fields of a platform that has joined repeated lines already, as `Headers` of the Fetch API. */
+/** Header fields of a platform that joins repeated lines, such as `Headers` of the Fetch API. */
 export interface JoinedFields {
-  /** The value of a field by its name in any case, several lines joined by `, `; null where there is none. */
+  /** Returns the value of a field, or null if it is absent. Ignores case. Joins repeated lines with commas. */
   get(name: string): string | null;
 }
 
 /**
- * Header fields in any of the forms that platforms have: pairs, an object, a flat list as Node's `rawHeaders`, or
- * something to ask as `Headers`.
+ * Header fields in any form that platforms use: pairs, an object, a flat list such as `rawHeaders` of Node, or an
+ * object with a `get` method such as `Headers`.
  */
 export type HeaderFields =
   | readonly (readonly [name: string, value: string])[]
@@ -15,42 +15,45 @@ export type HeaderFields =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads the whole body, once, when asked. Throws AsyncReplyError `BODY_TOO_LARGE` as soon as there are more than
- * `maxBytes`, `BODY_ABORTED` when the client goes away, and `BODY_ALREADY_READ` when somebody else was first.
+ * Reads the whole body. It is called at most once, after the request is authorized. Throws AsyncReplyError
+ * `BODY_TOO_LARGE` as soon as more than `maxBytes` arrive, `BODY_ABORTED` if the client disconnects, and
+ * `BODY_ALREADY_READ` if other code has read the body.
  */
-export type BodyReader = (maxBytes: number) => Uint8Array | Promise<Uint8Array>;
+export type BodyReader = (maxBytes: number) => Uint8Array | PromiseLike<Uint8Array>;
 
 /** A request as plain data. Nothing of the body is read before the request is authorized and negotiated. */
 export interface HttpRequest {
-  /** As it was sent: methods are in upper case (RFC 9110 §9.1). */
+  /** Method as sent. Case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
-  /** The path of the request target; a query is ignored. */
+  /** Path of the request target, percent-encoded as sent. May include a query. */
   readonly path: string;
-  /** Repeated fields must come in as such: a repeated `Idempotency-Key` is refused, not guessed at. */
+  /** Header fields. Do not merge repeated fields: a repeated `Idempotency-Key` must be refused. */
   readonly headers: HeaderFields;
-  /** Set if the platform may have left out fields, as Node does. The request is then refused with 431. Default: false. */
+  /** Whether the platform may have dropped header fields, as Node does. The reply is then 431. Default: false. */
   readonly headersTruncated?: boolean;
-  /** The bytes as they were sent, whole, in pieces, or to be asked for. A text stands for its UTF-8. */
+  /**
+   * Bytes of the body: whole, as chunks, or from a {@link BodyReader}. A string stands for its UTF-8. Default: empty.
+   */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | BodyReader | undefined;
 }
 
-/** A response as plain data. Header names are in lower case. */
+/** A response as plain data. */
 export interface HttpResponse {
-  /** From 200 to 503. */
+  /** Status code, from 200 to 503. */
   readonly status: number;
-  /** One value for each name. */
+  /** Header fields by name in lower case. Each has one value. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Absent where there is no content: 204, 304, and replies to `HEAD`. A stream is read as fast as the client takes it, and is
-   * released when the client goes away: by `return` of the iterator, or by `cancel`.
+   * Body of the response. Absent for 204, 304 and replies to `HEAD`. The adapter reads a stream as fast as the client
+   * receives it. If the client disconnects, the adapter calls `return` of the iterator, or `cancel` of the stream.
    */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 }
 
-/** What the platform lends to one request. */
+/** Features of the platform for one request. */
 export interface RequestContext {
-  /** Keeps an edge runtime alive for work that goes on after the reply. */
+  /** Keeps an edge runtime alive until this work has settled, even after the reply. */
   readonly waitUntil?: (work: Promise<unknown>) => void;
-  /** Aborted when the client goes away before the reply is complete. */
+  /** Aborted if the client disconnects before the reply is complete. */
   readonly signal?: AbortSignal;
 }

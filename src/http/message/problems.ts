@@ -1,18 +1,18 @@
 import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
 import { type Problem, type ProblemName, problem } from "../../contract/problem.js";
 
-/** How errors of one code are answered. */
+/** Status and problem type of the reply to errors with one code. */
 export interface ErrorReply {
   readonly status: number;
   readonly problem: ProblemName;
-  /** Sent where the error does not know better. */
+  /** `Retry-After` of the reply, unless the error sets its own. Default: none. */
   readonly retryAfterSeconds?: number;
 }
 
 const UNAVAILABLE: ErrorReply = { status: 503, problem: "unavailable", retryAfterSeconds: 2 };
 const INTERNAL: ErrorReply = { status: 500, problem: "internal" };
 
-/** The one table from error code to status. */
+/** Maps error codes to replies. There is no other such table. */
 const REPLIES: Partial<Record<ErrorCode, ErrorReply>> = {
   INVALID_HEADER: { status: 400, problem: "malformed-request" },
   INVALID_QUERY: { status: 400, problem: "malformed-request" },
@@ -44,12 +44,12 @@ const REPLIES: Partial<Record<ErrorCode, ErrorReply>> = {
   OVERLOADED: UNAVAILABLE,
 };
 
-/** How an error of this code is answered. A code that is not in the table is nobody's business but ours: 500. */
+/** Returns the reply to errors with this code. Codes that are not in the table are internal: 500. */
 export function replyTo(code: ErrorCode): ErrorReply {
   return REPLIES[code] ?? INTERNAL;
 }
 
-/** An error as a client sees it: nothing that was not written for clients (RFC 9457 §3.1.4). */
+/** An error as clients see it. It contains only text that was written for clients (RFC 9457 §3.1.4). */
 export interface ProblemReply {
   readonly status: number;
   readonly code: ErrorCode;
@@ -57,7 +57,7 @@ export interface ProblemReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Turns anything thrown into a problem. Only an AsyncReplyError whose code has a status may speak to the client. */
+/** Turns any thrown value into a problem. Only an AsyncReplyError whose code is in the table can set the `detail`. */
 export function toProblem(error: unknown, baseUri?: string): ProblemReply {
   const known = isAsyncReplyError(error) ? error : new AsyncReplyError("INTERNAL", "", { cause: error });
   const reply = replyTo(known.code);
@@ -82,13 +82,15 @@ export function toProblem(error: unknown, baseUri?: string): ProblemReply {
   };
 }
 
-/** RFC 9110 §10.2.3 knows whole seconds only; what a hook gave may be anything. */
+/**
+ * Rounds up, because `Retry-After` allows only whole seconds (RFC 9110 §10.2.3). A hook may have returned any value.
+ */
 function wholeSeconds(seconds: number): string {
   return String(Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : 1);
 }
 
 function detailOf(error: AsyncReplyError, reply: ErrorReply): string | undefined {
   if (reply === INTERNAL) return undefined;
-  // What a back end says of itself may name hosts and tables.
-  return reply === UNAVAILABLE ? "The service cannot do this now. Try again later." : error.detail;
+  // The detail of a back end may name hosts and tables.
+  return reply === UNAVAILABLE ? "The service is temporarily unavailable. Try again later." : error.detail;
 }

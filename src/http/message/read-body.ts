@@ -13,7 +13,8 @@ export interface BodyLimits {
 const encoder = new TextEncoder();
 
 /**
- * Reads the body with a bound: refused by its `Content-Length`, and again by the bytes that come (RFC 9110 §15.5.14).
+ * Reads the body. Checks the size limit against `Content-Length`, and then against the bytes that arrive
+ * (RFC 9110 §15.5.14).
  *
  * @throws AsyncReplyError `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`
  */
@@ -49,7 +50,7 @@ async function readSlowly(
   try {
     return bounded(await withinTime(reading, bodyTimeoutMs, clock, tooSlow), maxBodyBytes);
   } catch (error) {
-    // Not awaited: a source that hangs may hang here too. What it throws is dropped, because the reply is known already.
+    // Not awaited, because a source that hangs may hang here too. Errors are dropped: the reply is already decided.
     Promise.resolve()
       .then(cancel)
       .catch(() => {});
@@ -59,7 +60,6 @@ async function readSlowly(
 
 type Chunks = AsyncIterator<Uint8Array>;
 
-/** Collects a stream up to a bound. */
 async function collect(chunks: Chunks, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -71,12 +71,15 @@ async function collect(chunks: Chunks, maxBytes: number): Promise<Uint8Array> {
   return join(parts, length);
 }
 
-/** The error of a body that is too large. */
+/** Returns the error for a body that is too large. */
 export function tooLarge(maxBytes: number): AsyncReplyError {
-  return new AsyncReplyError("BODY_TOO_LARGE", `The body may have at most ${maxBytes} bytes.`);
+  return new AsyncReplyError(
+    "BODY_TOO_LARGE",
+    `The body is larger than ${maxBytes} bytes. Send a smaller one.`,
+  );
 }
 
-/** One array for all parts. */
+/** Joins chunks whose total length is known. */
 export function join(parts: readonly Uint8Array[], length: number): Uint8Array {
   if (parts.length === 1) return parts[0] as Uint8Array;
   const whole = new Uint8Array(length);
@@ -93,28 +96,34 @@ function bounded(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return bytes;
 }
 
-/** Text has no length in bytes, so that no bound would apply to it. */
+/** Refuses chunks that are strings: they have no length in bytes, so no limit would apply. */
 function checkBytes(bytes: Uint8Array): Uint8Array {
   if (isBytes(bytes)) return bytes;
-  throw new AsyncReplyError("INTERNAL", `The body must be made of Uint8Array, not ${typeof bytes}.`);
+  throw new AsyncReplyError(
+    "INTERNAL",
+    `The body of a request must consist of Uint8Array chunks, not ${typeof bytes}.`,
+  );
 }
 
-/** Also true for bytes of another realm, for which `instanceof` is false. Never throws, for any value. */
+/** Returns true for a Uint8Array of any realm, unlike `instanceof`. Never throws. */
 function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
 }
 
 function toBytes(text: string): Uint8Array {
-  // The encoder would replace a lone surrogate without a word.
-  if (!text.isWellFormed()) throw new AsyncReplyError("MALFORMED_BODY", "The body is not Unicode text.");
+  // The encoder would silently replace lone surrogates.
+  if (!text.isWellFormed())
+    throw new AsyncReplyError("MALFORMED_BODY", "The body is not well-formed Unicode text.");
   return encoder.encode(text);
 }
 
 function toBodyError(error: unknown): AsyncReplyError {
   if (isAsyncReplyError(error)) return error;
-  return new AsyncReplyError("BODY_ABORTED", "The body ended too early.", { cause: error });
+  return new AsyncReplyError("BODY_ABORTED", "The body ended too early.", {
+    cause: error,
+  });
 }
 
 function tooSlow(): AsyncReplyError {
-  return new AsyncReplyError("BODY_TIMEOUT", "The body did not arrive in time.");
+  return new AsyncReplyError("BODY_TIMEOUT", "The body did not arrive in time. Send the request again.");
 }

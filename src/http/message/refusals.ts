@@ -1,13 +1,17 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 
-/** The error for something that is not there, or not for this caller. */
+/** Returns the error for a resource that does not exist, or that this caller must not see. */
 export function notFound(): AsyncReplyError {
   return new AsyncReplyError("NOT_FOUND", "There is no such resource.");
 }
 
-/** The error for a method that a resource does not have. */
+/** Returns the error for a method that the resource does not support. */
 export function methodNotAllowed(allow: string): AsyncReplyError {
-  return new AsyncReplyError("METHOD_NOT_ALLOWED", `The methods allowed here are ${allow}.`, {
-    headers: { allow },
-  });
+  return new AsyncReplyError(
+    "METHOD_NOT_ALLOWED",
+    `This method is not allowed here. Allowed methods: ${allow}.`,
+    {
+      headers: { allow },
+    },
+  );
 }

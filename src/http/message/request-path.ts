@@ -1,6 +1,6 @@
 import type { HttpRequest } from "./message.js";
 
-/** The path of the request target without its query, which changes nothing here. */
+/** Returns the path of the request target without its query. */
 export function pathOf({ path }: Pick<HttpRequest, "path">): string {
   const query = path.indexOf("?");
   return query === -1 ? path : path.slice(0, query);

@@ -22,14 +22,14 @@ export function parseMediaType(value: string): MediaType | undefined {
 
 const MAX_LENGTH = 1024;
 
-/** Reads `*( OWS ";" OWS [ name "=" value ] )` up to the end of the text (RFC 9110 §5.6.6). */
+/** Parses `*( OWS ";" OWS [ name "=" value ] )` up to the end of the text (RFC 9110 §5.6.6). */
 function parseParameters(text: string, start: number): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (let at = blanksEnd(text, start); at < text.length; at = blanksEnd(text, at)) {
     if (text[at] !== ";") return undefined;
     at = blanksEnd(text, at + 1);
     const equals = tokenEnd(text, at);
-    if (equals === at) continue; // nothing between two semicolons is allowed
+    if (equals === at) continue; // an empty parameter is allowed
     const name = text.slice(at, equals).toLowerCase();
     at = text[equals] === "=" ? valueEnd(text, equals + 1) : -1;
     if (at === -1 || parameters.has(name)) return undefined;
@@ -77,6 +77,6 @@ function tokenEnd(text: string, start: number): number {
 
 /** Returns whether a character is visible ASCII and not a delimiter (RFC 9110 §5.6.2). */
 function isTokenCharacter(code: number): boolean {
-  if (code >= 0x61 && code <= 0x7a) return true; // a lower-case letter, as most are
+  if (code >= 0x61 && code <= 0x7a) return true; // fast path for lower-case letters
   return code > 0x20 && code < 0x7f && !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(code));
 }

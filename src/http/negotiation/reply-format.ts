@@ -18,8 +18,8 @@ export function replyFormat(accept: string | undefined, formats: readonly Format
 }
 
 /**
- * Returns the format of a problem: the one that the client accepts, by its media type or its problem media type, or
- * else the first. Never throws, because a problem is sent even if the client does not accept it (RFC 9457 §3).
+ * Chooses the format of a problem. `Accept` can name the media type of a format or its problem type. If nothing
+ * matches, returns the first format, because problems may ignore `Accept` (RFC 9457 §3). Never throws.
  */
 export function problemFormat(accept: string | undefined, formats: readonly Format[]): Format {
   const [first] = formats as readonly [Format];
@@ -32,13 +32,16 @@ export function problemFormat(accept: string | undefined, formats: readonly Form
 }
 
 /**
- * Returns the best of the available media types by quality, then by the server's order (RFC 9110 §12.5.1). For each
- * type, the most specific matching range counts. Among equally specific ranges the highest quality counts, and `q=0`
- * excludes the type. An absent or empty header allows everything. Returns `undefined` if nothing is acceptable.
+ * Chooses the best available media type by quality, then by the server's order (RFC 9110 §12.5.1). The most specific
+ * matching range decides about a type. If several ranges are equally specific, the highest quality counts. `q=0`
+ * excludes a type. An absent or empty header allows every type. Returns undefined if nothing is acceptable.
  *
- * Lenient where clients are known to be careless: elements that cannot be read are ignored, a lone `*` means
- * everything, `q=.2` means `q=0.2` (Java's HttpURLConnection sends both), and more than three decimals are allowed.
- * `charset=utf-8`, which all replies have, does not narrow a range. Any other parameter does.
+ * Tolerates common mistakes of clients:
+ *
+ * - Malformed elements are ignored.
+ * - A lone `*` allows every type, and `q=.2` means `q=0.2`. `HttpURLConnection` of Java sends both.
+ * - A quality can have more than three decimals.
+ * - `charset=utf-8` does not narrow a range, because all replies are UTF-8. Any other parameter does.
  *
  * Throws `INVALID_HEADER` for more than 8192 characters.
  */
@@ -70,7 +73,7 @@ interface MediaRange {
   readonly specificity: number;
 }
 
-/** Splits at commas outside of quoted strings and drops empty elements (RFC 9110 §5.6.1.2). */
+/** Splits at commas outside of quoted strings, and drops empty elements (RFC 9110 §5.6.1.2). */
 function splitList(text: string): string[] {
   const elements: string[] = [];
   let start = 0;
@@ -93,7 +96,7 @@ function parseRange(element: string): MediaRange | undefined {
   const weight = range.parameters.get("q");
   const quality = weight === undefined ? 1 : parseQuality(weight);
   if (quality === undefined) return undefined;
-  // A parameter named `q` is the weight, regardless of its position (RFC 9110 §12.5.1).
+  // `q` is the weight in any position (RFC 9110 §12.5.1).
   const parameters = [...range.parameters].filter(([name]) => name !== "q");
   return { type: range.type, parameters, quality, specificity: specificityOf(range.type, parameters.length) };
 }

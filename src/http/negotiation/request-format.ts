@@ -3,13 +3,13 @@ import type { Format } from "../../formats/format.js";
 import { parseMediaType } from "./media-type.js";
 
 /**
- * Chooses the format that reads a body of this `Content-Type`. There is no sniffing (RFC 9110 §8.3), and bodies are
- * UTF-8: another `charset` is refused (RFC 8259 §11). Other parameters are ignored.
+ * Chooses the format that parses a body with this `Content-Type`. Never sniffs the body (RFC 9110 §8.3). Refuses any
+ * `charset` other than UTF-8 (RFC 8259 §11). Ignores other parameters.
  *
- * @throws AsyncReplyError `UNSUPPORTED_MEDIA_TYPE`, with the `Accept` that its reply carries (RFC 9110 §15.5.16)
+ * @throws AsyncReplyError `UNSUPPORTED_MEDIA_TYPE`, with `Accept` for its reply (RFC 9110 §15.5.16)
  */
 export function requestFormat(contentType: string | undefined, formats: readonly Format[]): Format {
-  if (contentType === undefined) throw unsupported("The header field Content-Type is required.", formats);
+  if (contentType === undefined) throw unsupported("The header field Content-Type is missing.", formats);
   const exact = formats.find(({ mediaTypes }) => mediaTypes[0] === contentType);
   if (exact !== undefined) return exact;
   const mediaType = parseMediaType(contentType);
@@ -22,15 +22,15 @@ export function requestFormat(contentType: string | undefined, formats: readonly
 }
 
 /**
- * Refuses a compressed body: what is small on the wire may be huge when it is unpacked.
+ * Refuses a compressed body, because a small body may decompress to a huge one.
  *
- * @throws AsyncReplyError `UNSUPPORTED_CONTENT_CODING`, with the `Accept-Encoding` that its reply carries (RFC 9110 §12.5.3)
+ * @throws AsyncReplyError `UNSUPPORTED_CONTENT_CODING`, with `Accept-Encoding` for its reply (RFC 9110 §12.5.3)
  */
 export function refuseContentCoding(contentEncoding: string | undefined): void {
   const coding = contentEncoding?.trim().toLowerCase() ?? "";
   if (coding === "" || coding === "identity") return;
   const headers = { "accept-encoding": "identity" };
-  const detail = "The body must be sent without a Content-Encoding.";
+  const detail = "Content-Encoding is not supported. Send the body uncompressed.";
   throw new AsyncReplyError("UNSUPPORTED_CONTENT_CODING", detail, { headers });
 }
 

@@ -15,8 +15,11 @@ import { findOperation, retryAfter } from "./get-operation.js";
 import { toVisible } from "./represent.js";
 
 /**
- * Asks to cancel an operation of a definition that allows it. 200 when it has ended, cancelled or not; 202 when somebody
- * works on it and will be told. May be repeated. Never rejects. Throws `INVALID_OPTION` if it gets no service.
+ * Cancels an operation if its definition is `cancellable`. Otherwise the reply is 405. The reply is 200 if the
+ * operation has ended, canceled or not. It is 202 if a worker is running the operation and learns of the cancellation
+ * at its next lease renewal. Clients can repeat the request. Never rejects.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
  */
 export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
   checkService(service, "cancelOperation", "settings");
@@ -43,7 +46,7 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
 
 function checkCancellable({ definitions }: Service, { definition }: Operation): void {
   if (definitions.some(({ name, cancellable }) => name === definition && cancellable)) return;
-  throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be cancelled.", {
+  throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be canceled.", {
     headers: { allow: "GET, HEAD, OPTIONS" },
   });
 }

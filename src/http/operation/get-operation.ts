@@ -16,8 +16,10 @@ import { toVisible } from "./represent.js";
 import { addSuccessorLink } from "./successor-link.js";
 
 /**
- * Reads the status of an operation (spec §4.2): 200 while it is pending and after. Never rejects. Another tenant's
- * operation is answered exactly as an unknown one. Throws `INVALID_OPTION` if it gets no service.
+ * Replies with the status of an operation: 200 while it is pending and after it has ended (spec §4.2). The reply for
+ * an operation of another tenant is the same 404 as for an unknown one. Never rejects.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
  */
 export function getOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
   checkService(service, "getOperation", "settings");
@@ -27,7 +29,7 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
     const operation = await findOperation(service, request, tenant);
     const { definition: name } = operation;
     const fields: Fields = { "cache-control": "private, no-cache" };
-    // A process without a worker learns from the operations that it sees ended.
+    // A process without a worker learns durations only from operations that clients read.
     if (isTerminal(operation.state)) service.estimate.readEnded(operation);
     else fields["retry-after"] = retryAfter(service, operation);
     addSuccessorLink(fields, service, operation);
@@ -43,7 +45,7 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
 }
 
 /**
- * The operation that a request to the status endpoint names, if this tenant may see it.
+ * Returns the operation that a request to the status endpoint names, if it belongs to this tenant.
  *
  * @throws AsyncReplyError `NOT_FOUND`
  */
@@ -54,7 +56,7 @@ export async function findOperation(
 ): Promise<Operation> {
   const path = pathOf(request);
   const id = path.slice(path.lastIndexOf("/") + 1);
-  // Ids are checked before any store sees them.
+  // Malformed ids never reach a store.
   const operation = isOperationId(id)
     ? await storeAnswer(service, service.backend.operations.get(id, tenant))
     : undefined;
@@ -62,7 +64,7 @@ export async function findOperation(
   return operation;
 }
 
-/** Returns the seconds after which a client should look at a pending operation again. */
+/** Returns `Retry-After` of a pending operation. Seconds. */
 export function retryAfter({ estimate, runtime }: Service, operation: Operation): string {
   return String(estimate.pending(operation, runtime.clock.now()));
 }

@@ -14,8 +14,8 @@ import { type ListQuery, readListQuery } from "./list-query.js";
 import { toVisible } from "./represent.js";
 
 /**
- * Lists the operations of the caller's tenant, newest first, in pages that `Link` connects (RFC 8288). If the service does
- * not have `list`, the reply is a 404. Never rejects.
+ * Lists the operations of the caller's tenant, newest first. `Link` leads to the next page (RFC 8288). If the option
+ * `list` of the service is off, the reply is a 404. Never rejects.
  */
 export function listOperations(request: HttpRequest, service: Service): Promise<HttpResponse> {
   return answer(service, request, async () => {
@@ -38,7 +38,7 @@ export function listOperations(request: HttpRequest, service: Service): Promise<
   });
 }
 
-/** One more than the page has tells whether there is another page. */
+/** Asks for one more operation than the page has, to learn whether there is a next page. */
 function toListRequest({ definition, status, after, limit }: ListQuery, tenant: string): ListRequest {
   return {
     tenant,

@@ -3,13 +3,13 @@ import type { OperationStatus } from "../../contract/operation.js";
 import type { ListPosition } from "../../ports/operation-store.js";
 import { parseCursor } from "../../protocol/list-cursor.js";
 
-/** What a client asks a list for. */
+/** The query of a list request. */
 export interface ListQuery {
   readonly definition?: string;
   readonly status?: OperationStatus;
   readonly after?: ListPosition;
   readonly limit: number;
-  /** The parameters as they were sent, without the cursor. */
+  /** Parameters as sent, without the cursor. */
   readonly given: URLSearchParams;
 }
 
@@ -18,9 +18,9 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 /**
- * Reads the query of a list strictly: a parameter that is misspelt would otherwise list too much.
+ * Parses the query of a list request. Refuses unknown parameters, because a misspelled filter would list too much.
  *
- * Throws `INVALID_QUERY`.
+ * @throws AsyncReplyError `INVALID_QUERY`
  */
 export function readListQuery(target: string, definitions: readonly string[]): ListQuery {
   const given = new URLSearchParams(target.includes("?") ? target.slice(target.indexOf("?") + 1) : "");
@@ -43,7 +43,7 @@ export function readListQuery(target: string, definitions: readonly string[]): L
 function readCursor(cursor: string): ListPosition {
   const position = parseCursor(cursor);
   if (position !== undefined) return position;
-  throw invalid("cursor", "must be one that a `Link` field gave");
+  throw invalid("cursor", "must be copied from the `Link` of an earlier page");
 }
 
 function readLimit(text: string): number {
@@ -60,7 +60,7 @@ function namedOnce(given: URLSearchParams): Partial<Record<(typeof PARAMETERS)[n
     if (!known.includes(name))
       throw new AsyncReplyError(
         "INVALID_QUERY",
-        `The query has an unknown parameter. Known: ${known.join(", ")}.`,
+        `The query has an unknown parameter. Known parameters: ${known.join(", ")}.`,
       );
     if (given.getAll(name).length > 1) throw invalid(name, "must not be repeated");
   }

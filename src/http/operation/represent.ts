@@ -5,30 +5,30 @@ import type { CreatedResource } from "../../ports/create.js";
 import type { ListedOperation } from "../../ports/operation-store.js";
 import type { ServiceSettings } from "../settings.js";
 
-/** The operation resource of the 202 (spec §2). */
+/** The body of a 202 (spec §2). */
 interface AcceptedOperation {
   readonly operationId: string;
   readonly status: string;
 }
 
-/** The operation resource of the status endpoint: members beyond the two are there when they have something to say. */
+/** An operation as the status endpoint shows it. */
 export interface VisibleOperation extends AcceptedOperation {
   readonly definition: string;
-  /** RFC 3339. */
+  /** Time of acceptance. RFC 3339. */
   readonly createdAt: string;
-  /** Attempts begun and not given back. */
+  /** Number of attempts begun. Attempts that a stopping worker released do not count. */
   readonly attempt: number;
-  /** RFC 3339. Absent until the operation is terminal. */
+  /** Time of the end. RFC 3339. Absent until the operation is terminal. */
   readonly finishedAt?: string;
   readonly progress?: unknown;
   readonly result?: unknown;
   readonly error?: unknown;
 }
 
-/** What of an operation can be shown. A list leaves out the payloads. */
+/** The visible members of an operation. A list leaves out progress and result. */
 type ShownOperation = ListedOperation & Pick<Partial<Operation>, "progress" | "result">;
 
-/** The operation as the status endpoint shows it. Built member by member, so that nothing internal gets out. */
+/** Returns an operation as the status endpoint shows it. Copies each member by name, so nothing internal leaks. */
 export function toVisible(
   operation: ShownOperation,
   { problemBaseUri }: Pick<ServiceSettings, "problemBaseUri">,
@@ -41,7 +41,7 @@ export function toVisible(
     createdAt: new Date(createdAt).toISOString(),
     attempt,
   };
-  // Not spread: measured to cost more than writing all of it as text.
+  // Measurements showed that spreads cost more here than serializing the result.
   if (settledAt !== undefined) visible.finishedAt = new Date(settledAt).toISOString();
   if (state === "pending" && progress !== undefined) visible.progress = parseStored(progress);
   if (result !== undefined) visible.result = parseStored(result);
@@ -51,7 +51,7 @@ export function toVisible(
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 
-/** The resource of a 201, as it was when it was created. */
+/** Parses the stored resource of a 201. It stays as it was created. */
 export function toResource(text: JsonText): CreatedResource {
   return parseStored(text) as CreatedResource;
 }

@@ -4,11 +4,11 @@ import type { Fields } from "../message/reply.js";
 import { monitorPath } from "./monitor-path.js";
 
 /**
- * Links a failed operation to the one that runs it again, so that a client that follows the failed one finds the other. The
- * body cannot say it, because a terminal operation and its `ETag` never change.
+ * Links a failed operation to the one that runs it again, so clients of the failed operation can find the new one.
+ * The body cannot contain this link, because a terminal operation and its `ETag` never change.
  *
- * `successor-version` is registered with IANA (RFC 5829 §3.6). It fits because the two are a history in which each has at most
- * one successor, and the successor replaces the failed one.
+ * `successor-version` is registered with IANA (RFC 5829 §3.6). It fits, because the new operation replaces the failed
+ * one, and an operation has at most one successor.
  */
 export function addSuccessorLink(
   fields: Fields,

@@ -6,10 +6,10 @@ import { type PathSegment, parsePathPattern } from "../../contract/path-pattern.
 type Defined = Pick<OperationDefinition, "name" | "path">;
 
 /**
- * Checks that every path belongs to one definition: two paths with fields may overlap only if one of them is more specific
- * throughout. The paths of the status endpoint belong to none.
+ * Checks that every path leads to one definition. Two paths with fields may overlap only if one of them is more
+ * specific in every segment that differs. Definitions cannot use the paths of the status endpoint.
  *
- * Throws `INVALID_OPTION`, naming the definitions.
+ * @throws AsyncReplyError `INVALID_OPTION`, naming the definitions
  */
 export function checkPaths(definitions: readonly Defined[], statusPath: string): void {
   const reserved = [statusPath, `${statusPath}/{}`];
@@ -20,7 +20,7 @@ export function checkPaths(definitions: readonly Defined[], statusPath: string):
   }
 }
 
-/** Whether a request path can match both without one being more specific than the other. */
+/** Returns whether a request path can match both patterns and neither pattern is more specific. */
 function compete(one: string, other: string): boolean {
   const a = parsePathPattern(one);
   const b = parsePathPattern(other);
@@ -41,11 +41,11 @@ function ambiguous(one: Defined, other: Defined): AsyncReplyError {
     one.path === other.path
       ? `share the path "${one.path}": ${one.name} and ${other.name}. Every definition needs its own path.`
       : `match the same requests: "${one.path}" of ${one.name} and "${other.path}" of ${other.name}. ` +
-        "Give one of them another fixed segment.";
+        "Give one of them a different fixed segment.";
   return misuse(`Two \`definitions\` ${detail}`);
 }
 
 function reservedPath({ name, path }: Defined, statusPath: string): AsyncReplyError {
-  const detail = `The definition ${name} has the path "${path}", where operations are read. Choose another path for it, or another \`statusPath\` than "${statusPath}".`;
+  const detail = `The definition ${name} has the path "${path}", which belongs to the status endpoint. Change this path, or change \`statusPath\` from "${statusPath}".`;
   return misuse(`Option \`definitions\`: ${detail}`);
 }

@@ -1,32 +1,32 @@
 import { type PathParams, type PathSegment, parsePathPattern } from "../../contract/path-pattern.js";
 import { decodeSegment } from "./decode-segment.js";
 
-/** A path pattern, and what is at the paths that it matches. */
+/** A path pattern and its target. */
 export interface Route<Target> {
   readonly path: string;
   readonly target: Target;
 }
 
-/** What is at a path, with the texts of the fields of its pattern. */
+/** The target at a path, with the texts of the path fields. */
 export interface Match<Target> {
   readonly target: Target;
   readonly params: PathParams;
 }
 
-/** The params of a path without fields. */
+/** Params of a path without fields. */
 export const NO_PARAMS: PathParams = Object.freeze({});
 
-/** What is at paths. Fixed paths come first. */
+/** Finds targets by path. Callers try `fixed` first. */
 export interface RouteTable<Target> {
-  /** Returns what is at exactly this path. */
+  /** Returns the target of a path without fields. */
   fixed(path: string): Match<Target> | undefined;
-  /** Returns what the most specific path with fields is for that matches. */
+  /** Returns the target of the most specific matching path with fields. */
   withFields(path: string): Match<Target> | undefined;
 }
 
 /**
- * Finds what is at a path: fixed text wins over a field. One step per segment, however many patterns there are. Paths are
- * compared as they were sent; only the text of a field is percent-decoded.
+ * Creates a route table. Fixed text wins over a field. A look-up takes one step per segment, regardless of the number
+ * of patterns. Paths are compared as sent; only the texts of fields are percent-decoded.
  */
 export function createRouteTable<Target>(routes: readonly Route<Target>[]): RouteTable<Target> {
   const fixed = new Map(routes.map(({ path, target }) => [path, { target, params: NO_PARAMS }]));
@@ -40,7 +40,7 @@ export function createRouteTable<Target>(routes: readonly Route<Target>[]): Rout
   };
 }
 
-/** Returns the texts of the fields if the path matches the pattern. */
+/** Returns the texts of the fields, or undefined if the path does not match the pattern. */
 export function matchPath(pattern: string, path: string): PathParams | undefined {
   return createRouteTable([{ path: pattern, target: undefined }]).withFields(path)?.params;
 }
@@ -50,7 +50,7 @@ interface Pattern<Target> {
   readonly target: Target;
 }
 
-/** What may follow the segments that were read so far. */
+/** A node of the search tree: the possible continuations of a path prefix. */
 interface Node<Target> {
   readonly byText: ReadonlyMap<string, Node<Target>>;
   readonly field: Node<Target> | undefined;
@@ -59,8 +59,8 @@ interface Node<Target> {
 }
 
 /**
- * Patterns that have a field where others have a text stand under that text too, so that a look-up never has to go back.
- * Patterns that end in one node all match one path, so that the one with the fewest fields is the most specific.
+ * Builds the search tree. A pattern with a field is also added under the fixed texts of other patterns, so a look-up
+ * never backtracks. If several patterns end in one node, the one with the fewest fields is the most specific.
  */
 function toNode<Target>(patterns: readonly Pattern<Target>[], depth: number): Node<Target> {
   const [end] = patterns
@@ -87,7 +87,7 @@ function find<Target>(root: Node<Target>, path: string): Match<Target> | undefin
   return end && bind(end, sent);
 }
 
-/** An empty text, a dot segment and malformed encoding name nothing. */
+/** Decodes the fields. Returns undefined if one is empty, a dot segment or malformed. */
 function bind<Target>(
   { segments, target }: Pattern<Target>,
   sent: readonly string[],

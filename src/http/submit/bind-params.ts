@@ -10,10 +10,10 @@ import { JSON_NUMBERS, readTypedText } from "../../formats/typed-text.js";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Adds the path fields to a body as members: to the value with the type that the JSON Schema gives them, to the tree as the
- * text of the path. A body may repeat them, with the same values.
+ * Adds the path fields to a body as members. In the value they have the type of the JSON Schema; in the tree they are
+ * text. The body may repeat them with the same values.
  *
- * Throws `CONTRACT_VIOLATION`.
+ * @throws AsyncReplyError `CONTRACT_VIOLATION`
  */
 export function bindParams(
   { value, tree }: ParsedBody,
@@ -27,18 +27,18 @@ export function bindParams(
     const member = readText(text, place.member(name));
     if (member === undefined) violations.push(at(name, "is a number that cannot be kept exactly"));
     else if (Object.hasOwn(value, name) && canonicalJson(value[name]) !== canonicalJson(member))
-      violations.push(at(name, "must have the value in the path, or be left out of the body"));
+      violations.push(at(name, "must equal the value in the path, or be left out of the body"));
     return [name, member] as const;
   });
   if (violations.length > 0) throw violation(violations);
   return {
     value: { ...value, ...Object.fromEntries(bound) },
-    // A document without members is text to a format that has no types.
+    // In a format without types, a document without members is text.
     tree: tree === undefined ? undefined : { ...(isObject(tree) ? tree : {}), ...params },
   };
 }
 
-/** Reads the text of a path like text in XML. Returns `undefined` for a number that cannot be kept exactly. */
+/** Converts the text of a path like text in XML. Returns undefined for a number that cannot be represented exactly. */
 function readText(text: string, place: Place): unknown {
   try {
     return readTypedText(text, place, JSON_NUMBERS);

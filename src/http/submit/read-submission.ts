@@ -19,20 +19,20 @@ import { NO_PARAMS } from "../routing/route-table.js";
 import type { ServiceSettings } from "../settings.js";
 import { bindParams } from "./bind-params.js";
 
-/** A request that may be recorded: everything that can be refused has been. */
+/** A submission that has passed every check and can be recorded. */
 export interface ReadSubmission {
   readonly replyFormat: Format;
   readonly key: string | undefined;
-  /** The payload as parsed, in RFC 8785 form. */
+  /** Canonical JSON of the parsed payload (RFC 8785). */
   readonly input: JsonText;
   readonly fingerprint: string;
-  /** The body without types, if its format reads it by the schema. */
+  /** Untyped tree of the body, if its format needs the schema to parse it. */
   readonly tree: unknown;
-  /** What the schema makes of the payload. */
+  /** Output of the input schema. */
   readonly output: unknown;
 }
 
-/** What a request is addressed to. */
+/** The target of a request. */
 interface Addressed {
   readonly definition: OperationDefinition;
   /** Texts of the path fields. */
@@ -40,7 +40,7 @@ interface Addressed {
 }
 
 /**
- * Negotiates, reads, parses and validates, in this order (spec §2: syntax and contract are separate checks).
+ * Negotiates formats, then reads, parses and validates the body (spec §2: syntax and contract are separate checks).
  *
  * @throws AsyncReplyError the first reason to refuse the request
  */
@@ -67,7 +67,7 @@ export async function readSubmission(
   return { replyFormat: accepted, key, input, fingerprint: await named, tree, output };
 }
 
-/** The body together with what the path says. */
+/** Parses the body and adds the path fields. */
 async function readPayload(
   format: Format,
   bytes: Uint8Array,
@@ -76,7 +76,7 @@ async function readPayload(
 ): Promise<ParsedBody> {
   const { rootName: name, jsonSchema } = definition;
   const hasParams = params !== NO_PARAMS;
-  // An empty element is an object then, also where no schema says so.
+  // With path fields, an empty XML element is an object, even without a schema.
   const context = { limits, name, schema: hasParams ? (jsonSchema ?? OBJECT) : jsonSchema };
   const reading = format.parseWithTree && adoptPromise(format.parseWithTree(bytes, context));
   const parsed = reading instanceof Promise ? await reading : reading;
@@ -93,10 +93,13 @@ function readKey({ headers }: HttpRequest, definition: OperationDefinition): str
   if (typeof line === "object") {
     throw new AsyncReplyError(
       "INVALID_IDEMPOTENCY_KEY",
-      "The header field Idempotency-Key must not be repeated.",
+      "The header field Idempotency-Key must not be repeated. Send it once.",
     );
   }
   if (line !== undefined) return parseIdempotencyKey(line);
   if (definition.idempotencyKey === "optional") return undefined;
-  throw new AsyncReplyError("MISSING_IDEMPOTENCY_KEY", "The header field Idempotency-Key is required here.");
+  throw new AsyncReplyError(
+    "MISSING_IDEMPOTENCY_KEY",
+    "The header field Idempotency-Key is missing. Send a random key, such as a UUID.",
+  );
 }

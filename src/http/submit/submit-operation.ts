@@ -22,9 +22,10 @@ import { matchPath, NO_PARAMS } from "../routing/route-table.js";
 import { readSubmission } from "./read-submission.js";
 
 /**
- * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 where
- * the definition creates the order first. Whatever can be refused is refused before anything is stored or queued (§7).
- * Never rejects. Throws `INVALID_OPTION` if it gets no service.
+ * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
+ * the service has a `create` function. Refuses invalid requests before anything is stored (§7). Never rejects.
+ *
+ * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
  */
 export function submitOrder(
   request: HttpRequest,
@@ -36,10 +37,10 @@ export function submitOrder(
 }
 
 /**
- * Accepts work of one definition: see {@link submitOrder}. If the path of the definition has fields, the path of the request
- * must match it; otherwise the reply is a 404. Never rejects.
+ * Accepts work of one definition, like {@link submitOrder}. If the path of the definition has fields and the path of
+ * the request does not match it, the reply is a 404. Never rejects.
  *
- * @throws AsyncReplyError `INVALID_OPTION` if it gets no service
+ * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
  */
 export function submitOperation(
   request: HttpRequest,
@@ -55,13 +56,13 @@ export function submitOperation(
   return submitWithParams(request, service, definition, { context, params });
 }
 
-/** What the platform lends to a submission, and what its path says. */
+/** Platform features and path fields of a submission. */
 export interface PlatformAndPath {
   readonly context: RequestContext;
   readonly params: PathParams;
 }
 
-/** Accepts work of one definition whose path has been matched. Never rejects. */
+/** Accepts work of a definition whose path has already been matched. Never rejects. */
 export function submitWithParams(
   request: HttpRequest,
   service: Service,
@@ -100,7 +101,7 @@ function replyToSubmission(
   addSuccessorLink(fields, service, operation);
   if (resource !== undefined) {
     const { body, location } = toResource(resource);
-    // Without a URI of its own the resource is identified by the target URI (RFC 9110 §15.3.2).
+    // Without a `Location`, the request URI identifies the resource (RFC 9110 §15.3.2).
     if (location !== undefined) fields.location = location;
     fields["operation-location"] = monitor;
     const shown = { status: 201, kind: "resource", name: rootName, schema: jsonSchema, value: body } as const;
@@ -112,7 +113,7 @@ function replyToSubmission(
   return reply(format, { status: 202, kind: "operation", name: rootName, value }, fields);
 }
 
-/** Returns `Retry-After` of the reply, and follows a new operation from here on. */
+/** Returns `Retry-After` of the reply. Seconds. Starts to track a new operation. */
 function retryAfterOf(
   service: Service,
   definition: string,

@@ -3,7 +3,7 @@ import type { Format, SerializeContext } from "../../formats/format.js";
 import type { DescribedService } from "../described-service.js";
 import type { OpenApiContent } from "../document.js";
 
-/** A payload in each media type that a request can have. */
+/** Describes a payload in each media type of requests. */
 export function requestContent(
   { formats }: DescribedService,
   schema: JsonSchema,
@@ -12,17 +12,17 @@ export function requestContent(
   return inEach(formats, ({ mediaTypes }) => mediaTypes, schema, { kind: "resource", name: rootName });
 }
 
-/** An operation in each media type that a reply can have: aliases are for requests. */
+/** Describes an operation in each media type of replies. Replies never use aliases. */
 export function operationContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
   return inEach(formats, canonicalType, schema, { kind: "operation", name: "operation" });
 }
 
-/** A list of operations in each media type that a reply can have. */
+/** Describes a list of operations in each media type of replies. */
 export function listContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
   return inEach(formats, canonicalType, schema, { kind: "operations", name: "operations" });
 }
 
-/** A resource that was created, in each media type that a reply can have. */
+/** Describes a created resource in each media type of replies. */
 export function resourceContent(
   { formats }: DescribedService,
   schema: JsonSchema,
@@ -31,7 +31,7 @@ export function resourceContent(
   return inEach(formats, canonicalType, schema, { kind: "resource", name: rootName });
 }
 
-/** A problem in each media type that a problem can have. */
+/** Describes a problem in each media type of problems. */
 export function problemContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
   const problem: Described = { kind: "problem", name: "problem" };
   return inEach(formats, ({ problemMediaType }) => [problemMediaType], schema, problem);
@@ -43,7 +43,7 @@ function canonicalType({ mediaTypes: [canonical] }: Format): readonly string[] {
 
 type Described = Pick<SerializeContext, "kind" | "name">;
 
-/** Where two formats share a media type they mean the same by it: YAML writes problems as JSON. */
+/** Formats that share a media type describe it equally. For example, YAML serializes problems as JSON. */
 function inEach(
   formats: readonly Format[],
   typesOf: (format: Format) => readonly string[],

@@ -3,7 +3,7 @@ import { deprecationFields } from "../../http/message/deprecation-fields.js";
 import type { OpenApiResponse } from "../document.js";
 import { fixed, matching, type ResponseHeaders, SUCCESSOR_LINK } from "./headers.js";
 
-/** Adds to every response of a path what all its replies say of its deprecation. */
+/** Adds the header fields of a deprecation to every response of a path. */
 export function withNotice(
   responses: Readonly<Record<string, OpenApiResponse>>,
   deprecated: Deprecation | undefined,
@@ -11,8 +11,10 @@ export function withNotice(
   if (deprecated === undefined) return responses;
   const { deprecation = "", sunset, link } = deprecationFields(deprecated);
   const notice: ResponseHeaders = {
-    Deprecation: fixed("Since when clients should leave (RFC 9745).", deprecation),
-    ...(sunset === undefined ? {} : { Sunset: fixed("From when on it may be gone (RFC 8594).", sunset) }),
+    Deprecation: fixed("Time since which clients should stop using this path (RFC 9745).", deprecation),
+    ...(sunset === undefined
+      ? {}
+      : { Sunset: fixed("Time after which this path may be removed (RFC 8594).", sunset) }),
   };
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
@@ -22,16 +24,16 @@ export function withNotice(
   );
 }
 
-/** The notice comes first in a `Link` that also has what the reply itself links to. */
+/** Merges the link to the notice with the `Link` of the response. The notice comes first. */
 function linkOf({ headers }: OpenApiResponse, link: string | undefined): ResponseHeaders {
   if (link === undefined) return {};
-  const description = "Where people can read about the deprecation.";
+  const description = "Page about the deprecation.";
   if (headers?.Link === undefined) return { Link: fixed(description, link) };
   const pattern = `^${escaped(link)}(, ${SUCCESSOR_LINK})?$`;
   return { Link: matching(`${description} ${SUCCESSOR_TEXT}`, pattern) };
 }
 
-const SUCCESSOR_TEXT = "If the operation failed and was run again, also the operation that runs it again.";
+const SUCCESSOR_TEXT = "If the operation failed and was run again, also the new operation.";
 
 function escaped(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");

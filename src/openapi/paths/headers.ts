@@ -2,10 +2,10 @@ import type { JsonSchema } from "../../contract/definition.js";
 import type { Components } from "../components.js";
 import type { OpenApiHeader, OpenApiResponse } from "../document.js";
 
-/** Fields of a response, by their names in HTTP. */
+/** Header fields of a response by name. */
 export type ResponseHeaders = OpenApiResponse["headers"];
 
-/** The fields that replies of any service have, by the names of their components. */
+/** Component names of the header fields that every service uses. */
 export type HeaderName =
   | "AcceptVaries"
   | "EntityTag"
@@ -20,37 +20,39 @@ export type HeaderName =
   | "StatusLocation"
   | "SuccessorLink";
 
-/** A regular expression for a link to the operation that runs a failed one again. */
+/** Pattern of a link to the operation that runs a failed one again. */
 export const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
 
 const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
-  AcceptVaries: always("The reply depends on `Accept` of the request.", { const: "accept" }),
-  EntityTag: always("A strong tag of this representation, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
-  IdempotentReplayed: sometimes("There where the key was used before: the operation is the one of then.", {
-    const: "true",
+  AcceptVaries: always("The reply depends on the `Accept` field of the request.", { const: "accept" }),
+  EntityTag: always("Strong entity tag of this representation, for `If-None-Match`.", {
+    pattern: '^"[^"]+"$',
   }),
-  NextPage: sometimes('The next page, with `rel="next"` (RFC 8288). Absent on the last one.', {}),
-  NoSniff: always("The body is what `Content-Type` says.", { const: "nosniff" }),
-  NoStore: always("The reply must not be used again.", { const: "no-store" }),
-  ResourceLocation: sometimes("Where the resource can be read, if it can.", { format: "uri-reference" }),
-  RetryAfter: always("Seconds to wait before the status is read.", seconds(0, 60)),
-  RetryAfterWhilePending: sometimes(
-    "There while the operation is pending: seconds to wait before its status is read again.",
-    seconds(1, 60),
-  ),
-  Revalidated: always("The reply is for this caller, who asks again before using it again.", {
-    const: "private, no-cache",
-  }),
-  StatusLocation: always("Where the status of the operation can be read.", { format: "uri-reference" }),
-  SuccessorLink: sometimes(
-    "Present if the operation failed and was run again: the operation that runs it again.",
+  IdempotentReplayed: sometimes(
+    "Present if the key was used before. The reply shows the operation of the earlier request.",
     {
-      pattern: `^${SUCCESSOR_LINK}$`,
+      const: "true",
     },
   ),
+  NextPage: sometimes('Next page, with `rel="next"` (RFC 8288). Absent on the last page.', {}),
+  NoSniff: always("Clients must not guess another type than `Content-Type`.", { const: "nosniff" }),
+  NoStore: always("The reply must not be cached.", { const: "no-store" }),
+  ResourceLocation: sometimes("URI of the resource, if it has one.", { format: "uri-reference" }),
+  RetryAfter: always("Seconds to wait before reading the status.", seconds(0, 60)),
+  RetryAfterWhilePending: sometimes(
+    "Present while the operation is pending: seconds to wait before reading its status again.",
+    seconds(1, 60),
+  ),
+  Revalidated: always("Only this caller may cache the reply, and must revalidate it before each use.", {
+    const: "private, no-cache",
+  }),
+  StatusLocation: always("URI of the operation, where its status can be read.", { format: "uri-reference" }),
+  SuccessorLink: sometimes("Present if the operation failed and was run again: the new operation.", {
+    pattern: `^${SUCCESSOR_LINK}$`,
+  }),
 };
 
-/** References to the components that describe these fields. */
+/** Adds the components of these header fields, and returns references to them. */
 export function headers(
   components: Components,
   fields: Readonly<Record<string, HeaderName>>,
@@ -60,23 +62,23 @@ export function headers(
   );
 }
 
-/** `Retry-After` of a refusal: a hook may ask for any wait. */
+/** `Retry-After` of a refusal. It has no maximum, because a hook can set it. */
 export const retryAfterRefusal: OpenApiHeader = always(
-  "Seconds to wait before the request is repeated.",
+  "Seconds to wait before repeating the request.",
   seconds(0),
 );
 
-/** A field that every such response has, with this value. */
+/** Describes a required header field with this value. */
 export function fixed(description: string, value: string): OpenApiHeader {
   return always(description, { const: value });
 }
 
-/** A field that every such response has, with a value that matches this regular expression. */
+/** Describes a required header field whose value matches this regular expression. */
 export function matching(description: string, pattern: string): OpenApiHeader {
   return always(description, { pattern });
 }
 
-/** The same field, where only some of the responses have it. */
+/** Makes a header field optional. */
 export function optional(header: OpenApiHeader): OpenApiHeader {
   return { ...header, required: false };
 }

@@ -8,14 +8,15 @@ import { headers } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
 import { STATUS_TAG } from "./status-path.js";
 
-/** The path where a tenant lists its own operations. */
+/** Describes the path where tenants list their own operations. */
 export function listPath(service: DescribedService, components: Components): PathItem {
   return {
     get: {
       operationId: "listOperations",
       tags: [STATUS_TAG],
       summary: "List operations",
-      description: "Operations of the caller's tenant, newest first. They have neither progress nor results.",
+      description:
+        "Lists the operations of the caller's tenant, newest first. They have neither progress nor results.",
       parameters: parametersOf(service),
       responses: {
         200: {
@@ -46,7 +47,7 @@ function parametersOf({ definitions }: DescribedService): OpenApiParameter[] {
       type: "string",
       enum: ["pending", "completed", "failed"],
     }),
-    query("cursor", "Where the page begins, as `Link` of the page before says.", { type: "string" }),
+    query("cursor", "Start of the page, from the `Link` of the previous page.", { type: "string" }),
     query("limit", "Maximum number of operations.", {
       type: "integer",
       minimum: 1,

@@ -6,7 +6,7 @@ import { type NamedDefinition, toPascalCase } from "../names.js";
 import { memberSchemas } from "../schemas/body-schema.js";
 import { embedSchema } from "../schemas/embed-schema.js";
 
-/** Describes the fields of the path of a definition, each by the schema of the member that it becomes. */
+/** Describes the path fields of a definition. Each has the schema of its member in the input. */
 export function pathParameters(
   components: Components,
   { definition, name }: NamedDefinition,
@@ -14,7 +14,7 @@ export function pathParameters(
   return pathFields(definition.path).map((field) => ({
     name: field,
     in: "path",
-    description: `The member \`${field}\` of the input.`,
+    description: `Member \`${field}\` of the input.`,
     required: true,
     schema: fieldSchema(components, `${name}${toPascalCase(field)}`, definition.jsonSchema, field),
   }));

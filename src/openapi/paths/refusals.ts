@@ -9,7 +9,7 @@ import { challengeOf } from "../security.js";
 import { problemContent } from "./content.js";
 import { fixed, headers, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
 
-/** What requests are refused with whatever they ask for, in the order of docs/contract.md. */
+/** Returns the error codes that any request can get, in the order of the checks. */
 export function commonRefusals({ authorize, admit }: DescribedService["settings"]): ErrorCode[] {
   return [
     "TOO_MANY_HEADER_FIELDS",
@@ -24,7 +24,7 @@ export function commonRefusals({ authorize, admit }: DescribedService["settings"
 const UNAUTHORIZED: readonly ErrorCode[] = ["UNAUTHENTICATED", "FORBIDDEN", "AUTHORIZATION_UNAVAILABLE"];
 const NOT_ADMITTED: readonly ErrorCode[] = ["TOO_MANY_REQUESTS", "OVERLOADED"];
 
-/** The responses to errors of these codes, by status. */
+/** Describes the replies to errors with these codes, by status. */
 export function refusals(
   service: DescribedService,
   components: Components,
@@ -51,15 +51,15 @@ export function refusals(
 
 type Fields = Readonly<Record<string, OpenApiHeader>>;
 
-/** What the reply to an error of this code has besides the fields of all problems. */
+/** Returns the header fields of one error code, in addition to those of all problems. */
 function fieldsOf(code: ErrorCode, { settings, formats }: DescribedService): Fields {
   const types = formats.map(({ mediaTypes }) => mediaTypes[0]).join(", ");
   const fields: Partial<Record<ErrorCode, Fields>> = {
     UNAUTHENTICATED: { "WWW-Authenticate": fixed("How to authenticate.", challengeOf(settings.authorize)) },
-    METHOD_NOT_ALLOWED: { Allow: fixed("The methods that this operation has.", "GET, HEAD, OPTIONS") },
-    UNSUPPORTED_MEDIA_TYPE: { Accept: fixed("The media types that are supported.", types) },
+    METHOD_NOT_ALLOWED: { Allow: fixed("Allowed methods.", "GET, HEAD, OPTIONS") },
+    UNSUPPORTED_MEDIA_TYPE: { Accept: fixed("Supported media types.", types) },
     UNSUPPORTED_CONTENT_CODING: {
-      "Accept-Encoding": fixed("The content codings that are supported.", "identity"),
+      "Accept-Encoding": fixed("Supported content codings.", "identity"),
     },
   };
   const { retryAfterSeconds } = replyTo(code);
@@ -69,7 +69,7 @@ function fieldsOf(code: ErrorCode, { settings, formats }: DescribedService): Fie
   };
 }
 
-/** The fields of several kinds of replies: one that not all of them have is optional. */
+/** Merges the header fields of several errors. A field that not all of them have is optional. */
 function merged(kinds: readonly Fields[]): ResponseHeaders {
   const all = Object.entries(Object.assign({}, ...kinds) as Fields);
   return Object.fromEntries(

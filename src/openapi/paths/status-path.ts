@@ -15,10 +15,10 @@ import { operationContent } from "./content.js";
 import { headers } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
 
-/** The tag of the status endpoint. No definition has it for a name: those have no capitals. */
+/** Tag of the status endpoint. */
 export const STATUS_TAG = "Operations";
 
-/** The path of the status endpoint: `GET` reads (spec §4.2), `DELETE` cancels where a definition allows it. */
+/** Describes the status endpoint: `GET` (spec §4.2), and `DELETE` if a definition is `cancellable`. */
 export function statusPath(
   service: DescribedService,
   components: Components,
@@ -47,16 +47,19 @@ function read(service: DescribedService, components: Components, result: JsonSch
     tags: [STATUS_TAG],
     summary: "Read the status of an operation",
     description:
-      "The reply is a 200 while the operation is pending and after it has ended, failed or not: `status` tells. " +
-      "`HEAD` is answered in the same way, without a body.",
+      "The reply is a 200 while the operation is pending and after it has completed or failed. `status` says which. " +
+      "`HEAD` gets the same reply without a body.",
     parameters: [ifNoneMatch],
     responses: {
       200: {
-        description: "The operation as it is now.",
+        description: "The current state of the operation.",
         headers: fields,
         content: operationContent(service, anyOperation(components, result)),
       },
-      304: { description: "The operation is still as `If-None-Match` says.", headers: fields },
+      304: {
+        description: "The operation has not changed since the reply with the `ETag` in `If-None-Match`.",
+        headers: fields,
+      },
       ...refusals(service, components, refusalsOf(service)),
     },
   };
@@ -73,15 +76,16 @@ function cancel(service: DescribedService, components: Components, result: JsonS
     operationId: "cancelOperation",
     tags: [STATUS_TAG],
     summary: "Cancel an operation",
-    description: `For operations of ${names.join(", ")}. May be repeated; removes nothing.`,
+    description: `Cancels an operation of ${names.join(", ")}. The request can be repeated. It does not delete the operation.`,
     responses: {
       200: {
-        description: "The operation has ended, cancelled or otherwise: `status` and `error` tell.",
+        description: "The operation has ended, canceled or not. `status` and `error` say how.",
         headers: headers(components, fields),
         content: operationContent(service, endedOperation(components, result)),
       },
       202: {
-        description: "Somebody works on the operation, and is told to stop. It may complete all the same.",
+        description:
+          "A worker is running the operation and will be asked to stop. The operation may still complete.",
         headers: headers(components, { "Retry-After": "RetryAfter", ...fields }),
         content: operationContent(service, pendingOperation(components)),
       },
@@ -97,7 +101,7 @@ function refusalsOf({ settings }: DescribedService): ErrorCode[] {
 const operationId: OpenApiParameter = {
   name: "operationId",
   in: "path",
-  description: "As the reply to the submission gave it.",
+  description: "Id of the operation, from the reply to the submission.",
   required: true,
   schema: OPERATION_ID,
 };
@@ -105,7 +109,7 @@ const operationId: OpenApiParameter = {
 const ifNoneMatch: OpenApiParameter = {
   name: "If-None-Match",
   in: "header",
-  description: "The `ETag` of an earlier reply: as long as it is current the reply is a 304.",
+  description: "`ETag` of an earlier reply. If the operation has not changed since, the reply is a 304.",
   required: false,
   schema: { type: "string" },
 };

@@ -13,7 +13,7 @@ import { headers } from "./headers.js";
 import { pathParameters } from "./path-parameters.js";
 import { commonRefusals, refusals } from "./refusals.js";
 
-/** The path of a definition, whose `POST` submits work (spec §4.1). */
+/** Describes the path of a definition, where `POST` submits work (spec §4.1). */
 export function submissionPath(
   service: DescribedService,
   components: Components,
@@ -43,7 +43,7 @@ export function submissionPath(
   };
 }
 
-/** Whether the resource of a definition is created before the reply. */
+/** Returns whether the service creates the resource of a definition before the reply. */
 function creates({ create }: DescribedService, { name }: OperationDefinition): boolean {
   return Object.hasOwn(create, name);
 }
@@ -51,7 +51,7 @@ function creates({ create }: DescribedService, { name }: OperationDefinition): b
 function submissionRefusals(service: DescribedService, definition: OperationDefinition): ErrorCode[] {
   return [
     ...commonRefusals(service.settings),
-    // A field may hold what is no text.
+    // A path field may be malformed.
     ...(definition.path.includes("{") ? (["NOT_FOUND"] as const) : []),
     "UNSUPPORTED_MEDIA_TYPE",
     "UNSUPPORTED_CONTENT_CODING",
@@ -71,19 +71,19 @@ function submissionRefusals(service: DescribedService, definition: OperationDefi
 
 function describe(service: DescribedService, definition: OperationDefinition): string {
   const reply =
-    "The reply comes before the work is done: how it goes is told by the status of the operation.";
-  return creates(service, definition) ? `Creates a resource, and submits the work on it. ${reply}` : reply;
+    "The reply comes before the work is done. To follow the work, read the status of the operation.";
+  return creates(service, definition) ? `Creates a resource and submits work on it. ${reply}` : reply;
 }
 
 function describeBody({ settings }: DescribedService, { path }: OperationDefinition): string {
   const { maxBodyBytes, maxDepth, bodyTimeoutMs } = settings;
   const fields = pathFields(path).map((name) => `\`${name}\``);
   const given =
-    `The path gives ${fields.join(", ").replace(/, ([^,]*)$/, " and $1")}. A body may leave them out; if it has them, ` +
-    "their values must be equal.";
+    `The path contains ${fields.join(", ").replace(/, ([^,]*)$/, " and $1")}. The body may omit them. If it contains ` +
+    "them, their values must be equal.";
   return (
-    `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms, with arrays and objects ` +
-    `nested at most ${maxDepth} deep. In UTF-8, without a byte order mark and without a \`Content-Encoding\`.` +
+    `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms. Arrays and objects can be nested at ` +
+    `most ${maxDepth} deep. The encoding is UTF-8 without a byte order mark and without a \`Content-Encoding\`.` +
     (fields.length === 0 ? "" : ` ${given}`)
   );
 }
@@ -93,8 +93,8 @@ function idempotencyKey({ idempotencyKey }: OperationDefinition): OpenApiParamet
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes repeating safe: the same request with the same key is answered with the same operation. A random key of " +
-      "1 to 255 characters, such as a UUID; bare, or as a string in double quotes (RFC 8941).",
+      "Makes retries safe: the same request with the same key gets the same operation. Use a random key of 1 to 255 " +
+      "characters, such as a UUID, with or without double quotes (RFC 8941).",
     required: idempotencyKey === "required",
     schema: { type: "string", minLength: 1, maxLength: 4_096 },
   };
@@ -107,10 +107,10 @@ function created(
 ): OpenApiResponse {
   const resource = components.schema("CreatedResource", {
     type: "object",
-    description: "The resource as it was created.",
+    description: "The resource, as it was created.",
   });
   return {
-    description: "The resource was created, and the work on it was accepted.",
+    description: "The resource was created, and work on it was accepted.",
     headers: headers(components, {
       Location: "ResourceLocation",
       "Operation-Location": "StatusLocation",
@@ -126,8 +126,7 @@ function accepted(
   { cancellable }: OperationDefinition,
 ): OpenApiResponse {
   return {
-    description:
-      "The work was accepted and recorded. It has not been done yet, unless the key was used before.",
+    description: "The work was accepted and recorded. It is not done yet, unless the key was used before.",
     headers: headers(components, {
       Location: "StatusLocation",
       "Retry-After": "RetryAfter",
@@ -135,7 +134,7 @@ function accepted(
     }),
     content: operationContent(service, acceptedOperation(components)),
     links: {
-      status: linkTo("getOperation", "The status of the operation."),
+      status: linkTo("getOperation", "Reads the status of the operation."),
       ...(cancellable ? { cancel: linkTo("cancelOperation", "Cancels the operation.") } : {}),
     },
   };

@@ -3,8 +3,8 @@ import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.
 import { mapSubschemas } from "./map-schema.js";
 
 /**
- * Returns the JSON Schema of a body that may leave these members out: `required` does not name them. Nothing else changes; a
- * `$ref` of the whole is replaced by its target, which other places may need as it is.
+ * Returns the JSON Schema of a body in which these members are optional. Nothing else changes. A `$ref` at the root is
+ * replaced by a copy of its target, because other references may need the target unchanged.
  */
 export function withOptional(names: readonly string[], root: JsonSchema): JsonSchema {
   if (names.length === 0) return root;
@@ -12,7 +12,7 @@ export function withOptional(names: readonly string[], root: JsonSchema): JsonSc
     const { $ref, required, allOf, ...others } = schema;
     const inside = [...outer, schema];
     const target = conjuncts(root, { $ref })[0];
-    // A schema that refers to itself at once says nothing.
+    // A schema that refers directly to itself adds no constraints.
     const parts = conjuncts(root, { $ref, allOf }).filter((part) => !inside.includes(part));
     const unresolved = $ref !== undefined && target === undefined ? { $ref } : {};
     return {
@@ -25,7 +25,7 @@ export function withOptional(names: readonly string[], root: JsonSchema): JsonSc
   return relax(root, []);
 }
 
-/** Returns what a JSON Schema says of a member of the whole value, in all places where it speaks of it. */
+/** Returns all subschemas that constrain a top-level member. */
 export function memberSchemas(root: JsonSchema, name: string): readonly JsonSchema[] {
   const found = new Set<JsonSchema>();
   const seen = new Set<JsonSchema>();

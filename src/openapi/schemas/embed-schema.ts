@@ -6,10 +6,11 @@ import { toPascalCase, uniqueName } from "../names.js";
 import { mapSubschemas, type SchemaPath } from "./map-schema.js";
 
 /**
- * Makes components of a JSON Schema: one of this name, and one for each of its definitions that it refers to. References
- * lead from one to the other; the identifiers that they went by are given up, since few tools follow them and a schema
- * that is used twice would repeat them. `undefined` where this would change what the schema means: which schema a
- * `$dynamicRef` stands for depends on who asks.
+ * Adds a JSON Schema as components: one with this name, and one for each of its definitions that it refers to.
+ * Rewrites references to point to the components. Drops identifiers such as `$id`, because few tools follow them, and
+ * a schema that is used twice would repeat them.
+ *
+ * Returns undefined for a schema with `$dynamicRef`, whose target would change with the context.
  */
 export function embedSchema(components: Components, name: string, schema: JsonSchema): Reference | undefined {
   const { targets, roots, isDynamic } = indexSchema(schema, name);
@@ -39,31 +40,31 @@ export function embedSchema(components: Components, name: string, schema: JsonSc
   return toReference({ component: name, path: [] });
 }
 
-/** The dialect that the schemas of a document are in unless they say otherwise; OpenAPI adds to it. */
+/** Default dialect of the schemas in an OpenAPI 3.1 document. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** What references are resolved against where no `$id` stands. */
+/** Base URI for references in a schema without `$id`. */
 const UNIDENTIFIED = "https://schema.invalid/";
 
-/** Where a schema goes. */
+/** New location of a schema. */
 interface Target {
   readonly component: string;
-  /** Within the component. */
+  /** Path within the component. */
   readonly path: SchemaPath;
 }
 
 interface Index {
-  /** By the absolute identifiers under which schemas can be referred to. */
+  /** New locations by absolute identifier. */
   readonly targets: ReadonlyMap<string, Target>;
-  /** What becomes a component, and the base of its references. */
+  /** Schemas that become components, each with the base URI of its references. */
   readonly roots: ReadonlyMap<string, { readonly schema: JsonSchema; readonly base: string }>;
   readonly isDynamic: boolean;
 }
 
 interface Place extends Target {
-  /** The identifier of the schema resource. */
+  /** Identifier of the schema resource. */
   readonly base: string;
-  /** Within the schema resource. */
+  /** Path within the schema resource. */
   readonly pointer: SchemaPath;
 }
 
@@ -81,7 +82,7 @@ function indexSchema(schema: JsonSchema, name: string): Index {
     isDynamic ||= $dynamicRef !== undefined;
     const anchors = [$anchor, $dynamicAnchor].filter((anchor) => typeof anchor === "string");
     const identifiers = [
-      // A schema with an identifier of its own can still be pointed at from around it.
+      // A schema with its own `$id` can still be referred to by a pointer from the outer schema.
       resolve(toFragmentPointer(outer.pointer), outer.base),
       resolve(toFragmentPointer(pointer), base),
       ...anchors.map((anchor) => resolve(`#${anchor}`, base)),
@@ -110,7 +111,7 @@ function baseOf({ $id }: JsonSchema, outer: string): string {
   return new URL($id, outer).href.replace(/#$/, "");
 }
 
-/** The absolute form of a reference, its fragment without percent-encoding, or `undefined` where it cannot be read. */
+/** Returns the absolute form of a reference with a decoded fragment, or undefined if it is malformed. */
 function resolve(ref: string, base: string): string | undefined {
   if (!URL.canParse(ref, base)) return undefined;
   const [resource = "", fragment = ""] = new URL(ref, base).href.split("#", 2);

@@ -1,14 +1,13 @@
 import type { JsonSchema } from "../../contract/definition.js";
 
-/** Where a schema stands within the schema that is walked through: the keywords, names and indices that lead to it. */
+/** Location of a subschema: the keywords, names and indices that lead to it. */
 export type SchemaPath = readonly string[];
 
-/** Makes the schemas that stand in a schema, however deep, into others; `change` goes on to the ones inside by itself. */
+/** Returns the replacement of a subschema. To change nested schemas too, it calls {@link mapSubschemas} itself. */
 export type ChangeSchema = (schema: JsonSchema, path: SchemaPath) => JsonSchema;
 
 /**
- * Changes each schema that stands directly in this one, whatever keyword it belongs to. Data stays as it is, although it
- * may look like a schema.
+ * Replaces each direct subschema, under any keyword. Leaves data unchanged, even if it looks like a schema.
  */
 export function mapSubschemas(schema: JsonSchema, path: SchemaPath, change: ChangeSchema): JsonSchema {
   return mapMembers(schema, path, (value, keyword, at) => {
@@ -18,7 +17,7 @@ export function mapSubschemas(schema: JsonSchema, path: SchemaPath, change: Chan
   });
 }
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set([
   "const",
   "default",
@@ -28,7 +27,7 @@ const DATA: ReadonlySet<string> = new Set([
   "examples",
 ]);
 
-/** Keywords whose values are schemas by name, so that no name is taken for a keyword. */
+/** Keywords whose values are schemas by name. The names must not be read as keywords. */
 const BY_NAME: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
@@ -42,7 +41,7 @@ function mapValue(value: unknown, path: SchemaPath, change: ChangeSchema): unkno
   if (Array.isArray(value)) {
     return value.map((item, index) => mapValue(item, [...path, String(index)], change));
   }
-  // `true` and `false` are schemas too, in which nothing can be changed.
+  // `true` and `false` are schemas too, but have nothing to change.
   return isObject(value) ? change(value, path) : value;
 }
 

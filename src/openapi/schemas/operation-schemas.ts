@@ -4,10 +4,10 @@ import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
 import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
 
-/** The id of an operation, as replies and paths have it. */
+/** Schema of an operation id. */
 export const OPERATION_ID: JsonSchema = { type: "string", format: "uuid" };
 
-/** The body of a 202: the operation with no more than its status. */
+/** Adds the body of a 202: id and status. */
 export function acceptedOperation(components: Components): Reference {
   return components.schema("AcceptedOperation", {
     type: "object",
@@ -19,25 +19,25 @@ export function acceptedOperation(components: Components): Reference {
   });
 }
 
-/** An operation that has not ended, as the status endpoint shows it. */
+/** Adds a pending operation, as the status endpoint shows it. */
 export function pendingOperation(components: Components): Reference {
   return operation(components, "PendingOperation", "pending", {
-    progress: { description: "What the work told last of how far it is. There once it has told anything." },
+    progress: { description: "Latest progress of the work. Absent until the work has reported any." },
   });
 }
 
-/** An operation as the status endpoint shows it. `result` is what completed operations can show. */
+/** Adds an operation in any state, as the status endpoint shows it. */
 export function anyOperation(components: Components, result: JsonSchema): Reference {
   const pending = pendingOperation(components);
   return components.schema("Operation", byStatus({ pending, ...ended(components, result) }));
 }
 
-/** An operation that has ended, as a reply to DELETE shows it. */
+/** Adds a terminal operation, as a reply to `DELETE` shows it. */
 export function endedOperation(components: Components, result: JsonSchema): Reference {
   return components.schema("EndedOperation", byStatus(ended(components, result)));
 }
 
-/** A page of a list. Operations in it have no payloads. */
+/** Adds a page of a list. Its operations have neither progress nor results. */
 export function operationList(components: Components): Reference {
   const error = anyProblem(components, OPERATION_ERRORS);
   const variants = {
@@ -70,7 +70,7 @@ function ended(components: Components, result: JsonSchema): Readonly<Record<stri
 }
 
 const FINISHED: Readonly<Record<string, JsonSchema>> = {
-  finishedAt: { type: "string", format: "date-time", description: "When it ended." },
+  finishedAt: { type: "string", format: "date-time", description: "Time when the operation ended." },
 };
 
 function byStatus(variants: Readonly<Record<string, Reference>>): JsonSchema {
@@ -95,9 +95,9 @@ function operation(
     properties: {
       operationId: OPERATION_ID,
       status: { type: "string", const: status },
-      definition: { type: "string", description: "Names the kind of work." },
-      createdAt: { type: "string", format: "date-time", description: "When it was accepted." },
-      attempt: { type: "integer", minimum: 0, description: "How many times the work was begun." },
+      definition: { type: "string", description: "Name of the kind of work." },
+      createdAt: { type: "string", format: "date-time", description: "Time when the work was accepted." },
+      attempt: { type: "integer", minimum: 0, description: "Number of attempts so far." },
       ...members,
     },
     required: ["operationId", "status", "definition", "createdAt", "attempt", ...required],

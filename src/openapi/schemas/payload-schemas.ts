@@ -7,24 +7,26 @@ import type { NamedDefinition } from "../names.js";
 import { withOptional } from "./body-schema.js";
 import { embedSchema } from "./embed-schema.js";
 
-/** What a definition takes. Where no JSON Schema says it, the document claims nothing: the service checks all the same. */
+/**
+ * Adds the input of a definition. Without a JSON Schema, the document allows any value. The service validates anyway.
+ */
 export function inputSchema(components: Components, { definition, name }: NamedDefinition): Reference {
-  const description = `What \`${definition.name}\` takes. Its rules are not described; the service checks them.`;
+  const description = `Input of \`${definition.name}\`. The service validates it, but its rules are not described here.`;
   return (
     payload(components, `${name}Input`, bodySchema(definition)) ??
     components.schema(`${name}Input`, { description })
   );
 }
 
-/** The input, of which a body may leave out the members that the path gives. */
+/** Returns the schema of a body, in which members from the path are optional. */
 function bodySchema({ path, jsonSchema }: OperationDefinition): JsonSchema | undefined {
   return jsonSchema && withOptional(pathFields(path), jsonSchema);
 }
 
-/** What completed operations show: the result of any of the definitions. */
+/** Adds the results of all definitions. A completed operation shows one of them. */
 export function resultSchema(components: Components, definitions: readonly NamedDefinition[]): JsonSchema {
   const results = definitions.map(({ definition, name }) => {
-    const description = `What the work of \`${definition.name}\` returned, if it returned anything.`;
+    const description = `Result of \`${definition.name}\`. Absent if the work returned nothing.`;
     return payload(components, `${name}Result`, describeOutput(definition.result)) ?? { description };
   });
   const [first, ...others] = results;
@@ -39,12 +41,12 @@ function payload(
   return schema && embedSchema(components, name, schema);
 }
 
-/** The JSON Schema of what a validator gives out, where it can tell. */
+/** Returns the JSON Schema of a validator's output, or undefined if the validator cannot export it. */
 function describeOutput(schema: StandardSchema | undefined): JsonSchema | undefined {
   try {
     return schema?.["~standard"].jsonSchema?.output?.({ target: "draft-2020-12" });
   } catch {
-    // Not everything that can be checked can be described.
+    // Some validators have no JSON Schema, such as those with custom checks.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
 import { toPascalCase } from "../names.js";
 
-/** The problem types that the `error` of a failed operation can have: all that no reply has. */
+/** Problem types of the `error` of a failed operation. Replies never have them. */
 export const OPERATION_ERRORS: readonly ProblemName[] = [
   "work-failed",
   "attempts-exhausted",
@@ -14,16 +14,16 @@ export const OPERATION_ERRORS: readonly ProblemName[] = [
   "abandoned",
 ];
 
-/** One problem type; `status` is that of its replies, and absent in the `error` of an operation. */
+/** Adds one problem type. `status` is absent in the `error` of an operation. */
 function problemSchema(components: Components, name: ProblemName, status?: number): Reference {
   const { title } = problem(name);
   const members: Readonly<Record<string, JsonSchema>> = {
     type: { type: "string", const: problemType(name, components.problemBaseUri) },
-    title: { type: "string", description: "For people; may be worded anew.", examples: [title] },
+    title: { type: "string", description: "Summary for people. The wording may change.", examples: [title] },
     ...(status === undefined ? {} : { status: { type: "integer", const: status } }),
     ...(name === "internal"
       ? {}
-      : { detail: { type: "string", description: "What happened this time; for people." } }),
+      : { detail: { type: "string", description: "Explanation of this occurrence, for people." } }),
     ...(name === "contract-violation" ? { errors: violations(components) } : {}),
   };
   return components.schema(`${toPascalCase(name)}Problem`, {
@@ -34,7 +34,7 @@ function problemSchema(components: Components, name: ProblemName, status?: numbe
   });
 }
 
-/** Any of these problem types, told apart by `type`. */
+/** Returns a schema for any of these problem types, with `type` as the discriminator. */
 export function anyProblem(
   components: Components,
   names: readonly ProblemName[],
@@ -61,12 +61,12 @@ function violations(components: Components): JsonSchema {
     properties: {
       pointer: {
         type: "string",
-        description: "Where: a JSON Pointer in URI fragment form (RFC 6901 §6).",
+        description: "Location in the input: a JSON Pointer in URI fragment form (RFC 6901 §6).",
         examples: ["#/quantity"],
       },
-      detail: { type: "string", description: "What; for people." },
+      detail: { type: "string", description: "Explanation of the violation, for people." },
     },
     required: ["pointer", "detail"],
   });
-  return { type: "array", description: "All violations at once.", items: violation, maxItems: 100 };
+  return { type: "array", description: "All violations of the contract.", items: violation, maxItems: 100 };
 }

@@ -18,9 +18,9 @@ import {
 import { permanentError, runCreate } from "./run-create.js";
 
 /**
- * Creates the resource before the reply (spec §4.1, 201). A duplicate waits its turn (409).
+ * Creates the resource before the reply (spec §4.1, 201). A concurrent duplicate gets a 409.
  *
- * @throws AsyncReplyError `CREATION_IN_PROGRESS`, `CREATION_FAILED`, and what recording throws
+ * @throws AsyncReplyError `CREATION_IN_PROGRESS`, `CREATION_FAILED`, and the errors of recording
  */
 export function createBeforeReply(creation: Creation): Promise<Accepted> {
   const transactions = atomicSubmissions(creation.context.backend)?.transactions;
@@ -30,7 +30,10 @@ export function createBeforeReply(creation: Creation): Promise<Accepted> {
   );
 }
 
-/** Records the operation as `preparing` under a lease, for what is to be done before it goes on; whoever finds a dead lease takes over. */
+/**
+ * Records the operation as `preparing` under a lease, then proceeds. After a crash, the next attempt takes over the
+ * expired lease.
+ */
 async function recordPreparing(
   creation: Creation,
   proceed: (lease: Lease, replayed: boolean) => Promise<Accepted>,
@@ -46,8 +49,8 @@ async function recordPreparing(
 }
 
 /**
- * Records the operation and creates the resource in one transaction: the 201 of spec §4.1 without a moment in between, and
- * with nothing half-done to find.
+ * Records the operation and creates the resource in one transaction (spec §4.1, 201). A crash leaves nothing
+ * unfinished behind.
  */
 async function createWithRecord(creation: Creation, transactions: Transactions<unknown>): Promise<Accepted> {
   const { context, submission } = creation;
@@ -79,7 +82,7 @@ async function createWithRecord(creation: Creation, transactions: Transactions<u
   return resource === undefined ? accepted : { ...accepted, resource };
 }
 
-/** A failure that no repetition mends is recorded, as that of any work: what was rolled back left nothing to find. */
+/** Records a permanent failure as a failed operation, because the rollback has removed every trace of it. */
 async function recordFailure(creation: Creation, thrown: unknown): Promise<Accepted> {
   const error = permanentError(thrown);
   if (error === undefined) throw notCreated(0);
@@ -89,7 +92,7 @@ async function recordFailure(creation: Creation, thrown: unknown): Promise<Accep
   });
 }
 
-/** A creation has its own time on top of that of the store. */
+/** Adds the time limit of the creation to that of the store. */
 async function settled({ context }: Creation, work: Promise<Accepted>): Promise<Accepted> {
   try {
     return await storeAnswer(context, work, context.settings.createTimeoutMs);

@@ -7,10 +7,10 @@ import { type CreateCall, type CreateLimits, permanentError, runCreate } from ".
 
 export interface CreateResourceContext extends CreateLimits {
   readonly operations: OperationStore;
-  /** Where there are any, the resource is created in the transaction that settles it. */
+  /** If present, the resource is created in the transaction that settles the operation. */
   readonly transactions: Transactions<unknown> | undefined;
   readonly leaseMs: number;
-  /** When a creation that threw is tried again by a worker. */
+  /** Time until a worker retries a creation that threw. Milliseconds. */
   readonly retryDelayMs: number;
   readonly onError: (error: unknown) => void;
 }
@@ -18,14 +18,14 @@ export interface CreateResourceContext extends CreateLimits {
 export type CreatedOutcome =
   | { readonly outcome: "created"; readonly resource: JsonText }
   | { readonly outcome: "failed" }
-  /** Somebody else holds the lease, or has ended the operation. */
+  /** Another process holds the lease, or the operation has ended. */
   | { readonly outcome: "lost" }
-  /** It threw; the operation stays hidden and is tried again. */
+  /** The creation threw. The operation stays hidden, and a retry follows. */
   | { readonly outcome: "not-created" };
 
 /**
- * Creates the resource of an operation that is `preparing`, under a lease that the caller holds, and settles it: the
- * 201 of spec §4.1. Whoever takes over after a crash calls it again with the same operation id.
+ * Creates the resource of a `preparing` operation under the caller's lease, and settles the operation (spec §4.1,
+ * 201). After a crash, `create` is called again with the same operation id.
  */
 export async function createResource(
   call: CreateCall,
@@ -81,6 +81,8 @@ function keepWhileCreating(
   { operations, leaseMs, clock, onError }: CreateResourceContext,
 ): { stop(): void } {
   const onLost = (): void =>
-    stopping.abort(new AsyncReplyError("LEASE_LOST", "Somebody else creates the resource."));
+    stopping.abort(
+      new AsyncReplyError("LEASE_LOST", "Another process has taken over the creation of the resource."),
+    );
   return keepLease({ operations, lease, leaseMs, clock, onLost, onCancelRequested: () => {}, onError });
 }

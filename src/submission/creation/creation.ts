@@ -9,12 +9,12 @@ import type { SubmissionContext } from "../context.js";
 import { createResource } from "./create-resource.js";
 import type { CreateCall, CreateLimits } from "./run-create.js";
 
-/** A submission whose resource is created before the reply: what the 201 path carries along. */
+/** A submission whose resource is created before the reply. */
 export interface Creation extends CheckedSubmission {
   readonly context: SubmissionContext;
 }
 
-/** Answers from an operation that exists, or takes its creation over if nobody is at it. */
+/** Returns the outcome of an existing operation. If its creation was interrupted, takes it over. */
 export async function continueWith(creation: Creation, operation: Operation): Promise<Accepted> {
   if (operation.state !== "preparing") return replayOf(operation);
   const { operations } = creation.context.backend;
@@ -28,12 +28,12 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
   if (begun.outcome === "not-due") throw notCreated(begun.dueInMs);
   if (begun.outcome !== "begun") return readAgain(creation, operation.id);
   if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
-  // It became pending in between, so that this has begun its work: not ours to do.
+  // The operation became pending meanwhile, so this attempt belongs to a worker. Release it.
   await operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
   return { ...replayOf(begun.operation), announce: true };
 }
 
-/** Creates the resource of an operation that is `preparing`, under a lease. */
+/** Creates the resource of a `preparing` operation under a lease. */
 export async function createUnder(creation: Creation, lease: Lease, replayed: boolean): Promise<Accepted> {
   const { context } = creation;
   const { backend, settings } = context;
@@ -52,7 +52,7 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
   return { ...accepted, replayed: replayed || created.outcome === "lost" };
 }
 
-/** The call of `create` for a submission. */
+/** Returns the `create` function of a submission with its arguments. */
 export function toCall(
   { context, definition, submission, output }: Creation,
   operationId: string,
@@ -61,7 +61,7 @@ export function toCall(
   return { create, input: output, operationId, tenant: submission.operation.tenant };
 }
 
-/** How much a creation may take, and who is told what goes wrong in it. */
+/** Returns the limits of a creation, and the callback for its errors. */
 export function limitsOf({
   runtime,
   settings,
@@ -73,7 +73,7 @@ export function limitsOf({
   return { clock: runtime.clock, createTimeoutMs, maxResultBytes, onError };
 }
 
-/** Answers from what an operation has become. */
+/** Reads the operation again, and returns its outcome. */
 export async function readAgain({ context, submission }: Creation, id: string): Promise<Accepted> {
   const operation = await context.backend.operations.get(id, submission.operation.tenant);
   if (operation === undefined || operation.state === "preparing") throw creationInProgress();
@@ -83,11 +83,11 @@ export async function readAgain({ context, submission }: Creation, id: string): 
 /** The error while an earlier submission with this key creates its resource, also if it was interrupted. */
 export function creationInProgress(): AsyncReplyError {
   const detail =
-    "An earlier request with this Idempotency-Key is creating the resource. Repeat the request unchanged.";
+    "An earlier request with this Idempotency-Key is creating the resource. Repeat this request unchanged.";
   return new AsyncReplyError("CREATION_IN_PROGRESS", detail);
 }
 
-/** The reply where `create` threw or took too long. */
+/** Returns the error for a `create` function that threw or exceeded its time limit. */
 export function notCreated(dueInMs: number): AsyncReplyError {
   const detail = "The resource could not be created yet. Repeat the request with the same Idempotency-Key.";
   return new AsyncReplyError("CREATION_FAILED", detail, {

@@ -8,11 +8,11 @@ import { creationInProgress, limitsOf } from "./creation.js";
 import { runCreate } from "./run-create.js";
 
 /**
- * Records a submission in a transaction of the caller, and creates its resource there if the service does that before the
- * reply. There is no event: whether the transaction commits is not known here.
+ * Records a submission in the caller's transaction. If the service has a `create` function, creates the resource there
+ * too. Emits no event, because the transaction may still roll back.
  *
- * @throws AsyncReplyError `NO_TRANSACTIONS`; `CREATION_IN_PROGRESS` if an earlier submission has not created its resource yet;
- * what {@link earlierOperation} throws, and what `create` throws
+ * Throws `NO_TRANSACTIONS`. Throws `CREATION_IN_PROGRESS` if an earlier submission has not created its resource yet. Also
+ * throws errors of {@link earlierOperation} and of `create`.
  */
 export async function recordIn(
   context: SubmissionContext,

@@ -8,12 +8,13 @@ import { withinTime } from "../../protocol/within-time.js";
 
 export interface CreateLimits {
   readonly clock: Clock;
-  /** After so long the creation counts as failed, whatever it still does. */
+  /** Time limit. Then the creation counts as failed, even if it is still running. Milliseconds. */
   readonly createTimeoutMs: number;
+  /** Maximum size of the return value. Bytes of JSON. */
   readonly maxResultBytes: number;
 }
 
-/** A `create` function, and what it is called with. */
+/** A `create` function with its arguments. */
 export interface CreateCall {
   readonly create: AnyCreate;
   /** Output of the input schema. */
@@ -23,9 +24,10 @@ export interface CreateCall {
 }
 
 /**
- * Calls `create` within its time, aborts `stopping` when the time is up, and returns the stored form of the resource: what every 201 of this operation shows.
+ * Calls `create` with a time limit and returns the stored form of the resource, which every 201 of this operation
+ * shows. Aborts `stopping` when the time is up.
  *
- * @throws AsyncReplyError `ATTEMPT_TIMEOUT`, `INVALID_RESULT`, and what `create` throws
+ * @throws AsyncReplyError `ATTEMPT_TIMEOUT`, `INVALID_RESULT`, and the errors of `create`
  */
 export async function runCreate(
   { create, input, operationId, tenant }: CreateCall,
@@ -37,14 +39,17 @@ export async function runCreate(
   const given = { operationId, tenant, signal, ...transaction };
   const creating = Promise.resolve().then(() => create(input as never, given as never));
   const tookTooLong = (): AsyncReplyError => {
-    const error = new AsyncReplyError("ATTEMPT_TIMEOUT", "The creation of the resource took too long.");
+    const error = new AsyncReplyError(
+      "ATTEMPT_TIMEOUT",
+      `\`create\` did not settle within ${createTimeoutMs} ms. Raise \`createTimeoutMs\`, or do less work in it.`,
+    );
     stopping.abort(error);
     return error;
   };
   return resourceText(await withinTime(creating, createTimeoutMs, clock, tookTooLong), maxResultBytes);
 }
 
-/** The `error` of an operation whose creation another attempt would not mend; undefined where one might. */
+/** Returns the `error` of an operation whose creation failed permanently, or undefined if a retry may succeed. */
 export function permanentError(error: unknown): JsonText | undefined {
   if (!isAsyncReplyError(error) || error.code !== "PERMANENT_FAILURE") return undefined;
   return operationError("work-failed", error.detail);
@@ -60,7 +65,7 @@ function resourceText(resource: CreatedResource | undefined, maxBytes: number): 
   ) {
     throw new AsyncReplyError(
       "INVALID_RESULT",
-      "`create` must return `{ body, location? }`, where `body` is an object.",
+      "`create` must return `{ body, location? }`. `body` must be an object, and `location` a string.",
     );
   }
   return toJsonText(
@@ -69,7 +74,7 @@ function resourceText(resource: CreatedResource | undefined, maxBytes: number): 
   );
 }
 
-/** Percent-encodes what no URI can hold (RFC 3986 §2), above all what would end the header field that it goes into. */
+/** Percent-encodes characters that no URI can contain (RFC 3986 §2), such as those that would end a header field. */
 function toUriReference(location: string): string {
   return location.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }

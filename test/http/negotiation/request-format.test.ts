@@ -26,7 +26,7 @@ describe("the format of a body", () => {
   });
 
   it.each([
-    [undefined, "The header field Content-Type is required."],
+    [undefined, "The header field Content-Type is missing."],
     ["", "The header field Content-Type is malformed."],
     ["json", "The header field Content-Type is malformed."],
     ["application/json;charset=", "The header field Content-Type is malformed."],

@@ -27,22 +27,22 @@ describe("the error of a mistake in the paths of a service says what is wrong an
   testMistakes([
     [
       "two paths that match the same requests",
-      'Two `definitions` match the same requests: "/{x}/a" of d0 and "/{y}/a" of d1. Give one of them another fixed segment.',
+      'Two `definitions` match the same requests: "/{x}/a" of d0 and "/{y}/a" of d1. Give one of them a different fixed segment.',
       () => serve(["/{x}/a", "/{y}/a"]),
     ],
     [
       "two overlapping paths of which neither is more specific",
-      'Two `definitions` match the same requests: "/a/{x}" of d0 and "/{y}/b" of d1. Give one of them another fixed segment.',
+      'Two `definitions` match the same requests: "/a/{x}" of d0 and "/{y}/b" of d1. Give one of them a different fixed segment.',
       () => serve(["/a/{x}", "/{y}/b"]),
     ],
     [
       "a definition on the path of the status endpoint",
-      'Option `definitions`: The definition d0 has the path "/operations", where operations are read. Choose another path for it, or another `statusPath` than "/operations".',
+      'Option `definitions`: The definition d0 has the path "/operations", which belongs to the status endpoint. Change this path, or change `statusPath` from "/operations".',
       () => serve(["/operations"]),
     ],
     [
       "a definition below the path of the status endpoint",
-      'Option `definitions`: The definition d0 has the path "/a/b/{x}", where operations are read. Choose another path for it, or another `statusPath` than "/a/b".',
+      'Option `definitions`: The definition d0 has the path "/a/b/{x}", which belongs to the status endpoint. Change this path, or change `statusPath` from "/a/b".',
       () => serve(["/a/b/{x}"], { statusPath: "/a/b" }),
     ],
     [
@@ -67,7 +67,7 @@ describe("the error of a mistake in the paths of a service says what is wrong an
     ],
     [
       "a problem base URI without a trailing delimiter",
-      'Option `problemBaseUri` must be an absolute URI that ends with `/`, `#`, `:` or `=`, not "https://example.com/problems".',
+      'Option `problemBaseUri` must be an absolute URI that ends with `/`, `#`, `:` or `=`, such as `https://example.com/problems/`, not "https://example.com/problems".',
       () => createOrderService({ authorize, problemBaseUri: "https://example.com/problems" }),
     ],
     [
@@ -77,7 +77,7 @@ describe("the error of a mistake in the paths of a service says what is wrong an
     ],
     [
       "the list option with a back end that cannot list",
-      "Option `list` must be left out, because this back end cannot list operations, not true.",
+      "Option `list` is true, but this back end cannot list operations. Leave out `list`, or pass a back end that can list.",
       () =>
         createOrderService({
           authorize,

@@ -4,10 +4,11 @@ import type { Service } from "./context.js";
 /**
  * Checks that a function was called with a service.
  *
+ * Throws `INVALID_OPTION`, saying what to pass.
+ *
  * @param service what the caller passed
  * @param owner the function that takes it, such as `toNodeHandler`
  * @param members the members that the function uses
- * @throws AsyncReplyError `INVALID_OPTION`, saying what to pass
  */
 export function checkService(service: unknown, owner: string, ...members: readonly (keyof Service)[]): void {
   if (isObject(service) && members.every((member) => Reflect.get(service, member) !== undefined)) return;

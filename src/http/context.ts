@@ -82,11 +82,11 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
    * With `tx`, everything is written in your transaction, and there is no event. If the call rejects, your
    * transaction stays usable, unless the database itself failed.
    *
-   * @throws AsyncReplyError `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`,
+   * Throws `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`,
    * `MISSING_IDEMPOTENCY_KEY`; `IDEMPOTENCY_KEY_REUSED` if the key belongs to a different input;
    * `SUBMISSION_IN_PROGRESS` if another open transaction holds the key; `CREATION_IN_PROGRESS`, `CREATION_FAILED`;
    * `NO_TRANSACTIONS` if you pass `tx` and the back end shares no transactions; `SUBMISSION_UNCERTAIN`,
-   * `STORE_UNAVAILABLE`, `OVERLOADED`; `INVALID_OPTION`; `SERVICE_CLOSED`
+   * `STORE_UNAVAILABLE`, `OVERLOADED`; `INVALID_OPTION`; `SERVICE_CLOSED`.
    */
   submit<const Definition extends List[number]>(
     definition: Definition,
@@ -96,7 +96,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   /**
    * Returns an operation of this tenant and this definition, or undefined if it does not exist.
    *
-   * @throws AsyncReplyError `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`
+   * Throws `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`.
    */
   get<const Definition extends List[number]>(
     definition: Definition,
@@ -111,7 +111,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
    * - `terminal`: the operation had already ended.
    * - `unknown`: this tenant has no such operation.
    *
-   * @throws AsyncReplyError `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`
+   * Throws `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`.
    */
   cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
   /**

@@ -24,7 +24,7 @@ export interface OrderServiceOptions<Tx = unknown>
 /**
  * Creates the order submission service of the specification, with `POST /orders` and `GET /operations/<id>`.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function createOrderService<Tx = never>(
   options: OrderServiceOptions<Tx>,

@@ -6,7 +6,7 @@ import { jsonFormat } from "../formats/json.js";
 /**
  * Checks the `formats` of a service, alone and against its definitions. Returns them with JSON first.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function readFormats(
   definitions: readonly OperationDefinition[],

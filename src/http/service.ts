@@ -65,7 +65,7 @@ export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
 /**
  * Creates a service. It accepts work over HTTP and in process; workers run it (spec §1).
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function createService<
   const List extends Definitions,

@@ -93,7 +93,7 @@ export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
 /**
  * Checks the options and applies the defaults.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function readSettings(options: SettingsOptions): ServiceSettings {
   const { authorize, admit, basePath = "", statusPath = "/operations" } = options;

@@ -28,7 +28,7 @@ const OPTIONS: OptionNames<OpenApiOptions> = {
  * Creates the OpenAPI 3.1 document of a service, with its paths and every possible reply. The document depends only
  * on the definitions and options. Each call returns a new object.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function createOpenApiDocument(service: DescribedService, options: OpenApiOptions): OpenApiDocument {
   checkService(service, "createOpenApiDocument", "definitions", "settings", "formats");

@@ -21,7 +21,7 @@ export interface Security {
 /**
  * Returns how callers of a service authenticate, from the options or from its `authorize` hook.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function describeSecurity(authorize: Authorize, options: SecurityOptions): Security {
   const schemes = options.securitySchemes ?? schemesOf(authorize);

@@ -35,7 +35,7 @@ const OPTIONS: OptionNames<WithOpenApiOptions> = {
 /**
  * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function withOpenApi<Definitions extends readonly OperationDefinition[], Tx>(
   service: Service<Definitions, Tx>,

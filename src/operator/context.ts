@@ -31,7 +31,7 @@ interface Parts {
 /**
  * Checks the options of an operator and creates its dependencies.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function createContext({ backend, definitions, ...options }: Parts): OperatorContext {
   checkBackend(backend);
@@ -50,7 +50,7 @@ export function createContext({ backend, definitions, ...options }: Parts): Oper
 /**
  * Checks that a value is the name of a definition that the operator knows.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unknown): void {
   if (typeof name !== "string") throw invalidOption("definition", "the name of a definition", name);

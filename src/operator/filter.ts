@@ -35,7 +35,7 @@ export const FILTER_NAMES: OptionNames<Filter> = {
 /**
  * Checks the members of a filter.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkFilter(context: OperatorContext, filter: Filter): void {
   const { definition, tenant, errorType, createdFrom, createdBefore, internal } = filter;

@@ -89,7 +89,7 @@ function readLimit(value: number | undefined): number {
 /**
  * Returns the position that a cursor stands for.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function readCursor(cursor: unknown): ListPosition {
   const position = parseCursor(cursor);

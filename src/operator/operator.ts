@@ -85,7 +85,7 @@ const OPTIONS: OptionNames<OperatorOptions> = {
 /**
  * Creates an operator. It opens nothing, so there is nothing to close.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function createOperator<const List extends Definitions, Tx = never>(
   options: OperatorOptions<List, Tx>,

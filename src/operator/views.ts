@@ -52,7 +52,7 @@ export interface OperationDetails extends OperationSummary {
 /**
  * Converts a listed operation to its public form.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function toSummary(operation: ListedOperation): OperationSummary {
   const { id: operationId, tenant, definition, state, attempt, createdAt, retentionMs } = operation;
@@ -73,7 +73,7 @@ export function toSummary(operation: ListedOperation): OperationSummary {
 /**
  * Converts an operation with its payloads to its public form.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function toDetails(operation: Operation): OperationDetails {
   const { input, result, progress, resource, meta } = operation;

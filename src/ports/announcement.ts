@@ -38,7 +38,7 @@ const NOT_AN_ANNOUNCEMENT =
  * Parses an announcement that came from outside. Messages are untrusted input, even from a trusted broker: this checks
  * the shape, the version and the lengths, and drops all other members.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function parseAnnouncement(message: unknown): Announcement {
   const { version, id, operationId, definition } = (message ?? {}) as Partial<

@@ -45,7 +45,7 @@ export interface Submissions<Tx> {
   /**
    * Claims the key and creates the operation in one commit. Safe to repeat with the same operation id.
    *
-   * Throws AsyncReplyError `SUBMISSION_IN_PROGRESS` if another transaction holds the key for longer than the store
+   * Throws `SUBMISSION_IN_PROGRESS` if another transaction holds the key for longer than the store
    * waits.
    */
   record(submission: Submission): Promise<RecordResult>;
@@ -72,7 +72,7 @@ export interface Transactions<Tx> {
    * Records a submission and runs `create`, which makes its resource, in the same transaction. `created` means that
    * the operation is pending with that resource. If the key is bound, `create` does not run.
    *
-   * Throws AsyncReplyError `CREATION_IN_PROGRESS` at once if another call with the same key is running its `create`,
+   * Throws `CREATION_IN_PROGRESS` at once if another call with the same key is running its `create`,
    * and `SUBMISSION_IN_PROGRESS` if a transaction without a creation holds the key.
    */
   record(
@@ -118,7 +118,7 @@ export interface Backend<Tx = unknown> {
   /**
    * Resolves if the back end can be used now. Workers call it when they start. It must be cheap enough for a readiness probe.
    *
-   * Throws AsyncReplyError `INVALID_OPTION` for a mistake in the configuration, which waiting does not mend, such as a wrong password
+   * Throws `INVALID_OPTION` for a mistake in the configuration, which waiting does not mend, such as a wrong password
    * or a table that does not exist. Throws `STORE_UNAVAILABLE` if the store merely cannot be reached. The `detail` of both says
    * what is wrong, what is expected and what to do next, without passwords. The `cause` is the error of the database or the network.
    */
@@ -130,7 +130,7 @@ export interface Backend<Tx = unknown> {
 /**
  * Checks that a value is a back end.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkBackend(backend: unknown): void {
   const { operations, idempotency, queue } = isObject(backend) ? (backend as Partial<Backend>) : {};
@@ -188,7 +188,7 @@ export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | u
 /**
  * Returns the transactions of a back end.
  *
- * @throws AsyncReplyError `NO_TRANSACTIONS`
+ * Throws `NO_TRANSACTIONS`.
  */
 export function sharedTransactions<Tx>(backend: Backend<Tx>): Transactions<Tx> {
   const transactions = atomicSubmissions(backend)?.transactions;

@@ -57,7 +57,7 @@ export interface Consumer {
    * Waits for announcements and returns between 1 and `limit` of them. Returns an empty list if the signal is aborted,
    * or if the queue wants the worker to call again. Deliveries that are neither acked nor nacked may be redelivered.
    *
-   * Throws AsyncReplyError `QUEUE_UNAVAILABLE` if the queue cannot be reached, or `STORE_UNAVAILABLE` if the store is
+   * Throws `QUEUE_UNAVAILABLE` if the queue cannot be reached, or `STORE_UNAVAILABLE` if the store is
    * the queue.
    */
   receive(request: ReceiveRequest): Promise<readonly Delivery[]>;
@@ -71,7 +71,7 @@ export interface Consumer {
  * "look at this operation": the store decides, and the sweep announces the operation again.
  */
 export interface Queue {
-  /** Publishes announcements. Throws AsyncReplyError `QUEUE_UNAVAILABLE` unless the queue accepts all of them. */
+  /** Publishes announcements. Throws `QUEUE_UNAVAILABLE` unless the queue accepts all of them. */
   publish(announcements: readonly Announcement[]): Promise<void>;
 
   /** Creates a consumer for these definitions. It connects on first use, so this never throws if the queue is down. */

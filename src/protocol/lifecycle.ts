@@ -5,7 +5,7 @@ export interface Lifecycle {
   /**
    * Runs work that `close` waits for.
    *
-   * @throws AsyncReplyError `SERVICE_CLOSED`
+   * Throws `SERVICE_CLOSED`.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Adds a closing step. It runs after all work has ended. */

@@ -19,8 +19,9 @@ interface Platform {
  * Accepts a submission: records it, creates its resource if the service has a `create` function, and announces it.
  * Every step is repeatable: a retry after a crash finds the same operation and completes the missing steps.
  *
+ * Throws errors of recording and creating.
+ *
  * @param platform `waitUntil` keeps the process alive until the announcement is published
- * @throws AsyncReplyError the errors of recording and creating
  */
 export async function accept(
   context: SubmissionContext,

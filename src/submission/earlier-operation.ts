@@ -19,7 +19,7 @@ export interface ComparableSubmission {
 /**
  * Returns the operation of an earlier request with the same key, if that request had the same payload.
  *
- * @throws AsyncReplyError `IDEMPOTENCY_KEY_REUSED`; `SUBMISSION_IN_PROGRESS` if no payload is stored yet
+ * Throws `IDEMPOTENCY_KEY_REUSED`; `SUBMISSION_IN_PROGRESS` if no payload is stored yet.
  */
 export function earlierOperation(
   { observe }: Pick<SubmissionContext, "observe">,

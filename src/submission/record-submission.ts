@@ -11,7 +11,7 @@ import { notInTime, storeAnswer } from "./store-answer.js";
  * RECORD: binds the key and creates the operation. The submission is then accepted. The step is repeatable with the
  * same arguments, so a retry completes a submission that was interrupted halfway.
  *
- * @throws AsyncReplyError `SUBMISSION_UNCERTAIN`, errors of the stores, and errors of {@link earlierOperation}
+ * Throws `SUBMISSION_UNCERTAIN`, errors of the stores, and errors of {@link earlierOperation}.
  */
 export async function recordSubmission(
   context: SubmissionContext,

@@ -5,8 +5,9 @@ import type { SubmissionContext } from "./context.js";
 /**
  * Waits for a store call for at most `recordTimeoutMs`, so no request hangs.
  *
+ * Throws `STORE_UNAVAILABLE`.
+ *
  * @param extraMs added to the time limit. Milliseconds. Default: 0.
- * @throws AsyncReplyError `STORE_UNAVAILABLE`
  */
 export function storeAnswer<T>(
   { settings, runtime }: Pick<SubmissionContext, "settings" | "runtime">,

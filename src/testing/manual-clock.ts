@@ -9,14 +9,14 @@ export interface ManualClock extends Clock {
    * the promises that depend on no timer. Calls add up: a second call starts where the first one ends. If a timer
    * throws, it rejects with that error and stops at the time of that timer.
    *
-   * @throws AsyncReplyError `INVALID_OPTION` if `ms` is less than 0
+   * Throws `INVALID_OPTION` if `ms` is less than 0.
    */
   advance(ms: number): Promise<void>;
   /**
    * Sets the clock forward, or back if `ms` is negative, like a correction of the system time. Timers still run
    * after their original delays. Takes effect after earlier calls to `advance`.
    *
-   * @throws AsyncReplyError `INVALID_OPTION` if `ms` is not finite
+   * Throws `INVALID_OPTION` if `ms` is not finite.
    */
   jump(ms: number): Promise<void>;
 }

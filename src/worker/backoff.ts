@@ -16,8 +16,9 @@ const OPTIONS: OptionNames<BackoffOptions> = { baseMs: true, maxMs: true };
  * Creates a function that returns the delay after an attempt: exponential with full jitter. The n-th delay is uniform
  * in [0, min(maxMs, baseMs × 2^(n-1))], so operations that failed together are not retried together.
  *
+ * Throws `INVALID_OPTION`.
+ *
  * @param name name of the option in messages
- * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function createBackoff(
   options: BackoffOptions,

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 30_000;
  * Checks the back end before a worker begins. If the store cannot be reached, the observer is told, and the worker begins
  * all the same, because it keeps trying anyway.
  *
- * @throws AsyncReplyError `INVALID_OPTION` for a mistake in the configuration of the back end
+ * Throws `INVALID_OPTION` for a mistake in the configuration of the back end.
  */
 export async function checkAtStart({ backend, clock, observe, draining }: StartCheck): Promise<void> {
   const stopped = new Promise<void>((resolve) => void draining.onRaise(resolve));

@@ -17,7 +17,7 @@ const OPTIONS: OptionNames<WorkerSource<[]>> = {
 /**
  * Checks the first argument of `createWorker`. A service may have members that a worker does not use.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkSource(source: unknown): void {
   if (!isObject(source))

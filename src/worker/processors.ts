@@ -49,7 +49,7 @@ export interface CheckedProcessor {
 /**
  * Checks the processors of a worker and returns them with their definitions, by name.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the known definitions
+ * Throws `INVALID_OPTION`, naming the known definitions.
  */
 export function readProcessors(
   definitions: Definitions,

@@ -83,7 +83,7 @@ const DAY_MS = 86_400_000;
 /**
  * Checks the options of a worker and fills in the defaults.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function readWorkerSettings(options: WorkerOptions, random: () => number): WorkerSettings {
   checkOptions(options, OPTIONS, "createWorker");
@@ -110,8 +110,9 @@ const DEFAULTS: Omit<ProcessorSettings, "backoffMs"> = {
 /**
  * Checks the options of a processor and fills in the defaults.
  *
+ * Throws `INVALID_OPTION`, naming the option.
+ *
  * @param place prefix of option names in messages, such as `processors.orders.`
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
  */
 export function readProcessorSettings(
   options: ProcessorOptions,

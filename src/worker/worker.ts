@@ -73,7 +73,7 @@ const GIVE_BACK_TIMEOUT_MS = 5_000;
 /**
  * Creates a worker. It does nothing until it is started.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function createWorker<const List extends Definitions, Tx = never>(
   source: WorkerSource<List, Tx>,

@@ -24,7 +24,7 @@ export interface PostgresBackend<Tx> extends Backend<Tx> {
    * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
    * once: they wait for each other.
    *
-   * @throws AsyncReplyError `STORE_UNAVAILABLE` if the database cannot be reached or rejects the migration
+   * Throws `STORE_UNAVAILABLE` if the database cannot be reached or rejects the migration.
    */
   migrate(): Promise<void>;
 }
@@ -38,7 +38,7 @@ const MIGRATION_TIMEOUT_MS = 300_000;
  *
  * Does not connect yet: to verify the connection, the schema and the grants, call `check()`.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
   const settings = readPostgresSettings(options);

@@ -100,7 +100,7 @@ export interface PostgresSettings {
 /**
  * Checks all options except `pool` and the name of the schema, and fills in the defaults.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the option
+ * Throws `INVALID_OPTION`, naming the option.
  */
 export function readPostgresSettings(
   options: Omit<PostgresBackendOptions<unknown>, "pool">,

@@ -12,8 +12,8 @@ import type { Refusal } from "../settings.js";
  * Authorizes and admits a request, and returns its principal. Calls `authorize` first (spec §5), then `admit`. Both
  * decide before a byte of the body is read.
  *
- * @throws AsyncReplyError `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `UNAUTHENTICATED`, `FORBIDDEN`,
- * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if `admit` refuses the request
+ * Throws `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `UNAUTHENTICATED`, `FORBIDDEN`,
+ * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if `admit` refuses the request.
  */
 export async function admitRequest(
   service: Service,

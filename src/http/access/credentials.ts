@@ -20,8 +20,9 @@ export type KnownCredentials = Readonly<Record<string, string>>;
 /**
  * Creates an `authorize` hook for `Authorization: Bearer <token>` (RFC 6750). A request without a token is a 401.
  *
+ * Throws `INVALID_OPTION`.
+ *
  * @param verify a function that verifies a token, or an object of known tokens, which are compared in constant time
- * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function bearer(verify: Verify | KnownCredentials): Authorize {
   const check = toVerify("bearer", verify);
@@ -46,8 +47,9 @@ const API_KEY_OPTIONS: OptionNames<ApiKeyOptions> = { header: true };
 /**
  * Creates an `authorize` hook for a key in its own header field. A request without a key is a 401.
  *
+ * Throws `INVALID_OPTION`.
+ *
  * @param verify a function that verifies a key, or an object of known keys, which are compared in constant time
- * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function apiKey(verify: Verify | KnownCredentials, options: ApiKeyOptions = {}): Authorize {
   checkOptions(options, API_KEY_OPTIONS, "apiKey");

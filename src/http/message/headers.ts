@@ -19,7 +19,7 @@ export function header(headers: HeaderFields, name: string): string | undefined 
  * Returns the value of a header field that must not be repeated. If the first or last line won silently, two readers
  * of one request could disagree.
  *
- * @throws AsyncReplyError `INVALID_HEADER`
+ * Throws `INVALID_HEADER`.
  */
 export function singleHeader(headers: HeaderFields, name: string): string | undefined {
   const value = fieldValue(headers, name);
@@ -34,7 +34,7 @@ const MAX_FIELDS = 1_000;
  * Refuses a request whose header fields may be incomplete, because a dropped key or credential would not be checked.
  * Takes constant time.
  *
- * @throws AsyncReplyError `TOO_MANY_HEADER_FIELDS`
+ * Throws `TOO_MANY_HEADER_FIELDS`.
  */
 export function refuseManyFields({ headers, headersTruncated = false }: HttpRequest): void {
   const length = Array.isArray(headers) ? headers.length : 0;

@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
  * Reads the body. Checks the size limit against `Content-Length`, and then against the bytes that arrive
  * (RFC 9110 §15.5.14).
  *
- * @throws AsyncReplyError `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`
+ * Throws `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`.
  */
 export function readBody(
   request: HttpRequest,

@@ -6,7 +6,7 @@ import { parseMediaType } from "./media-type.js";
  * Chooses the format that parses a body with this `Content-Type`. Never sniffs the body (RFC 9110 §8.3). Refuses any
  * `charset` other than UTF-8 (RFC 8259 §11). Ignores other parameters.
  *
- * @throws AsyncReplyError `UNSUPPORTED_MEDIA_TYPE`, with `Accept` for its reply (RFC 9110 §15.5.16)
+ * Throws `UNSUPPORTED_MEDIA_TYPE`, with `Accept` for its reply (RFC 9110 §15.5.16).
  */
 export function requestFormat(contentType: string | undefined, formats: readonly Format[]): Format {
   if (contentType === undefined) throw unsupported("The header field Content-Type is missing.", formats);
@@ -24,7 +24,7 @@ export function requestFormat(contentType: string | undefined, formats: readonly
 /**
  * Refuses a compressed body, because a small body may decompress to a huge one.
  *
- * @throws AsyncReplyError `UNSUPPORTED_CONTENT_CODING`, with `Accept-Encoding` for its reply (RFC 9110 §12.5.3)
+ * Throws `UNSUPPORTED_CONTENT_CODING`, with `Accept-Encoding` for its reply (RFC 9110 §12.5.3).
  */
 export function refuseContentCoding(contentEncoding: string | undefined): void {
   const coding = contentEncoding?.trim().toLowerCase() ?? "";

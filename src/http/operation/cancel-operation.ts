@@ -19,7 +19,7 @@ import { toVisible } from "./represent.js";
  * operation has ended, canceled or not. It is 202 if a worker is running the operation and learns of the cancellation
  * at its next lease renewal. Clients can repeat the request. Never rejects.
  *
- * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
+ * Throws `INVALID_OPTION` if `service` is not a service.
  */
 export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
   checkService(service, "cancelOperation", "settings");

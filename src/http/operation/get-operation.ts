@@ -19,7 +19,7 @@ import { addSuccessorLink } from "./successor-link.js";
  * Replies with the status of an operation: 200 while it is pending and after it has ended (spec §4.2). The reply for
  * an operation of another tenant is the same 404 as for an unknown one. Never rejects.
  *
- * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
+ * Throws `INVALID_OPTION` if `service` is not a service.
  */
 export function getOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
   checkService(service, "getOperation", "settings");
@@ -47,7 +47,7 @@ export function getOperation(request: HttpRequest, service: Service): Promise<Ht
 /**
  * Returns the operation that a request to the status endpoint names, if it belongs to this tenant.
  *
- * @throws AsyncReplyError `NOT_FOUND`
+ * Throws `NOT_FOUND`.
  */
 export async function findOperation(
   service: Service,

@@ -20,7 +20,7 @@ const MAX_LIMIT = 100;
 /**
  * Parses the query of a list request. Refuses unknown parameters, because a misspelled filter would list too much.
  *
- * @throws AsyncReplyError `INVALID_QUERY`
+ * Throws `INVALID_QUERY`.
  */
 export function readListQuery(target: string, definitions: readonly string[]): ListQuery {
   const given = new URLSearchParams(target.includes("?") ? target.slice(target.indexOf("?") + 1) : "");

@@ -9,7 +9,7 @@ type Defined = Pick<OperationDefinition, "name" | "path">;
  * Checks that every path leads to one definition. Two paths with fields may overlap only if one of them is more
  * specific in every segment that differs. Definitions cannot use the paths of the status endpoint.
  *
- * @throws AsyncReplyError `INVALID_OPTION`, naming the definitions
+ * Throws `INVALID_OPTION`, naming the definitions.
  */
 export function checkPaths(definitions: readonly Defined[], statusPath: string): void {
   const reserved = [statusPath, `${statusPath}/{}`];

@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>;
  * Adds the path fields to a body as members. In the value they have the type of the JSON Schema; in the tree they are
  * text. The body may repeat them with the same values.
  *
- * @throws AsyncReplyError `CONTRACT_VIOLATION`
+ * Throws `CONTRACT_VIOLATION`.
  */
 export function bindParams(
   { value, tree }: ParsedBody,

@@ -42,7 +42,7 @@ interface Addressed {
 /**
  * Negotiates formats, then reads, parses and validates the body (spec §2: syntax and contract are separate checks).
  *
- * @throws AsyncReplyError the first reason to refuse the request
+ * Throws the first reason to refuse the request.
  */
 export async function readSubmission(
   service: Service,

@@ -25,7 +25,7 @@ import { readSubmission } from "./read-submission.js";
  * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
  * the service has a `create` function. Refuses invalid requests before anything is stored (§7). Never rejects.
  *
- * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
+ * Throws `INVALID_OPTION` if `service` is not a service.
  */
 export function submitOrder(
   request: HttpRequest,
@@ -40,7 +40,7 @@ export function submitOrder(
  * Accepts work of one definition, like {@link submitOrder}. If the path of the definition has fields and the path of
  * the request does not match it, the reply is a 404. Never rejects.
  *
- * @throws AsyncReplyError `INVALID_OPTION` if `service` is not a service
+ * Throws `INVALID_OPTION` if `service` is not a service.
  */
 export function submitOperation(
   request: HttpRequest,

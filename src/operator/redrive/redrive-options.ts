@@ -68,7 +68,7 @@ const MAX_LIMIT = 10_000;
 /**
  * Checks the filter of a bulk redrive.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function checkRedriveFilter(context: OperatorContext, filter: RedriveFilter): void {
   if (!isObject(filter))
@@ -86,7 +86,7 @@ export function checkRedriveFilter(context: OperatorContext, filter: RedriveFilt
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function readRedriveOptions(options: RedriveOptions): RedriveSettings {
   checkOptions(options, REDRIVE_NAMES, "operator.redrive");

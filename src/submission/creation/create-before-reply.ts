@@ -20,7 +20,7 @@ import { permanentError, runCreate } from "./run-create.js";
 /**
  * Creates the resource before the reply (spec §4.1, 201). A concurrent duplicate gets a 409.
  *
- * @throws AsyncReplyError `CREATION_IN_PROGRESS`, `CREATION_FAILED`, and the errors of recording
+ * Throws `CREATION_IN_PROGRESS`, `CREATION_FAILED`, and the errors of recording.
  */
 export function createBeforeReply(creation: Creation): Promise<Accepted> {
   const transactions = atomicSubmissions(creation.context.backend)?.transactions;

@@ -27,7 +27,7 @@ export interface CreateCall {
  * Calls `create` with a time limit and returns the stored form of the resource, which every 201 of this operation
  * shows. Aborts `stopping` when the time is up.
  *
- * @throws AsyncReplyError `ATTEMPT_TIMEOUT`, `INVALID_RESULT`, and the errors of `create`
+ * Throws `ATTEMPT_TIMEOUT`, `INVALID_RESULT`, and the errors of `create`.
  */
 export async function runCreate(
   { create, input, operationId, tenant }: CreateCall,

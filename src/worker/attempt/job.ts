@@ -31,7 +31,7 @@ export interface Job<Report = unknown, Tx = unknown> {
    *
    * The value must be JSON: see {@link Processor}.
    *
-   * @throws AsyncReplyError `INVALID_RESULT` if JSON cannot represent the value, if it exceeds `maxResultBytes`, or if
+   * Throws `INVALID_RESULT` if JSON cannot represent the value, if it exceeds `maxResultBytes`, or if
    * the progress schema refuses it or is asynchronous.
    */
   progress(value: Report): void;
@@ -51,7 +51,7 @@ export interface Job<Report = unknown, Tx = unknown> {
    * Await the call, or return its promise. If the processor returns while the transaction is open, the transaction is
    * rolled back and the attempt fails with `TRANSACTION_NOT_AWAITED`.
    *
-   * @throws AsyncReplyError `LEASE_LOST` if another attempt has begun; the function does not run. `INVALID_RESULT` if
+   * Throws `LEASE_LOST` if another attempt has begun; the function does not run. `INVALID_RESULT` if
    * the result cannot be stored; everything is rolled back. `STORE_UNAVAILABLE` if the store did not answer: do not
    * catch it, so that the worker can find out whether the commit succeeded. `TRANSACTION_USED` if it is called a
    * second time. `NO_TRANSACTIONS` if the back end shares no transactions.

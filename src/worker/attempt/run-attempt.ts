@@ -117,7 +117,7 @@ async function toStored(
 /**
  * Checks reported progress and returns its stored form.
  *
- * @throws AsyncReplyError `INVALID_RESULT`
+ * Throws `INVALID_RESULT`.
  */
 function toProgress(
   { definition: { progress: schema }, settings }: CheckedProcessor,

@@ -179,7 +179,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
 
 const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", "serializable"];
 
-/** @throws AsyncReplyError `INVALID_OPTION` */
+/** Throws `INVALID_OPTION`. */
 function setIsolation(level: IsolationLevel): SqlStatement {
   if (!LEVELS.includes(level)) throw invalidOption("isolation", `one of ${LEVELS.join(", ")}`, level);
   return { text: `set transaction isolation level ${level}` };

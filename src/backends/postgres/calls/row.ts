@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /**
  * Reads a column that must hold text.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function text(row: Row, column: string): string {
   const value = row[column];
@@ -20,7 +20,7 @@ export function text(row: Row, column: string): string {
 /**
  * Reads a column that must hold a JSON object. Some clients return it already parsed.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function json(row: Row, column: string): Row {
   const value: unknown = typeof row[column] === "string" ? parseStored(row[column]) : row[column];
@@ -31,7 +31,7 @@ export function json(row: Row, column: string): Row {
 /**
  * Reads a column that must hold a whole number.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function integer(row: Row, column: string): number {
   const value = Number(row[column] ?? Number.NaN);
@@ -45,7 +45,7 @@ function isState(value: unknown): value is OperationState {
   return STATES.has(value);
 }
 
-/** Reads the state of an operation. @throws AsyncReplyError `CORRUPT_RECORD` */
+/** Reads the state of an operation. Throws `CORRUPT_RECORD`. */
 export function state(row: Row): OperationState {
   if (!isState(row.state)) throw corrupt("state");
   return row.state;
@@ -67,7 +67,7 @@ const OPTIONAL_PAYLOADS = ["meta", "resource", "progress", "result"] as const;
  * Reads an operation without its payloads. Throws if the row cannot be read, so a corrupt operation never looks
  * missing.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function toListed(row: Row): ListedOperation {
   const listed: Mutable<ListedOperation> = {
@@ -88,7 +88,7 @@ export function toListed(row: Row): ListedOperation {
 /**
  * Reads an operation.
  *
- * @throws AsyncReplyError `CORRUPT_RECORD`
+ * Throws `CORRUPT_RECORD`.
  */
 export function toOperation(row: Row): Operation {
   const operation: Mutable<Operation> = Object.assign(toListed(row), { input: text(row, "input") });

@@ -3,9 +3,10 @@ import { misuse, shown } from "../../../contract/options.js";
 /**
  * Checks the value that a caller passes as its open transaction. Statements sent to a pool would run outside of it.
  *
+ * Throws `INVALID_OPTION`.
+ *
  * @param isPool whether `tx` is the pool or the database itself
  * @param example how to get a transaction
- * @throws AsyncReplyError `INVALID_OPTION`
  */
 export function checkTransaction(tx: unknown, isPool: boolean, example: string): void {
   if (isPool)

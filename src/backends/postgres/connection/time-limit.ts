@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { Clock } from "../../../ports/runtime.js";
 
-/** Waits for an answer up to a time limit. The work itself continues. @throws AsyncReplyError `STORE_UNAVAILABLE` */
+/** Waits for an answer up to a time limit. The work itself continues. Throws `STORE_UNAVAILABLE`. */
 export type WithinTime = <T>(answer: Promise<T>) => Promise<T>;
 
 interface Waiting {

@@ -7,7 +7,7 @@ import type { SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 /**
  * Converts the option `pool` to a database.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function toDatabase<Tx>(
   pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>,

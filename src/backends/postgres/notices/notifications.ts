@@ -19,7 +19,7 @@ export interface Notifications {
   /**
    * Notifies this process of due work of definitions at once, and then other processes.
    *
-   * @throws AsyncReplyError `QUEUE_UNAVAILABLE`
+   * Throws `QUEUE_UNAVAILABLE`.
    */
   notify(definitions: readonly string[]): Promise<void>;
   /** Registers a wait for due work of definitions. */

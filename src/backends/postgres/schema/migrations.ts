@@ -31,8 +31,9 @@ export function functionNames(): readonly string[] {
  * tool. There is one statement for each version; run them in order. Statements are safe to run again, and by several
  * processes at once: each waits for the others and does nothing if its version is already applied.
  *
+ * Throws `INVALID_OPTION` if the name is not valid.
+ *
  * @param schema name of the schema. Default: `async_request_reply`.
- * @throws AsyncReplyError `INVALID_OPTION` if the name is not valid
  */
 export function postgresMigrations(schema = "async_request_reply"): readonly string[] {
   const quoted = quoteSchema(schema);

@@ -3,7 +3,7 @@ import { invalidOption } from "../../../contract/options.js";
 /**
  * Returns the quoted name of a schema. The pattern allows no characters that could end the quotes.
  *
- * @throws AsyncReplyError `INVALID_OPTION`
+ * Throws `INVALID_OPTION`.
  */
 export function quoteSchema(schema: string): string {
   if (typeof schema === "string" && /^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return `"${schema}"`;

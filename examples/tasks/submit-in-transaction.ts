@@ -1,5 +1,5 @@
 /**
- * Submits work in a transaction of your own: either both the row and the operation exist, or neither does. `pg` reads
+ * Submits work in your own transaction: either both the row and the operation exist, or neither does. `pg` reads
  * PGHOST, PGUSER, PGDATABASE and so on. A worker does the work, in this process or in another one.
  */
 import { createService, defineOperation } from "async-request-reply";

@@ -1,22 +1,22 @@
-/** What a call returned for one item, or an error that is this item's alone. */
+/** Row that a call returned for one item, or the error of this item. */
 export type Answer<Row> = { readonly row: Row | undefined } | { readonly error: unknown };
 
 /** Makes one call for many items, with an answer for each. */
 export type BatchCall<Item, Row> = (items: readonly Item[]) => Promise<readonly Answer<Row>[]>;
 
-/** Which items are equal, and which rows say the same to all of them. */
+/** Decides which items are equal and which rows equal items can share. */
 export interface Equality<Item, Row> {
-  /** What equal items share, quick to compare; undefined where an item has no equal. */
+  /** Key that equal items share. Cheap to compare. `undefined` for an item without equals. */
   readonly keyOf: (item: Item) => string | undefined;
-  /** Whether two that share it are equal. */
+  /** Returns whether two items with the same key are equal. */
   readonly equal: (one: Item, other: Item) => boolean;
-  /** Whether the row of one item is also that of its equals. A row that says "created" is not: only one of them was. */
+  /** Returns whether equal items can share a row. They cannot share a row that says "created": only one of them was. */
   readonly isShared: (row: Row) => boolean;
 }
 
 /**
- * Sends the first of the items that are equal, and gives its row to all of them. If it has no row to share because it was new, a
- * second call tells the others what it became. A second call is also made if the first item failed, because the others may succeed.
+ * Sends only the first of several equal items and returns its row for all of them. If the row cannot be shared, or the first
+ * item failed, a second call sends the others.
  */
 export function mergeEqual<Item, Row>(
   equality: Equality<Item, Row>,

@@ -5,7 +5,7 @@ import type { Clock } from "../ports/runtime.js";
 import { withinTime } from "../protocol/within-time.js";
 import type { Latch } from "./latch.js";
 
-/** What {@link checkAtStart} takes. */
+/** Dependencies of {@link checkAtStart}. */
 export interface StartCheck {
   readonly backend: Pick<Backend, "check">;
   readonly clock: Clock;
@@ -14,14 +14,14 @@ export interface StartCheck {
   readonly draining: Latch;
 }
 
-/** Back ends have shorter limits. This one is for a back end without any. */
+/** Applies to a back end without its own, shorter limit. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Checks the back end before a worker begins. If the store cannot be reached, the observer is told, and the worker begins
- * all the same, because it keeps trying anyway.
+ * Checks the back end before a worker starts. If the store cannot be reached, reports it to the observer and returns: the
+ * worker starts and keeps trying.
  *
- * Throws `INVALID_OPTION` for a mistake in the configuration of the back end.
+ * Throws `INVALID_OPTION` if the back end is misconfigured.
  */
 export async function checkAtStart({ backend, clock, observe, draining }: StartCheck): Promise<void> {
   const stopped = new Promise<void>((resolve) => void draining.onRaise(resolve));
@@ -34,7 +34,7 @@ export async function checkAtStart({ backend, clock, observe, draining }: StartC
   }
 }
 
-/** Rejects where a `check` throws, or does not exist. */
+/** Rejects if `check` throws or does not exist. */
 async function check(backend: StartCheck["backend"]): Promise<void> {
   await backend.check();
 }

@@ -50,10 +50,10 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker {
   /**
-   * Checks the back end, then begins to receive and to sweep. If the store cannot be reached, the worker starts all the same and
-   * keeps trying, and the observer is told.
+   * Checks the back end, then starts receiving and sweeping. If the store cannot be reached, the observer receives the error,
+   * and the worker starts and keeps trying.
    *
-   * Rejects with `INVALID_OPTION` if the back end has a mistake in its configuration, and with `WORKER_STOPPED` after `stop`.
+   * Throws `INVALID_OPTION` if the back end is misconfigured. Throws `WORKER_STOPPED` after `stop`.
    */
   start(): Promise<void>;
   /**

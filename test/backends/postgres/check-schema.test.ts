@@ -81,7 +81,7 @@ await describePostgres("check() looks at the schema and", (server) => {
     );
   });
 
-  /** What is said to a role that has these grants only. */
+  /** Returns the error for a role that has only these grants. */
   async function refusedWith(grants: (schema: string, role: string) => string) {
     const [schema, role] = [server.newSchema(), server.newSchema()];
     await server.pool.query(`create role ${role} login; ${migrated(schema)}`);
@@ -91,7 +91,7 @@ await describePostgres("check() looks at the schema and", (server) => {
     try {
       const backend = createPostgresBackend({ pool, schema, migrate: "manual" });
       const { code, detail } = await refusedCheck(backend);
-      // What the sentence says to run is what is missing.
+      // The statements in the message must add exactly the missing grants.
       for (const [, statement] of detail.matchAll(/`(grant [^`]+)`/g))
         await server.pool.query(statement ?? "");
       const after = await backend.check().then(

@@ -64,7 +64,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     );
   });
 
-  describe("in a database of its own", () => {
+  describe("in a separate database", () => {
     async function inDatabase(run: (database: string) => Promise<void>): Promise<void> {
       const database = server.newSchema();
       await server.pool.query(`create database ${database}`);

@@ -1,6 +1,6 @@
 import type { Backend } from "async-request-reply";
 
-/** What the `check` of a back end says. The password of a test must never be part of it. */
+/** Error of `check`. It must never contain the password of a test. */
 export interface RefusedCheck {
   readonly code: string;
   readonly detail: string;

@@ -41,7 +41,7 @@ export async function keepWorker(stage: Stage, name: string, over: () => boolean
     const process = new Process(name);
     const worker = startWorker(stage, process);
     await worker.start();
-    await Promise.race([process.death, stopped(stage, process, worker, over)]);
+    await Promise.race([process.death, stopLater(stage, process, worker, over)]);
   }
 }
 
@@ -72,7 +72,7 @@ function startWorker(stage: Stage, process: Process): Worker {
 /**
  * Stops a worker after a while, as a deployment does. Resolves when it has stopped. Most workers are never stopped.
  */
-function stopped({ world }: Stage, process: Process, worker: Worker, over: () => boolean): Promise<void> {
+function stopLater({ world }: Stage, process: Process, worker: Worker, over: () => boolean): Promise<void> {
   const when = world.choices.weighted([
     ["never", 4],
     ["soon", 1],

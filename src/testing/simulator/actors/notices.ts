@@ -10,8 +10,8 @@ const anything: StandardSchema = {
 };
 
 /**
- * The second kind of operation: clients submit notices, and some operations have one as follow-up. Kept shorter than
- * orders.
+ * Definition of notices. Clients submit them, and some operations have one as their follow-up. Their retention is
+ * shorter than that of orders.
  */
 export type NoticeDefinition = OperationDefinition<
   "notices",

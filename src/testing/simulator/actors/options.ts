@@ -32,7 +32,10 @@ export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
   },
 };
 
-/** Defaults of a worker. Every processor overrides them, so a worker that uses one of them breaks I15. */
+/**
+ * Defaults of a worker. Every processor overrides them, so a worker that uses one of them violates I15. There is no
+ * default attempt timeout: a worker that ignores the one of notices never ends some of them (I2).
+ */
 export const WORKER_OPTIONS: WorkerOptions = {
   concurrency: 3,
   leaseMs: 45_000,

@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** Headers and body of a request. */
-interface Content {
+interface HeadersAndBody {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
@@ -23,7 +23,7 @@ export async function ask(
   apis: Apis,
   { name, tenant }: Caller,
   [method, path]: readonly [method: string, path: string],
-  { headers = {}, body }: Content = {},
+  { headers = {}, body }: HeadersAndBody = {},
 ): Promise<HttpResponse | undefined> {
   const authorization = `${name} ${tenant}`;
   const request = { method, path, headers: { authorization, ...headers }, body };

@@ -6,7 +6,7 @@ import {
 } from "../../../contract/operation.js";
 import { CANCELLED } from "../../../contract/problem.js";
 
-/** State of an operation at one moment, as clients see it. Texts must match exactly. */
+/** State of an operation at one moment, as clients see it. Texts are compared exactly. */
 export interface Content {
   readonly state: OperationState;
   readonly progress?: JsonText | undefined;

@@ -57,7 +57,7 @@ export class Ledger {
   readonly attempts: Attempts;
   readonly #payloads: Payloads;
   readonly #followUps: FollowUps;
-  /** The operation of each key. The first creation, promise or effect decides. */
+  /** Operation of each key, from its latest creation, promise or effect. */
   readonly #operationOfKey = new Map<string, string>();
   /** Time until which an open transaction held each key. */
   readonly #heldUntil = new Map<string, number>();
@@ -82,7 +82,7 @@ export class Ledger {
     const { id, key } = operation;
     const known = this.entries.get(id);
     if (known !== undefined) {
-      // The holder of the lease of a creation may repeat it.
+      // The process that holds the lease may repeat the creation.
       const repeated = initial?.state === "preparing" && known.token === initial.token;
       if (!repeated) this.violated("I1", `${id} was created twice`);
       return;

@@ -49,7 +49,7 @@ export class Readings {
       this.#entries.violated("I2", `${entry.id} was not found before it expired`);
   }
 
-  /** Checks an operation that a store returned to a tenant. Default: to a caller that may read every tenant. */
+  /** Checks an operation that a store returned. Without `tenant`, the caller may read every tenant. */
   returned(operation: Operation, tenant: string = operation.tenant): void {
     const { id, createdAt } = operation;
     const entry = this.#entries.get(id);

@@ -133,7 +133,7 @@ export class Transaction<Value, Result> {
     }
   }
 
-  /** Rolls the transaction back unless it has ended. If it has not begun yet, its begin fails. */
+  /** Rolls the transaction back unless it has ended. If it has not begun yet, it is rolled back when it begins. */
   async rollBack(reason: unknown): Promise<void> {
     this.#isLost = true;
     await this.#abandon?.(reason);

@@ -9,7 +9,7 @@ import {
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../replacing.js";
 
-/** Mistakes in the protocol, each as a back end that makes it. The simulator must find every one of them. */
+/** Back ends that each make one mistake in the protocol. The simulator must detect all of them. */
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
   "a key outlives its operation": (clock) => {
     const backend = composed(clock);
@@ -30,7 +30,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     return withStores(backend, { idempotency: replacing(backend.idempotency, { claim }) });
   },
 
-  "a purge without its grace": (clock) => {
+  "a purge does not wait for its grace period": (clock) => {
     const backend = composed(clock);
     const remove = async (ids: readonly string[]): Promise<void> => {
       await backend.operations.remove(ids, { afterMs: 0 });
@@ -39,7 +39,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     return withStores(backend, { operations: replacing(backend.operations, { remove }) });
   },
 
-  "an orphan claim is released instead of ended": (clock) => {
+  "an orphaned claim is released instead of ended": (clock) => {
     const backend = composed(clock);
     const create: OperationStore["create"] = async (operation, initial) => {
       if (initial?.state !== "failed") return backend.operations.create(operation, initial);
@@ -70,7 +70,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     return { ...rest, operations, idempotency, submissions };
   },
 
-  "settling without a token": (clock) => {
+  "a settlement is not guarded by its token": (clock) => {
     const backend = composed(clock);
     const current = new Map<string, string>();
     const beginAttempt: OperationStore["beginAttempt"] = async (id, lease) => {
@@ -83,7 +83,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     return withStores(backend, { operations: replacing(backend.operations, { beginAttempt, settle }) });
   },
 
-  "beginning an attempt without compare-and-set": (clock) => {
+  "an attempt begins without compare-and-set": (clock) => {
     const backend = composed(clock);
     const beginAttempt: OperationStore["beginAttempt"] = (id, { token }) =>
       backend.operations.beginAttempt(id, { token, leaseMs: 0 });

@@ -10,20 +10,20 @@ import {
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../replacing.js";
 
-/** A mistake, as a back end that makes it, and what the simulator must say about it. */
+/** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedPromise {
   readonly create: CreateBackend;
   readonly violation: RegExp;
 }
 
-/** Back ends that get retention, delays, follow-ups and redrives wrong. */
+/** Back ends with mistakes in retention, delays, follow-ups or redrives. */
 export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
   "every definition has the same retention": creating(I(8), (operation) => ({
     ...operation,
     retentionMs: 600_000,
   })),
 
-  "an operation and its key are gone before their retention is over": composed(/I[12]: /, (store) => {
+  "an operation and its key expire before their retention is over": composed(/I[12]: /, (store) => {
     const promised = <Kept extends ListedOperation>(operation: Kept): Kept =>
       operation.definition === "orders" ? { ...operation, retentionMs: 3_600_000 } : operation;
     return {
@@ -43,7 +43,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
 
   "metadata is lost": creating(I(8), ({ meta: _, ...operation }) => operation),
 
-  "the reason of a retry is that of another operation": composed(I(8), (store) => {
+  "a retry shows the error of another operation": composed(I(8), (store) => {
     let last: string | undefined;
     return {
       settle: (lease, settlement) => {
@@ -56,11 +56,11 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     };
   }),
 
-  "delays are forgotten": creating(I(13), ({ delayMs: _, ...operation }) => operation),
+  "delays are ignored": creating(I(13), ({ delayMs: _, ...operation }) => operation),
 
-  "nothing follows": creating(I(2), ({ onEnd: _, ...operation }) => operation),
+  "follow-ups are lost": creating(I(2), ({ onEnd: _, ...operation }) => operation),
 
-  "nothing follows a cancellation": composed(I(2), (store) => {
+  "a cancellation does not create the follow-up": composed(I(2), (store) => {
     const { create, follow } = followUps(store);
     return {
       create,
@@ -74,7 +74,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     };
   }),
 
-  "a retry has a follow-up": composed(I(11), (store) => {
+  "a retry creates the follow-up": composed(I(11), (store) => {
     const { create, follow } = followUps(store);
     return {
       create,
@@ -106,14 +106,14 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     };
   }),
 
-  "clients are shown follow-ups": composed(I(9), (store) => ({
+  "clients can read follow-ups": composed(I(9), (store) => ({
     get: async (id, tenant) => {
       const found = await lookAt(store, id);
       return found?.tenant === tenant ? found : undefined;
     },
   })),
 
-  "every redrive creates another operation": composed(I(12), (store) => ({
+  "every repeated redrive creates another operation": composed(I(12), (store) => ({
     redrive: async (id, successor) => {
       const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
       const failed = await lookAt(store, id);
@@ -125,11 +125,11 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "a list leaves out the newest operation": composed(/I2: .* is missing from a list/, (store) => ({
+  "a list omits the newest operation": composed(/I2: .* is missing from a list/, (store) => ({
     list: async (request) => (await store.list?.(request))?.slice(1) ?? [],
   })),
 
-  "a list shows operations as they were before they were redriven": composed(I(12), (store) => ({
+  "a list does not show the successors of operations": composed(I(12), (store) => ({
     list: async (request) => {
       const page = (await store.list?.(request)) ?? [];
       return page.map(({ retriedBy: _, ...operation }) => operation);
@@ -154,7 +154,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "what was cancelled cannot be redriven": composed(I(12), (store) => ({
+  "canceled operations cannot be redriven": composed(I(12), (store) => ({
     redrive: async (id, successor) => {
       const { state = "failed", error = "" } = (await lookAt(store, id)) ?? {};
       if (error.includes("#cancelled")) return { outcome: "not-redrivable", state };
@@ -162,7 +162,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "a redriven operation goes before its successor": composed(I(2), (store, clock) => ({
+  "a redriven operation expires before its successor": composed(I(2), (store, clock) => ({
     get: async (id, tenant) => {
       const operation = await store.get(id, tenant);
       const { retriedBy, settledAt = 0, retentionMs = 0 } = operation ?? {};
@@ -175,7 +175,7 @@ function I(number: number): RegExp {
   return new RegExp(`I${number}: `);
 }
 
-/** Key and operation are recorded one after the other, in a store with some methods replaced. */
+/** Replaces some methods of a store that records key and operation one after the other. */
 function composed(
   violation: RegExp,
   methods: (store: OperationStore, clock: Clock) => Partial<OperationStore>,
@@ -188,14 +188,14 @@ function composed(
   return { create, violation };
 }
 
-/** A store that creates other operations than it is asked to. */
+/** Changes the operations that a store creates. */
 function creating(violation: RegExp, change: (operation: NewOperation) => NewOperation): PlantedPromise {
   return composed(violation, (store) => ({
     create: (operation, initial) => store.create(change(operation), initial),
   }));
 }
 
-/** Takes the follow-ups out of the hands of a store, to create them at other times. */
+/** Removes the follow-ups from new operations, so that the caller can create them at other times. */
 function followUps(store: OperationStore) {
   const parents = new Map<string, NewOperation>();
   const create: OperationStore["create"] = ({ onEnd, ...operation }, initial) => {

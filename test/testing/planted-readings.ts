@@ -10,19 +10,19 @@ import {
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../replacing.js";
 
-/** A mistake, as a back end that makes it, and what the simulator must say about it. */
+/** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedReading {
   readonly create: CreateBackend;
   readonly violation: RegExp;
 }
 
-/** Back ends that show clients something else than what happened, or something that belongs to another tenant. */
+/** Back ends that return wrong values, or operations of another tenant. */
 export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
   "every result is null": settling((settlement) =>
     settlement.to === "completed" ? { ...settlement, result: "null" } : settlement,
   ),
 
-  "an operation gets the result of another one": {
+  "an operation has the result of another one": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
       let last: JsonText | undefined;
@@ -34,7 +34,7 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
       };
       return withStore(backend, { settle });
     },
-    violation: /I8: .* is shown/,
+    violation: /I8: .* was read/,
   },
 
   "every error is the same": settling((settlement) =>
@@ -43,13 +43,13 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
       : settlement,
   ),
 
-  "the resource of a 201 is made anew": settling((settlement) =>
+  "the resource of a 201 is replaced": settling((settlement) =>
     settlement.to === "prepared"
       ? { ...settlement, resource: JSON.stringify({ body: { order: "another" } }) }
       : settlement,
   ),
 
-  "a settlement that is repeated replaces the result": {
+  "a repeated settlement replaces the result": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
       const settled = new Set<string>();
@@ -67,10 +67,10 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
       );
       return withStore(backend, { settle, get });
     },
-    violation: /I8: .* is shown/,
+    violation: /I8: .* was read/,
   },
 
-  "the progress of an earlier time is shown again": {
+  "a read returns the first progress instead of the latest": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
       const first = new Map<string, JsonText>();
@@ -85,7 +85,7 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
         }),
       );
     },
-    violation: /I8: .* is shown/,
+    violation: /I8: .* was read/,
   },
 
   "progress is lost": {
@@ -95,10 +95,10 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
         backend.operations.renew(lease, { leaseMs });
       return withStore(backend, { renew });
     },
-    violation: /I8: .* is shown/,
+    violation: /I8: .* was read/,
   },
 
-  "the time of creation moves": {
+  "the time of creation changes": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
       return withStore(
@@ -109,7 +109,7 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
     violation: /I8: .* was created at/,
   },
 
-  "the time of the end moves": {
+  "the time of the end changes": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
       return withStore(
@@ -172,7 +172,7 @@ function settling(change: (settlement: Settlement) => Settlement): PlantedReadin
       backend.operations.settle(lease, change(settlement));
     return withStore(backend, { settle });
   };
-  return { create, violation: /I8: .* is shown/ };
+  return { create, violation: /I8: .* was read/ };
 }
 
 function tenantless(methods: (store: OperationStore) => Partial<OperationStore>): PlantedReading {
@@ -195,7 +195,7 @@ function reading(
   };
 }
 
-/** The store with some methods replaced, and submissions that still span it. */
+/** Replaces some methods of the operation store, and makes the submissions use the new store. */
 function withStore(backend: Backend<never>, methods: Partial<OperationStore>): Backend<never> {
   const operations = replacing(backend.operations, methods);
   const submissions = replacing(backend.submissions as Submissions<never>, { operations });

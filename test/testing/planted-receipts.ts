@@ -4,13 +4,13 @@ import { receivingBy } from "../consumers.js";
 import { replacing } from "../replacing.js";
 import { type BeginReceipt, beginningBackend, beginReceipt } from "./beginning-backend.js";
 
-/** A mistake, as a back end that makes it, and what the simulator must say of it. */
+/** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedReceipt {
   readonly create: CreateBackend;
   readonly violation: RegExp;
 }
 
-/** Mistakes of a queue whose receipts begin attempts. The simulator must find every one of them. */
+/** Mistakes of queues that begin attempts when they deliver. The simulator must detect all of them. */
 export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
   "a receipt begins an attempt under a live lease": {
     create: (clock) =>
@@ -32,10 +32,10 @@ export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
       });
       return withQueue(backend, replacing(backend.queue, consume));
     },
-    violation: /I7: one attempt on .* was received twice/,
+    violation: /I7: the same attempt of .* was received twice/,
   },
 
-  "a receipt that is repeated forgets what it has begun": {
+  "a repeated receipt forgets the attempts that it began": {
     create: (clock) => {
       const begun = new Set<string>();
       const once: BeginReceipt = async (store, operation, lease) => {
@@ -46,25 +46,25 @@ export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
       };
       return beginningBackend(clock, once, { remembers: false });
     },
-    violation: /I2: an attempt on .* has begun, and its worker never hears of it/,
+    violation: /I2: an attempt of .* began, but its worker never received it/,
   },
 
-  "a receipt forgets the attempts before it": {
+  "a receipt ignores earlier attempts": {
     create: (clock) =>
       beginningBackend(clock, async (store, operation, lease) => {
         const begun = await beginReceipt(store, operation, lease);
         return begun && { ...begun, operation: { ...begun.operation, attempt: 1 } };
       }),
-    violation: /I2: .* began as attempt 1 and not as 2/,
+    violation: /I2: .* began as attempt 1 instead of 2/,
   },
 
-  "a receipt begins what has ended": {
+  "a receipt begins an operation that has ended": {
     create: (clock) =>
       beginningBackend(clock, async (store, operation, lease) => {
         if (operation.state !== "completed") return beginReceipt(store, operation, lease);
         const again = { ...operation, attempt: operation.attempt + 1 };
         return { outcome: "begun", operation: again, previousLost: false };
       }),
-    violation: /I4: .* began after its end/,
+    violation: /I4: an attempt of .* began after it had ended/,
   },
 };

@@ -10,28 +10,31 @@ import type { CreateBackend } from "async-request-reply/testing";
 import { receivingBy } from "../consumers.js";
 import { replacing } from "../replacing.js";
 
-/** A mistake, as a back end that makes it, and what the simulator must say about it. */
+/** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedSubmission {
   readonly create: CreateBackend;
   readonly violation: RegExp;
 }
 
-/** Back ends that mistake payloads for one another, and queues that give a worker more than it can take. */
+/** Back ends that confuse payloads, and queues that deliver more than a worker has slots for. */
 export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
-  "a key stands for every payload": claiming(/I14: .* is the answer to/, (result, { fingerprint }) => ({
-    ...result,
-    fingerprint,
-  })),
+  "a key accepts every payload": claiming(
+    /I14: payload .* was accepted as .*, which has payload/,
+    (result, { fingerprint }) => ({
+      ...result,
+      fingerprint,
+    }),
+  ),
 
   "a key is refused for its own payload": claiming(
-    /I14: key .* is refused for its own payload/,
+    /I14: key .* was refused for its own payload/,
     (result) => ({
       ...result,
       fingerprint: `${result.fingerprint} of another`,
     }),
   ),
 
-  "a worker is given more of one definition than it has slots for": {
+  "a worker receives more of one definition than it has slots for": {
     create: (clock) => {
       const backend: Backend<never> = createMemoryBackend({ clock });
       const consume = receivingBy(backend.queue, (request, consumer) => {
@@ -40,13 +43,13 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
       });
       return withQueue(backend, replacing(backend.queue, consume));
     },
-    violation: /I15: a worker has \d attempts on \w+ at once/,
+    violation: /I15: a worker runs \d attempts of \w+ at once/,
   },
 };
 
 type Bound = Extract<ClaimResult, { readonly outcome: "exists" }>;
 
-/** A store whose answers about a key that is bound are changed. */
+/** Changes what a store returns for a key that already has an operation. */
 function claiming(violation: RegExp, change: (result: Bound, claim: Claim) => Bound): PlantedSubmission {
   const create: CreateBackend = (clock) => {
     const backend = createMemoryBackend({ clock });

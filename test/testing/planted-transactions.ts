@@ -3,16 +3,16 @@ import { transactionalBackend } from "./transactional-backend.js";
 
 type Mistakes = NonNullable<Parameters<typeof transactionalBackend>[1]>;
 
-/** A mistake, as a back end that makes it, and what the simulator must say about it. */
+/** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedTransaction {
   readonly create: CreateBackend;
   readonly violation: RegExp;
 }
 
-/** Back ends that do not keep together what users write and what they settle or submit. */
+/** Back ends whose transactions do not commit writes, settlements and submissions together. */
 export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> = {
-  "a transaction whose settlement is lost commits": planted(
-    /I10: work \d+ was written 1 times, and its transaction has rolled back/,
+  "a transaction commits although its settlement is lost": planted(
+    /I10: work \d+ was written once, but its transaction was rolled back/,
     ({ rollBack }) => ({
       rollBack: async (tx, written, reason) => {
         if (reason === "lost") written.push(...tx.effects);
@@ -21,17 +21,17 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
     }),
   ),
 
-  "a transaction that throws commits": planted(/I10: .* was written 1 times/, () => ({
+  "a transaction commits although its function throws": planted(/I10: .* was written once/, () => ({
     rollBack: async (tx, written, reason) => {
       if (reason === "thrown") written.push(...tx.effects);
     },
   })),
 
-  "a commit loses what the user wrote": planted(/I10: .* was written 0 times/, ({ commit }) => ({
+  "a commit loses the writes of the user": planted(/I10: .* was written 0 times/, ({ commit }) => ({
     commit: (tx) => commit(tx, []),
   })),
 
-  "a commit is done twice": planted(/I10: .* was written 2 times/, ({ commit }) => ({
+  "a commit writes the effects twice": planted(/I10: .* was written 2 times/, ({ commit }) => ({
     commit: async (tx, written) => {
       await commit(tx, written);
       written.push(...tx.effects);
@@ -39,7 +39,7 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
   })),
 
   "a settlement in a transaction is not guarded by its token": planted(
-    /I6: .* was settled by a stale token/,
+    /I6: .* was settled with a stale token/,
     ({ settle }, { operations }) => {
       const current = new Map<string, string>();
       const beginAttempt = operations.beginAttempt.bind(operations);
@@ -55,13 +55,13 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
     },
   ),
 
-  "an attempt that has ended its operation settles it in a transaction": planted(
+  "an attempt that has ended its operation settles it again in a transaction": planted(
     /I10: .* had ended before a transaction of its attempt committed/,
     (_, { operations }) => ({ settle: (lease, settlement) => operations.settle(lease, settlement) }),
   ),
 
-  "what is submitted in a transaction is recorded before it commits": planted(
-    /I10: .* is there, and its transaction has rolled back|I2: .* was promised and never created/,
+  "a submission in a transaction is recorded before the commit": planted(
+    /I10: .* exists, but its transaction was rolled back|I2: .* was promised but never created/,
     ({ record }, { submissions }) => ({
       record: async (tx, submission, resource) => {
         if (resource === undefined) await submissions?.record(submission);
@@ -70,8 +70,8 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
     }),
   ),
 
-  "what is submitted in a transaction is not recorded": planted(
-    /I1: key .* stands for .* and for|I2: .* is gone before its time/,
+  "a submission in a transaction is never recorded": planted(
+    /I1: key .* belongs to .* and to|I2: .* was not found before it expired/,
     () => ({ record: async () => {} }),
   ),
 };

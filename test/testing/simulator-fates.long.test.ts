@@ -11,12 +11,12 @@ import { replacing } from "../replacing.js";
 import { beginningBackend } from "./beginning-backend.js";
 import { transactionalBackend } from "./transactional-backend.js";
 
-const FATES = ["dies before", "crash-after", "answer-lost", "unavailable", "late", "twice"];
-/** Nobody repeats the begin or the commit of a transaction. */
+const FATES = ["crash-before", "crash-after", "answer-lost", "unavailable", "late", "twice"];
+/** The begin and the commit of a transaction are never repeated. */
 const AT_ENDS = FATES.filter((fate) => fate !== "twice");
 /** A connection keeps the order of its statements. */
 const IN_BETWEEN = AT_ENDS.filter((fate) => fate !== "late");
-/** A line of a trace: who makes which call, and last what goes wrong with it. */
+/** A line of a trace with the process, its call and, at the end, the fault. */
 const FAULT = new RegExp(`^ *[\\d.]+s {2}[\\w-]+: ([\\w-]+).*, (${FATES.join("|")})$`);
 
 const SWEPT = ["takeDue", "publish"];
@@ -30,15 +30,15 @@ const atomic: CreateBackend = (clock) => createMemoryBackend({ clock });
 const beginning: CreateBackend = (clock) => beginningBackend(clock);
 const transactional: CreateBackend = (clock) => transactionalBackend(clock);
 
-describe("what goes wrong in histories", { timeout: 120_000 }, () => {
+describe("the simulator", { timeout: 120_000 }, () => {
   it.each<[string, CreateBackend, { readonly histories: number; readonly faults: readonly string[] }]>([
     [
-      "two stores and a broker",
+      "two stores and a queue",
       composed,
       { histories: 400, faults: each(FATES, [...STORE, ...COMPOSED, ...DELIVERED]) },
     ],
     [
-      "stores that share a commit",
+      "stores that record in one step",
       atomic,
       { histories: 200, faults: each(FATES, [...STORE, "record", "purge"]) },
     ],
@@ -52,7 +52,7 @@ describe("what goes wrong in histories", { timeout: 120_000 }, () => {
       transactional,
       { histories: 400, faults: [...each(AT_ENDS, ENDS), ...each(IN_BETWEEN, ["write", "recordIn"])] },
     ],
-  ])("is every fate of every call of %s", async (_, create, { histories, faults }) => {
+  ])("injects every fault into every call of %s", async (_, create, { histories, faults }) => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= histories; seed += 1) {
       for (const fault of faultsIn((await simulate(create, { seed })).trace)) seen.add(fault);
@@ -60,10 +60,10 @@ describe("what goes wrong in histories", { timeout: 120_000 }, () => {
     expect(faults.filter((fault) => !seen.has(fault))).toEqual([]);
   });
 
-  it("is also a process that stands still", async () => {
+  it("freezes processes", async () => {
     const lines: string[] = [];
     for (let seed = 1; seed <= 20; seed += 1) lines.push(...(await simulate(composed, { seed })).trace);
-    expect(lines.some((line) => line.endsWith("stands still"))).toBe(true);
+    expect(lines.some((line) => line.endsWith("freezes"))).toBe(true);
   });
 });
 
@@ -78,7 +78,7 @@ function faultsIn(trace: readonly string[]): readonly string[] {
   });
 }
 
-/** Refuses every third beginning, because workers nack only if the store cannot be asked. */
+/** Makes every third `beginAttempt` fail, because workers only nack if the store is unavailable. */
 function composed(clock: Clock): Backend<never> {
   const backend = createMemoryBackend({ clock });
   let calls = 0;

@@ -7,46 +7,51 @@ import type * as Scan from "../../src/operator/scan.js";
 import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
 
-/** A fault must be found within this many histories. */
+/** A fault must be detected within this many histories. */
 const MAX_SEEDS = 500;
 
-/** A mistake in the library itself: no back end can make it. */
+/** A mistake in the library itself, which no back end can make. */
 interface Mutant {
   readonly name: string;
   readonly violation: RegExp;
-  /** Replaces the module that makes the mistake. */
+  /** Replaces a module with one that makes the mistake. */
   readonly plant: () => void;
 }
 
 const mutants: readonly Mutant[] = [
-  worker("concurrency", /I15: a worker has \d attempts on \w+ at once/),
+  worker("concurrency", /I15: a worker runs \d attempts of \w+ at once/),
   worker("leaseMs", /I15: .* has a lease of 45000 ms/),
-  worker("maxAttempts", /I15: .* has run \d times, now as attempt \d of/),
-  worker("backoff", /I15: .* waits \d+ ms for another attempt/),
+  worker("maxAttempts", /I15: .* ran \d times, now attempt \d of/),
+  worker("backoff", /I15: .* waits \d+ ms before its next attempt/),
   worker("attemptTimeoutMs", /I2: .* never ended/),
-  call("keys of calls are their own", /I1: key .* stands for .* and for/, (submit) => (context, ...args) => {
-    const [definition, input, { key, ...options }] = args;
-    const own = key === undefined ? {} : { key: `call ${key}` };
-    return submit(context, definition, input, { ...options, ...own });
-  }),
   call(
-    "calls hash payloads in their own way",
-    /I14: key .* is refused for its own/,
+    "calls and requests do not share keys",
+    /I1: key .* belongs to .* and to/,
+    (submit) =>
+      (context, ...args) => {
+        const [definition, input, { key, ...options }] = args;
+        const own = key === undefined ? {} : { key: `call ${key}` };
+        return submit(context, definition, input, { ...options, ...own });
+      },
+  ),
+  call(
+    "calls hash payloads differently from requests",
+    /I14: key .* was refused for its own/,
     (submit) =>
       (context, ...args) =>
         submit({ ...context, runtime: { ...context.runtime, hash: (text) => `call ${text}` } }, ...args),
   ),
-  call("calls forget their delay", /I14: .* is delayed by undefined ms/, (submit) => (context, ...args) => {
+  call("calls ignore their delay", /I14: .* has a delay of 0 ms/, (submit) => (context, ...args) => {
     const [definition, input, { delayMs: _, ...options }] = args;
     return submit(context, definition, input, options);
   }),
-  call("calls forget their key", /I1: key .* stands for .* and for/, (submit) => (context, ...args) => {
+  call("calls ignore their key", /I1: key .* belongs to .* and to/, (submit) => (context, ...args) => {
     const [definition, input, { key: _, ...options }] = args;
     return submit(context, definition, input, options);
   }),
   {
-    name: "a redrive by filter ends with its first operation",
-    violation: /I12: .* has failed and was not run again/,
+    name: "a redrive by filter stops after its first operation",
+    violation: /I12: .* failed but was not run again/,
     plant: () =>
       vi.doMock("../../src/operator/scan.js", async (original) => {
         const { scan } = await original<typeof Scan>();
@@ -59,8 +64,8 @@ const mutants: readonly Mutant[] = [
       }),
   },
   {
-    name: "a redrive by id names the failed operation",
-    violation: /I12: .* is run again by .*, not by/,
+    name: "a redrive by id returns the id of the failed operation",
+    violation: /I12: the successor of .* is .*, but its redrive returned/,
     plant: () =>
       vi.doMock("../../src/operator/redrive/redrive-one.js", async (original) => {
         const real = await original<typeof Redrive>();
@@ -73,7 +78,7 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-describe("the simulator, over a library with a fault", () => {
+describe("the simulator on a library with a fault", () => {
   afterEach(() => {
     vi.doUnmock("../../src/worker/settings.js");
     vi.doUnmock("../../src/in-process/submit.js");
@@ -82,7 +87,7 @@ describe("the simulator, over a library with a fault", () => {
     vi.resetModules();
   });
 
-  it.each(mutants)("finds that $name", { timeout: 120_000 }, async ({ plant, violation }) => {
+  it.each(mutants)("detects that $name", { timeout: 120_000 }, async ({ plant, violation }) => {
     vi.resetModules();
     plant();
     const failure = await firstFailure();
@@ -90,7 +95,7 @@ describe("the simulator, over a library with a fault", () => {
   });
 });
 
-/** A worker that does with one option of a processor as if it were left out. */
+/** Creates a mutant whose workers ignore one option of a processor. */
 function worker(option: keyof ProcessorOptions, violation: RegExp): Mutant {
   const plant = (): void =>
     void vi.doMock("../../src/worker/settings.js", async (original) => {
@@ -104,7 +109,7 @@ function worker(option: keyof ProcessorOptions, violation: RegExp): Mutant {
   return { name: `workers ignore the ${option} of a processor`, violation, plant };
 }
 
-/** A service whose `submit` makes a mistake. */
+/** Creates a mutant whose `service.submit` makes a mistake. */
 function call(
   name: string,
   violation: RegExp,

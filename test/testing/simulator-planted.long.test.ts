@@ -12,13 +12,13 @@ import { plantedReceipts } from "./planted-receipts.js";
 import { plantedSubmissions } from "./planted-submissions.js";
 import { plantedTransactions } from "./planted-transactions.js";
 
-/** A trace that can be read at a glance has at most this many lines. */
+/** A short trace has fewer lines than this. */
 const SHORT_TRACE = 100;
-/** A fault must be found within this many histories. */
+/** A fault must be detected within this many histories. */
 const MAX_SEEDS = 500;
 
 describe("the simulator", () => {
-  it.each(Object.entries(plantedFaults))("finds that %s", { timeout: 120_000 }, async (_, create) => {
+  it.each(Object.entries(plantedFaults))("detects that %s", { timeout: 120_000 }, async (_, create) => {
     const failure = await firstFailure(create);
     expect(failure).toBeInstanceOf(SimulationFailure);
     expect(failure?.violations.join()).toMatch(/I([1-7]|11): /);
@@ -31,13 +31,13 @@ describe("the simulator", () => {
       ...plantedPromises,
       ...plantedSubmissions,
     }),
-  )("finds that %s, with a short trace", { timeout: 120_000 }, async (_, { create, violation }) => {
+  )("detects that %s, with a short trace", { timeout: 120_000 }, async (_, { create, violation }) => {
     const failure = await shortFailure(create);
     expect(failure?.violations.join()).toMatch(violation);
   });
 
   it.each(Object.entries(plantedReceipts))(
-    "finds that %s, with a short trace",
+    "detects that %s, with a short trace",
     { timeout: 120_000 },
     async (_, { create, violation }) => {
       const failure = await shortFailure(create);
@@ -47,7 +47,7 @@ describe("the simulator", () => {
   );
 });
 
-/** Returns the failure that is found first, in histories that are played once. */
+/** Returns the first failure. It is not shrunk. */
 async function firstFailure(create: CreateBackend): Promise<SimulationFailure | undefined> {
   for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
     const failure = await failureOf(create, { seed, shrink: false });
@@ -56,7 +56,7 @@ async function firstFailure(create: CreateBackend): Promise<SimulationFailure | 
   return undefined;
 }
 
-/** Returns a failure whose trace is short. Not every history can be shrunk far. */
+/** Returns a failure with a short trace. Skips failing histories that cannot be shrunk enough. */
 async function shortFailure(create: CreateBackend): Promise<SimulationFailure | undefined> {
   for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
     if ((await failureOf(create, { seed, shrink: false })) === undefined) continue;

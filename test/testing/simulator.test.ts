@@ -23,11 +23,17 @@ describe("the simulator", () => {
   it.each([
     ["with key and operation recorded one after the other", composed],
     ["with key and operation recorded in one step", atomic],
-    ["with attempts that begin with their receipt, of what is recorded one after the other", beginning],
-    ["with attempts that begin with their receipt, of what is recorded in one step", beginningAtomic],
-    ["with transactions that it shares with users", transactional],
+    [
+      "with key and operation recorded one after the other, and attempts that begin when they are received",
+      beginning,
+    ],
+    [
+      "with key and operation recorded in one step, and attempts that begin when they are received",
+      beginningAtomic,
+    ],
+    ["with shared transactions", transactional],
   ])(
-    `finds nothing in ${SCHEDULES} histories of the memory back end %s`,
+    `finds no violation in ${SCHEDULES} histories of the memory back end %s`,
     { timeout: 120_000 },
     async (_, create) => {
       let played = 0;
@@ -39,13 +45,13 @@ describe("the simulator", () => {
     },
   );
 
-  it("makes the same history of the same seed", async () => {
+  it("produces the same history for the same seed", async () => {
     const [first, second] = [await simulate(composed, { seed: 7 }), await simulate(composed, { seed: 7 })];
     expect(first.trace).toEqual(second.trace);
     expect(first.trace.length).toBeGreaterThan(50);
   });
 
-  it("plays a failing history once only, where it is told not to look for a shorter one", async () => {
+  it("plays a failing history only once if `shrink` is false", async () => {
     const playedBy = async (options: Partial<SimulationOptions>) => {
       let played = 0;
       const forgetful: CreateBackend = (clock) => {

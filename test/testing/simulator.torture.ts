@@ -14,9 +14,9 @@ const backends: readonly CreateBackend[] = [
   (clock) => transactionalBackend(clock),
 ];
 
-it(`the contract holds in ${SCHEDULES} histories from seed ${FIRST_SEED} on`, async () => {
+it(`the contract holds in ${SCHEDULES} histories, starting at seed ${FIRST_SEED}`, async () => {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed += 1) {
-    // Pairs of seeds, so that each back end meets both kinds of reply.
+    // Back ends take turns in pairs of seeds, because odd and even seeds have different kinds of replies.
     const create = backends[(seed >> 1) % backends.length] as CreateBackend;
     await simulate(create, { seed });
   }

@@ -1,22 +1,22 @@
-/** Where a simulated world asks what happens next. The same choices make the same history. */
+/** Decides what happens next in a simulated world. The same choices always produce the same history. */
 export interface Choices {
-  /** A whole number in [0, count). 0 is always the dullest answer: go on, no fault. */
+  /** Returns an integer in [0, count). 0 is always the least eventful choice: go on without a fault. */
   choose(count: number): number;
-  /** One of the names, each as likely as its weight; the first is the dullest. */
+  /** Returns one of the names, with a probability proportional to its weight. The first is the least eventful. */
   weighted<Name extends string>(options: readonly (readonly [name: Name, weight: number])[]): Name;
-  /** Begins the choices of the next step, so that a step that is left out does not change the meaning of the others. */
+  /** Begins the choices of the next step, so that a removed step does not change the meaning of the others. */
   nextStep(): void;
-  /** What was answered so far, step by step. */
+  /** All choices so far, step by step. */
   readonly made: readonly (readonly number[])[];
 }
 
-/** Choices by a seed: the same seed makes the same history. */
+/** Creates choices from a seed. The same seed always produces the same history. */
 export function randomChoices(seed: number): Choices {
   const random = mulberry32(seed);
   return toChoices((count) => Math.floor(random() * count));
 }
 
-/** Choices made before, and the dullest ones where a step has no more of them. */
+/** Replays recorded choices. If a step has no more of them, it makes the least eventful choice. */
 export function recordedChoices(recorded: readonly (readonly number[])[]): Choices {
   return toChoices((count, step, place) => (recorded[step]?.[place] ?? 0) % count);
 }
@@ -44,7 +44,7 @@ function toChoices(draw: (count: number, step: number, place: number) => number)
   };
 }
 
-/** A small generator with 32 bits of state: good enough to wander, and the same on every platform. */
+/** Creates a small random number generator with 32 bits of state, which gives the same numbers on every platform. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,7 +1,7 @@
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { keepWorker } from "./actors/actors.js";
-import { createEntrances, runClient } from "./actors/clients.js";
+import { createApis, runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
 import { runOperator } from "./actors/operator.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
@@ -14,53 +14,57 @@ import type { History } from "./world/history.js";
 import { shrink } from "./world/shrink.js";
 import { Process, World } from "./world/world.js";
 
-/** What {@link simulate} takes. More of anything finds more and takes longer. */
+/** Options of {@link simulate}. Higher numbers find more faults and take longer. */
 export interface SimulationOptions {
-  /** The same seed makes the same history, where the back end itself is deterministic. */
+  /** Seed of the history. The same seed produces the same history if the back end is deterministic. */
   readonly seed: number;
-  /** How many things go wrong at most: crashes, lost answers, calls that fail, come late or twice. Default 6. */
+  /** Maximum number of faults: crashes, lost answers, and calls that fail, arrive late or arrive twice. Default: 6. */
   readonly faults?: number;
-  /** How many clients submit and poll. Default 3. Two of them share a tenant, and all of them few keys, so that duplicates are common. */
+  /**
+   * Number of clients, which submit and poll. All clients except the first share a tenant. All use the same few keys,
+   * so that duplicates are common. Default: 3.
+   */
   readonly clients?: number;
-  /** How many workers there are. Default 2. */
+  /** Number of workers. Default: 2. */
   readonly workers?: number;
-  /** How many processes accept requests. Default 2. */
+  /** Number of processes that accept requests. Default: 2. */
   readonly apis?: number;
-  /** How many things happen before the world calms down. Default 250. */
+  /** Number of steps with faults. Then the history continues without faults until all work has ended. Default: 250. */
   readonly steps?: number;
-  /** Whether orders are created before the reply, which is then a 201. Default: the seed says. */
+  /** Whether orders are created before the reply, which is then a 201. Default: `true` if the seed is odd. */
   readonly creates?: boolean;
   /**
-   * Whether a failing history is played again, up to 300 times, for a shorter one that fails too. Off where histories take
-   * long, as over a real server: the failure then has the history as it was found. Default `true`.
+   * Whether to replay a failing history, up to 300 times, to find a shorter one that fails too. Pass `false` if
+   * histories are slow, for example on a real server. The failure then has the history as it was found. Default:
+   * `true`.
    */
   readonly shrink?: boolean;
 }
 
-/** A back end under test with transactions of your own on its database: see {@link CreateBackend}. */
+/** A back end under test, with your transactions on its database: see {@link CreateBackend}. */
 export interface TransactionalBackend<Tx> {
-  /** The back end, whose transactions have the same handle. */
+  /** The back end. Its transactions have handles of the same type. */
   readonly backend: Backend<Tx>;
-  /** Your side of the database, which writes effects and tells which ones there are. */
+  /** Your side of the database, which writes effects and lists the committed ones. */
   readonly transactions: UserTransactions<Tx>;
 }
 
 /**
- * Makes a fresh, empty back end whose stores go by this clock. If the back end shares its transactions, return them as
- * well: histories then work in transactions, submit in them and check every effect.
+ * Creates an empty back end whose stores use this clock. If the back end shares its transactions, return them too.
+ * Histories then work and submit in transactions, and check every effect.
  */
 export type CreateBackend = (
   clock: Clock,
 ) => Backend | TransactionalBackend<unknown> | Promise<Backend | TransactionalBackend<unknown>>;
 
-/** Thrown by {@link simulate}: what was violated, and the shortest history found that does it, or the only one without `shrink`. */
+/** Thrown by {@link simulate} if a history violates an invariant. */
 export class SimulationFailure extends Error {
-  /** The invariants that did not hold, each with what happened. */
+  /** The violated invariants, each with what happened. */
   readonly violations: readonly string[];
-  /** The shortest history that was found, line by line. */
+  /** The shortest failing history that was found, line by line. With `shrink: false`, the history as it was found. */
   readonly trace: readonly string[];
 
-  /** The message has the seed, the violations and the trace. */
+  /** Creates an error whose message has the seed, the violations and the trace. */
   constructor(seed: number, { violations, trace }: History) {
     super([`seed ${seed}: ${violations.join("; ")}`, ...trace].join("\n"));
     this.name = "SimulationFailure";
@@ -69,14 +73,16 @@ export class SimulationFailure extends Error {
   }
 }
 
-const MAX_CALM_STEPS = 5_000;
-const LOOK_EVERY = 25;
-/** Two of them race for the same operations. */
+const MAX_STEPS_WITHOUT_FAULTS = 5_000;
+/** Number of steps between two readings of all operations. */
+const READ_EVERY = 25;
+/** Two operators race for the same operations. */
 const OPERATORS = 2;
 
 /**
- * Runs one history of clients, services, workers, sweepers and operators over a back end, with crashes, lost answers,
- * duplicate, late and lost deliveries and jumps of the clock at every call of a port, and checks that the contract holds.
+ * Runs one history of clients, services, workers, sweepers and operators on a back end, and checks that the contract
+ * holds. At every call of a port, processes can crash, answers can get lost, and calls can fail, arrive late or arrive
+ * twice. The clock can jump at any time.
  *
  * @throws SimulationFailure with the shortest failing history that was found
  */
@@ -94,7 +100,7 @@ async function play(
   options: SimulationOptions,
   choices: Choices,
 ): Promise<History> {
-  const { faults = 6, clients = 3, workers = 2, apis = 2, steps = 250 } = options;
+  const { faults = 6, clients = 3, workers = 2, apis: apiCount = 2, steps = 250 } = options;
   const world = new World(choices, faults, () => ledger.violations.length > 0);
   const ledger: Ledger = new Ledger(() => world.now);
   const created = await createBackend(world.clockOf(new Process("store")));
@@ -116,33 +122,32 @@ async function play(
   };
 
   let over = false;
-  const entrances = createEntrances(stage, apis);
-  let talking = clients;
+  const apis = createApis(stage, apiCount);
+  let activeClients = clients;
   for (let index = 1; index <= workers; index += 1) void keepWorker(stage, `worker-${index}`, () => over);
   const operators = backend.operations.redrive === undefined ? 0 : OPERATORS;
   for (let index = 1; index <= operators; index += 1)
     void runOperator(stage, `operator-${index}`, () => over);
   for (let index = 0; index < clients; index += 1) {
-    // All clients but the first share a tenant.
     const caller = { name: `client-${index + 1}`, tenant: `tenant-${Math.min(index, 1) + 1}` };
-    void runClient(stage, entrances, caller, () => over).then(() => (talking -= 1));
+    void runClient(stage, apis, caller, () => over).then(() => (activeClients -= 1));
   }
 
   for (let step = 1; step <= steps && ledger.violations.length === 0; step += 1) {
     await world.step();
-    if (step % LOOK_EVERY === 0) await readAll(stage);
+    if (step % READ_EVERY === 0) await readAll(stage);
   }
-  if (ledger.violations.length === 0) world.note("all is calm from here on");
-  world.calmDown();
+  if (ledger.violations.length === 0) world.note("no more faults from here on");
+  world.stopFaults();
   over = true;
-  for (let step = 0; step < MAX_CALM_STEPS && ledger.violations.length === 0; step += 1) {
+  for (let step = 0; step < MAX_STEPS_WITHOUT_FAULTS && ledger.violations.length === 0; step += 1) {
     await world.step();
-    if (step % LOOK_EVERY === 0 && talking === 0 && (await isOver(stage))) break;
+    if (step % READ_EVERY === 0 && activeClients === 0 && (await isOver(stage))) break;
   }
-  await judgeEnd(stage, talking);
+  await judgeEnd(stage, activeClients);
   await transactions.endAll();
   await backend.close();
-  // Copies: what is still under way may go on for a moment.
+  // Copies, because calls that are still under way may add to the originals.
   return {
     violations: [...ledger.violations],
     trace: [...world.trace],
@@ -155,28 +160,28 @@ async function isOver(stage: Stage): Promise<boolean> {
   return unfinished(stage.ledger.entries).length === 0 && stage.transactions.areEnded;
 }
 
-/** Looks into the store itself, so that a history ends soon after a fault. */
+/** Reads every operation from the store, so that a history ends soon after a violation. */
 async function readAll({ backend, ledger, transactions }: Stage): Promise<void> {
-  const kept = ledger.entries.where((entry) => !ledger.entries.isOver(entry));
+  const kept = ledger.entries.where((entry) => !ledger.entries.mayBeGone(entry));
   for (const { id, tenant } of kept.filter((entry) => !isHidden(entry)))
     ledger.readings.read(id, tenant, await backend.operations.get(id, tenant));
-  await lookAt(kept.filter(isHidden), backend, ledger);
+  await readHidden(kept.filter(isHidden), backend, ledger);
   await transactions.judge();
 }
 
-/** Reads operations that no client can see, if the store can. */
-async function lookAt(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
+/** Reads the operations that no client can see, if the store has `getMany`. */
+async function readHidden(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
   if (hidden.length === 0) return;
   const ids = hidden.map(({ id }) => id);
   const found = await operations.getMany?.(ids);
-  if (found !== undefined) ledger.readings.found(ids, found);
+  if (found !== undefined) ledger.readings.readMany(ids, found);
 }
 
-async function judgeEnd(stage: Stage, talking: number): Promise<void> {
+async function judgeEnd(stage: Stage, activeClients: number): Promise<void> {
   const { ledger } = stage;
   if (ledger.violations.length > 0 || (await isOver(stage))) return;
-  if (talking > 0) ledger.violated("I5", "a client was never answered");
+  if (activeClients > 0) ledger.violated("I5", "a client never got a final reply");
   for (const { id, promised } of unfinished(ledger.entries)) {
-    ledger.violated("I2", `${id} ${promised ? "was promised and " : ""}never ended`);
+    ledger.violated("I2", `${id} ${promised ? "was promised but " : ""}never ended`);
   }
 }

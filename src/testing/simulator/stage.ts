@@ -4,10 +4,10 @@ import type { Ledger } from "./ledger/ledger.js";
 import type { Transactions } from "./ports/transactions.js";
 import type { World } from "./world/world.js";
 
-/** The wake-ups of those who wait for announcements, in all processes of a world. */
+/** Functions that wake up the consumers waiting for announcements, in all processes of a world. */
 export type Wakeups = Set<() => void>;
 
-/** What all processes of a history share. */
+/** Dependencies shared by all processes of a history. */
 export interface Stage {
   readonly world: World;
   readonly ledger: Ledger;
@@ -16,9 +16,9 @@ export interface Stage {
   readonly transactions: Transactions;
   /** Whether orders are created before the reply (201). */
   readonly creates: boolean;
-  /** Numbers ids and tokens, so that equal choices make equal histories. */
+  /** Returns the next number for ids and tokens. Equal choices then produce equal histories. */
   readonly nextNumber: () => number;
-  /** Ids of operations. */
+  /** Returns a new operation id. */
   readonly newId: () => string;
   readonly extras: Extras;
 }

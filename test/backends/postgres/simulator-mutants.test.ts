@@ -7,9 +7,11 @@ const MAX_HISTORIES = 200;
 
 interface Mutant {
   readonly name: string;
-  /** Function to change, and the text to replace in it. */
+  /** SQL function to change. */
   readonly of: string;
+  /** Part of its text. */
   readonly replace: string;
+  /** Replacement for that part. */
   readonly by: string;
   readonly violation: RegExp;
 }
@@ -20,14 +22,14 @@ const mutants: readonly Mutant[] = [
     of: "settle_v1",
     replace: "and o.token = item.token",
     by: "",
-    violation: /I6: .* was settled by a stale token/,
+    violation: /I6: .* was settled with a stale token/,
   },
   {
     name: "a renewal is not guarded by its token",
     of: "renew_v1",
     replace: "and o.token = item.token",
     by: "",
-    violation: /I6: .* was renewed by a stale token/,
+    violation: /I6: .* was renewed with a stale token/,
   },
   {
     name: "a receive call ignores live leases",
@@ -48,28 +50,28 @@ const mutants: readonly Mutant[] = [
     of: "settle_v1",
     replace: "result = case item.target when 'completed' then nullif(item.content, '') end",
     by: "result = null",
-    violation: /I8: .* is shown as/,
+    violation: /I8: .* was read as/,
   },
   {
     name: "a renewal keeps the first progress",
     of: "renew_v1",
     replace: "coalesce(nullif(item.progress, ''), o.progress)",
     by: "coalesce(o.progress, nullif(item.progress, ''))",
-    violation: /I8: .* is shown as/,
+    violation: /I8: .* was read as/,
   },
   {
     name: "the resource of a 201 is lost",
     of: "set_resource_v1",
     replace: "resource = p_resource",
     by: "resource = o.resource",
-    violation: /I8: .* is shown as/,
+    violation: /I8: .* was read as/,
   },
   {
     name: "reading ignores the tenant",
     of: "get_v1",
     replace: "and o.tenant = p_tenant",
     by: "",
-    violation: /I9: .* is shown/,
+    violation: /I9: .* read /,
   },
   {
     name: "canceling ignores the tenant",
@@ -80,8 +82,8 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-await describePostgres("the simulator over a Postgres server with a fault", (server) => {
-  it.each(mutants)("finds that $name", { timeout: 300_000 }, async ({ of, replace, by, violation }) => {
+await describePostgres("the simulator on a Postgres server with a fault", (server) => {
+  it.each(mutants)("detects that $name", { timeout: 300_000 }, async ({ of, replace, by, violation }) => {
     const schema = await openSimulatedSchema(server);
     try {
       await plant(server, `${schema.name}.${of}`, replace, by);
@@ -95,11 +97,14 @@ await describePostgres("the simulator over a Postgres server with a fault", (ser
   });
 });
 
-/** Replaces a part of the text of a function. */
+/** Replaces a part of the text of a SQL function. */
 async function plant({ pool }: Server, name: string, part: string, by: string): Promise<void> {
   const { rows } = await pool.query("select pg_get_functiondef($1::regproc) as text", [name]);
   const text = String(rows[0].text);
-  expect(text, "The fault cannot be planted: the function does not contain the text.").toContain(part);
+  expect(
+    text,
+    "The fault cannot be planted, because the function does not contain the text to replace.",
+  ).toContain(part);
   await pool.query(text.replaceAll(part, by));
 }
 

@@ -5,10 +5,10 @@ import { inAllSchemas, openSimulatedSchema, type SimulatedSchema } from "./simul
 
 const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 20);
 const FIRST_SEED = Number(process.env.POSTGRES_SEED ?? 1);
-/** Number of concurrent histories. A single one spends most of its time waiting for answers. */
+/** Number of concurrent histories. A single history spends most of its time waiting for the server. */
 const SCHEMAS = Number(process.env.POSTGRES_SCHEMAS ?? 4);
 
-await describePostgres("the simulator over a Postgres server", (server) => {
+await describePostgres("the simulator on a Postgres server", (server) => {
   let schemas: readonly SimulatedSchema[] = [];
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ await describePostgres("the simulator over a Postgres server", (server) => {
     ["recorded in one step", false],
     ["recorded one after the other", true],
   ])(
-    `finds nothing in ${HISTORIES} histories from seed ${FIRST_SEED}, with key and operation %s`,
+    `finds no violation in ${HISTORIES} histories from seed ${FIRST_SEED}, with key and operation %s`,
     { timeout: 600_000 },
     async (_, composed) => {
       const played: number[] = [];

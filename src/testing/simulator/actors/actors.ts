@@ -14,7 +14,7 @@ import { NOTICES, type NoticeDefinition, notify } from "./notices.js";
 import { LEASE_MS, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
 import { creatorsOf, orders, work } from "./work.js";
 
-/** A process that accepts requests; when it dies another takes its name. */
+/** A process that accepts requests. If it dies, another one with the same name replaces it. */
 export interface Api {
   readonly service: Service<readonly [OrderDefinition, NoticeDefinition]>;
   readonly process: Process;
@@ -35,13 +35,13 @@ export function startApi(stage: Stage, name: string): Api {
   return { service, process };
 }
 
-/** Starts a worker, and another one whenever it dies or is stopped. */
+/** Keeps one worker running: starts another one each time the worker dies or stops. */
 export async function keepWorker(stage: Stage, name: string, over: () => boolean): Promise<void> {
   for (;;) {
     const process = new Process(name);
     const worker = startWorker(stage, process);
     await worker.start();
-    await Promise.race([process.death, stopped(stage, process, worker, over)]);
+    await Promise.race([process.death, stopLater(stage, process, worker, over)]);
   }
 }
 
@@ -69,8 +69,10 @@ function startWorker(stage: Stage, process: Process): Worker {
   );
 }
 
-/** Stops a worker after a while, as a deployment does. Most are never stopped. */
-function stopped({ world }: Stage, process: Process, worker: Worker, over: () => boolean): Promise<void> {
+/**
+ * Stops a worker after a while, as a deployment does. Resolves when it has stopped. Most workers are never stopped.
+ */
+function stopLater({ world }: Stage, process: Process, worker: Worker, over: () => boolean): Promise<void> {
   const when = world.choices.weighted([
     ["never", 4],
     ["soon", 1],
@@ -79,14 +81,14 @@ function stopped({ world }: Stage, process: Process, worker: Worker, over: () =>
   return new Promise((resolve) => {
     const stop = (): void => {
       if (over()) return;
-      world.note(`${process.name} is stopped`);
+      world.note(`${process.name} stops`);
       void worker.stop().then(resolve, resolve);
     };
     if (when !== "never") world.clockOf(process).schedule(when === "soon" ? 15_000 : 300_000, stop);
   });
 }
 
-/** Sends one request to a process; undefined when the process died before it answered. */
+/** Sends one request to a process. Returns `undefined` if the process died before it replied. */
 export async function send(
   { service, process }: Api,
   request: HttpRequest,
@@ -94,14 +96,14 @@ export async function send(
   return Promise.race([service.handle(request), process.death.then(() => undefined)]);
 }
 
-/** Clients name themselves and their tenant. */
+/** Reads who sends a request. Clients send their name and their tenant. */
 function readCaller(request: AuthorizationRequest): Principal {
   const [id, tenant] = request.header("authorization")?.split(" ") ?? [];
   if (id === undefined || tenant === undefined) throw unauthenticated();
   return { id, tenant };
 }
 
-/** Time, ids and chance of one process: all of them are the world's. */
+/** Creates the runtime of one process. Its time, ids and random numbers come from the world. */
 export function runtimeOf({ world, nextNumber, newId }: Stage, process: Process): Runtime {
   return {
     clock: world.clockOf(process),

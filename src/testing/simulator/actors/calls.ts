@@ -5,34 +5,34 @@ import { judgeSubmitted } from "../ledger/answers.js";
 import type { Request } from "../ledger/payloads.js";
 import type { Stage } from "../stage.js";
 import type { Api } from "./actors.js";
-import { type Answer, about, type Draft, toRequest } from "./drafts.js";
+import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
 import { createsBeforeReply } from "./work.js";
 
-/** Errors after which a call may be repeated. */
-const PASSING = ["SUBMISSION_UNCERTAIN", "STORE_UNAVAILABLE", "CREATION_FAILED"];
-/** Errors that say that somebody else is at it. */
-const WAITING = ["SUBMISSION_IN_PROGRESS", "CREATION_IN_PROGRESS"];
+/** Errors after which a call can be repeated. */
+const RETRYABLE = ["SUBMISSION_UNCERTAIN", "STORE_UNAVAILABLE", "CREATION_FAILED"];
+/** Errors that mean that another process is handling the same submission. */
+const IN_PROGRESS = ["SUBMISSION_IN_PROGRESS", "CREATION_IN_PROGRESS"];
 
-/** Submits by a call in a process, now and then with a delay. */
+/** Submits with a call in a process, sometimes with a delay. */
 export async function submitByCall(stage: Stage, { service, process }: Api, draft: Draft): Promise<Answer> {
   const { world } = stage;
   const delayMs = chooseDelay(stage, draft);
   const request = toRequest(stage, draft, delayMs);
   const call = service.submit(draft.definition, draft.input as never, optionsOf(request));
   const answer = call.then(
-    (submitted) => accepted(stage, request, submitted),
-    (error: unknown) => rejected(stage, request, error) ?? unexpected(stage, error),
+    (submitted) => recordAccepted(stage, request, submitted),
+    (error: unknown) => judgeRejected(stage, request, error) ?? unexpected(stage, error),
   );
   const delay = delayMs === undefined ? "" : ` in ${delayMs / 1_000} s`;
-  const died = process.death.then(() => "again" as const);
-  const told = await Promise.race([answer, died]);
+  const died = process.death.then(() => "retry" as const);
+  const outcome = await Promise.race([answer, died]);
   world.note(
-    `${process.name}: submit ${about(draft)}${delay} -> ${typeof told === "string" ? told : told.id}`,
+    `${process.name}: submit ${describeDraft(draft)}${delay} -> ${typeof outcome === "string" ? outcome : outcome.id}`,
   );
-  return told;
+  return outcome;
 }
 
-/** The options of a call. */
+/** Returns the options of a call. */
 export function optionsOf({ tenant, key, delayMs }: Request): SubmitOptions<never> {
   return {
     tenant,
@@ -41,32 +41,35 @@ export function optionsOf({ tenant, key, delayMs }: Request): SubmitOptions<neve
   };
 }
 
-/** Notes that a call was accepted. */
-export function accepted({ ledger }: Stage, request: Request, submitted: Submitted): Answer {
+/** Records that a call was accepted, and judges what it returned. */
+export function recordAccepted({ ledger }: Stage, request: Request, submitted: Submitted): Answer {
   const { operationId: id } = submitted;
   ledger.promised(request, submitted);
   judgeSubmitted(ledger, { id, tenant: request.tenant, moment: request.moment }, submitted);
   return { id };
 }
 
-/** Judges why a call was rejected: by a refusal, or by something that passes. Undefined if it is neither. */
-export function rejected({ ledger }: Stage, request: Request, error: unknown): Answer | undefined {
+/**
+ * Judges the error of a call. Returns `refused` for a final error, `retry` for a temporary one, and `undefined` for an
+ * error that a call must never have.
+ */
+export function judgeRejected({ ledger }: Stage, request: Request, error: unknown): Answer | undefined {
   const code = isAsyncReplyError(error) ? error.code : "";
-  if (PASSING.includes(code)) return "again";
-  if (WAITING.includes(code)) {
-    ledger.toldToWait(request);
-    return "again";
+  if (RETRYABLE.includes(code)) return "retry";
+  if (IN_PROGRESS.includes(code)) {
+    ledger.refusedAsInProgress(request);
+    return "retry";
   }
-  if (code === "IDEMPOTENCY_KEY_REUSED") ledger.reused(request);
+  if (code === "IDEMPOTENCY_KEY_REUSED") ledger.refusedAsReused(request);
   return code === "IDEMPOTENCY_KEY_REUSED" || code === "CONTRACT_VIOLATION" ? "refused" : undefined;
 }
 
 function unexpected({ ledger }: Stage, error: unknown): Answer {
-  ledger.violated("I3", `a call was rejected with ${String(error)}`);
+  ledger.violated("I3", `submit() rejected with an unexpected error: ${String(error)}`);
   return "refused";
 }
 
-/** What is created before the reply cannot be delayed. */
+/** Chooses a delay in milliseconds. An order that is created before the reply cannot have one. */
 export function chooseDelay(stage: Stage, { definition }: Draft): number | undefined {
   if (createsBeforeReply(stage, definition.name)) return undefined;
   const delay = stage.world.choices.weighted([

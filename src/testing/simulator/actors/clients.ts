@@ -5,37 +5,42 @@ import type { Stage } from "../stage.js";
 import { Process } from "../world/world.js";
 import { type Api, startApi } from "./actors.js";
 import { submitByCall } from "./calls.js";
-import { type Answer, about, chooseDraft, type Draft } from "./drafts.js";
+import { type Answer, chooseDraft, type Draft, describeDraft } from "./drafts.js";
 import { submitInOwnTransaction } from "./own-transaction.js";
 import { ask, type Caller, statusOf, submitByRequest } from "./requests.js";
 
 const MAX_TRIES = 300;
-/** Looks like an id of this package and is none. */
+/** Has the format of an operation id, but no operation has it. */
 const UNKNOWN_ID = "00000000-0000-7000-8000-ffffffffffff";
 
-/** The processes that clients can reach. One that died is replaced when somebody turns to it. */
-export interface Entrances {
+/** The processes that accept requests. */
+export interface Apis {
+  /** Returns any of the processes. If it has died, a new one replaces it first. */
   any(): Api;
 }
 
-export function createEntrances(stage: Stage, count: number): Entrances {
-  const apis = Array.from({ length: count }, (_, index) => startApi(stage, `api-${index + 1}`));
+/** Starts the processes that accept requests. */
+export function createApis(stage: Stage, count: number): Apis {
+  const running = Array.from({ length: count }, (_, index) => startApi(stage, `api-${index + 1}`));
   return {
     any: () => {
       const index = stage.world.choices.choose(count);
-      const api = apis[index] as Api;
+      const api = running[index] as Api;
       if (!api.process.dead) return api;
       const next = startApi(stage, api.process.name);
-      apis[index] = next;
+      running[index] = next;
       return next;
     },
   };
 }
 
-/** Submits, repeats until it is answered, polls, now and then cancels, and asks for what it must not get. */
+/**
+ * Runs one client until the history is over. It submits, retries until it gets a final reply, polls, sometimes
+ * cancels, and asks for operations that it must not see.
+ */
 export async function runClient(
   stage: Stage,
-  entrances: Entrances,
+  apis: Apis,
   caller: Caller,
   over: () => boolean,
 ): Promise<void> {
@@ -49,16 +54,17 @@ export async function runClient(
     await wait([1_000, 5_000, 60_000][world.choices.choose(3)] ?? 0);
   }
 
-  /** Every try may go another way: by a request or by a call, in a transaction or without, of any process. */
+  /** Submits a draft. Each try can be a request or a call, to any process, with or without a transaction. */
   async function submit(draft: Draft): Promise<string | undefined> {
     const tries = draft.key === undefined ? 1 : MAX_TRIES;
     for (let made = 0; made < tries; made += 1) {
       const answer = await submitOnce(draft);
       if (answer === "refused") return undefined;
-      if (answer !== "again") return answer.id;
+      if (answer !== "retry") return answer.id;
       await wait(1_000);
     }
-    if (draft.key !== undefined) ledger.violated("I5", `${name} was never answered about ${about(draft)}`);
+    if (draft.key !== undefined)
+      ledger.violated("I5", `${name} never got a final reply for ${describeDraft(draft)}`);
     return undefined;
   }
 
@@ -69,9 +75,9 @@ export async function runClient(
       ["call", 3],
       ["transaction", shares ? 3 : 0],
     ]);
-    if (way === "request") return submitByRequest(stage, entrances, caller, draft);
-    if (way === "call") return submitByCall(stage, entrances.any(), draft);
-    return submitInOwnTransaction(stage, entrances.any(), draft);
+    if (way === "request") return submitByRequest(stage, apis, caller, draft);
+    if (way === "call") return submitByCall(stage, apis.any(), draft);
+    return submitInOwnTransaction(stage, apis.any(), draft);
   }
 
   async function follow(operationId: string | undefined): Promise<void> {
@@ -79,15 +85,15 @@ export async function runClient(
       ["poll", 4],
       ["leave", 2],
       ["cancel", 1],
-      ["pry", 1],
+      ["probe", 1],
     ]);
-    if (next === "pry") return pry();
+    if (next === "probe") return probe();
     if (operationId === undefined || next === "leave") return;
     await askAbout(next === "poll" ? "GET" : "DELETE", operationId);
   }
 
-  /** Asks for an operation of another tenant, or a hidden one: the service, and the store, which promises the same. */
-  async function pry(): Promise<void> {
+  /** Asks the service or the store for an operation that is hidden or belongs to another tenant. Both must refuse. */
+  async function probe(): Promise<void> {
     const others = ledger.entries.where(
       (entry) => isHidden(entry) || (entry.promised && entry.tenant !== tenant),
     );
@@ -100,14 +106,14 @@ export async function runClient(
 
   async function askAbout(method: "GET" | "DELETE", id: string): Promise<HttpResponse | undefined> {
     const { moment } = ledger.entries;
-    const response = await ask(stage, entrances, caller, [method, `/operations/${id}`]);
+    const response = await ask(stage, apis, caller, [method, `/operations/${id}`]);
     world.note(`${name}: ${method} ${id.slice(-4)} -> ${statusOf(response)} ${textOf(response)}`);
     judgeStatus(ledger, { id, tenant, moment }, response);
     return response;
   }
 
   async function cancelInStore(id: string): Promise<void> {
-    const { service, process } = entrances.any();
+    const { service, process } = apis.any();
     const cancelling = service.backend.operations.requestCancel(id, tenant).catch(() => {});
     await Promise.race([cancelling, process.death]);
   }

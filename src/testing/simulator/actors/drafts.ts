@@ -7,19 +7,19 @@ import { orders } from "./work.js";
 
 const KEYS = ["k1", "k2"];
 
-/** What a caller submits, however often it has to try. */
+/** A submission of a caller, which can take several tries. */
 export interface Draft {
   readonly definition: OrderDefinition | NoticeDefinition;
   readonly tenant: string;
-  /** Without a key it is tried once: another try would be another operation. */
+  /** Without a key, there is only one try, because another try would create another operation. */
   readonly key: string | undefined;
   readonly input: Order | { readonly about: string };
 }
 
-/** What became of a try. `again`: nobody knows, or somebody else is at it. */
-export type Answer = { readonly id: string } | "refused" | "again";
+/** Outcome of a try. `retry`: the outcome is unknown, or another process is handling the submission. */
+export type Answer = { readonly id: string } | "refused" | "retry";
 
-/** Chooses what to submit: of few keys and payloads, so that duplicates are common. */
+/** Chooses what to submit. There are few keys and payloads, so that duplicates are common. */
 export function chooseDraft({ world }: Stage, tenant: string): Draft {
   const { choices } = world;
   const name = KEYS[choices.choose(KEYS.length)] as string;
@@ -42,7 +42,7 @@ export function chooseDraft({ world }: Stage, tenant: string): Draft {
   };
 }
 
-/** One try, as its caller remembers it. */
+/** Creates the record that a caller keeps of one try. */
 export function toRequest(
   { world, ledger }: Stage,
   { definition, tenant, key, input }: Draft,
@@ -61,7 +61,7 @@ export function toRequest(
   };
 }
 
-/** Names a draft in a trace. */
-export function about({ definition, key = "no key", input }: Draft): string {
+/** Describes a draft in a trace. */
+export function describeDraft({ definition, key = "no key", input }: Draft): string {
   return `${definition.name} ${key} ${canonicalJson(input)}`;
 }

@@ -2,10 +2,7 @@ import type { NewOperation } from "../../../contract/operation.js";
 import type { World } from "../world/world.js";
 import { NOTICES } from "./notices.js";
 
-/**
- * What some operations of a history have besides what a client submits: a follow-up, metadata. The same operation always has
- * the same.
- */
+/** Adds metadata, and sometimes a follow-up, to submitted operations. The same operation always gets the same ones. */
 export class Extras {
   readonly #world: World;
   readonly #newId: () => string;
@@ -16,7 +13,7 @@ export class Extras {
     this.#newId = newId;
   }
 
-  /** The operation with what it has besides. */
+  /** Returns the operation with its metadata and its follow-up, if it has one. */
   of(operation: NewOperation): NewOperation {
     const extras = this.#known.get(operation.id) ?? this.#choose(operation);
     this.#known.set(operation.id, extras);

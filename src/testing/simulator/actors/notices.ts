@@ -9,7 +9,10 @@ const anything: StandardSchema = {
   "~standard": { version: 1, vendor: "async-request-reply", validate: (value) => ({ value }) },
 };
 
-/** What follows the end of some operations, and what clients submit besides orders. It is kept for a shorter time than they are. */
+/**
+ * Definition of notices. Clients submit them, and some operations have one as their follow-up. Their retention is
+ * shorter than that of orders.
+ */
 export type NoticeDefinition = OperationDefinition<
   "notices",
   "/notices",
@@ -26,7 +29,7 @@ export const NOTICES: NoticeDefinition = defineOperation({
   retentionMs: 600_000,
 });
 
-/** Works on a notice. Some would never end if it were not for their limit of time. */
+/** Processes a notice. Some notices end only by their attempt timeout. */
 export async function notify(
   { world, ledger }: Stage,
   process: Process,

@@ -12,10 +12,10 @@ import { NOTICES } from "./notices.js";
 import { orders } from "./work.js";
 
 const MAX_TRIES = 3;
-/** Time goes by between two redrives of a run, and not much of it. */
+/** Puts a short pause between two redrives of a run. */
 const PER_SECOND = 100;
 
-/** Runs failed operations again, now and then, each time as another operation. When its process dies another takes its place. */
+/** Redrives failed operations from time to time. If the process of the operator dies, another one replaces it. */
 export async function runOperator(stage: Stage, name: string, over: () => boolean): Promise<void> {
   while (!over()) {
     const process = new Process(name);
@@ -44,14 +44,14 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
       ["filter", list === undefined ? 0 : 2],
       ["store", 1],
     ]);
-    const id = anyFailed(stage);
-    if (way === "filter") await tryTo("redriving by filter", chooseRun(stage, operator));
+    const id = chooseFailed(stage);
+    if (way === "filter") await tryTo("redriving by filter", chooseFilterRun(stage, operator));
     else if (id !== undefined && way === "id")
       await tryTo(`redriving ${short(id)}`, () => redriveById(stage, operator, id));
     else if (id !== undefined) await tryTo(`redriving ${short(id)}`, chooseSuccessor(id));
   }
 
-  /** Repeats until it is answered. */
+  /** Repeats a call until it succeeds, at most `MAX_TRIES` times. */
   async function tryTo(what: string, run: () => Promise<unknown>): Promise<void> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       try {
@@ -64,35 +64,36 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
     }
   }
 
-  /** Asks the store itself, by ids that no operator would bring: the first successor stays all the same. */
+  /** Redrives in the store itself, with ids that no operator would choose. The first successor must stay. */
   function chooseSuccessor(id: string): () => Promise<unknown> {
     const successor = { id: stage.newId(), onEndId: stage.newId() };
-    return async () => ledger.redrives.told(id, (await redrive?.(id, successor)) ?? { outcome: "unknown" });
+    return async () =>
+      ledger.redrives.returned(id, (await redrive?.(id, successor)) ?? { outcome: "unknown" });
   }
 }
 
-/** Chooses an operation that has failed or, now and then, any other. */
-function anyFailed({ world, ledger }: Stage): string | undefined {
+/** Chooses a failed operation or, sometimes, any other. */
+function chooseFailed({ world, ledger }: Stage): string | undefined {
   const any = world.choices.choose(8) === 7;
   const entries = ledger.entries.where((entry) => any || stateOf(entry) === "failed");
   return entries[world.choices.choose(entries.length + 1)]?.id;
 }
 
 async function redriveById({ ledger }: Stage, operator: Operator, id: string): Promise<void> {
-  const open = ledger.redrives.open((entry) => entry.id === id);
+  const expected = ledger.redrives.redrivable((entry) => entry.id === id);
   const result = await operator.redrive(id);
-  ledger.redrives.told(id, result);
-  ledger.redrives.done(open);
+  ledger.redrives.returned(id, result);
+  ledger.redrives.checkRedriven(expected);
 }
 
-/** Runs everything again that matches a filter, and sees that everything was that had failed when the run began. */
-function chooseRun({ world, ledger }: Stage, operator: Operator): () => Promise<void> {
+/** Redrives by a filter, and checks that every matching operation that had failed before was run again. */
+function chooseFilterRun({ world, ledger }: Stage, operator: Operator): () => Promise<void> {
   const filter = FILTERS[world.choices.choose(FILTERS.length)] as RedriveFilter;
   return async () => {
-    const open = ledger.redrives.open((entry) => matches(filter, entry));
+    const expected = ledger.redrives.redrivable((entry) => matches(filter, entry));
     const { redriven, skipped, cursor } = await operator.redrive(filter, { perSecond: PER_SECOND });
     world.note(`redriven by ${JSON.stringify(filter)}: ${redriven}, skipped: ${skipped}`);
-    if (cursor === undefined) ledger.redrives.done(open);
+    if (cursor === undefined) ledger.redrives.checkRedriven(expected);
   };
 }
 

@@ -1,26 +1,26 @@
 import type { BackoffOptions } from "../../../worker/backoff.js";
 import type { ProcessorOptions, WorkerOptions } from "../../../worker/settings.js";
 
-/** Also the lease of a creation before the reply, by whatever process. */
+/** Lease of an order. Every process also uses it for a creation before the reply. */
 export const LEASE_MS = 30_000;
 
-/** How long a notice may take, which some of them wait for. */
+/** Attempt timeout of a notice. Some notices end only by it. */
 const NOTICE_TIMEOUT_MS = 20_000;
 
-/** The name of a definition that has work. */
+/** Name of a definition that has a processor. */
 export type DefinitionName = "orders" | "notices";
 
-/** Options of a processor, without any that is left to the worker. */
+/** Options of a processor. All of them are required, so that no default of the worker applies. */
 type AllOptions = Required<ProcessorOptions> & { readonly backoff: Required<BackoffOptions> };
 
-/** How attempts run. The two definitions and the defaults of the worker differ in everything. */
+/** Options of the processors. The two definitions and the defaults of the worker differ in every value. */
 export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
   orders: {
     concurrency: 2,
     leaseMs: LEASE_MS,
     maxAttempts: 4,
     backoff: { baseMs: 1_000, maxMs: 60_000 },
-    // Slow work ends before, unless its process stands still or time jumps.
+    // Slow work ends before this timeout, unless its process freezes or the clock jumps.
     attemptTimeoutMs: 90_000,
   },
   notices: {
@@ -32,7 +32,10 @@ export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
   },
 };
 
-/** What a worker does by default, with which no processor is content, and without a limit of time. */
+/**
+ * Defaults of a worker. Every processor overrides them, so a worker that uses one of them violates I15. There is no
+ * default attempt timeout: a worker that ignores the one of notices never ends some of them (I2).
+ */
 export const WORKER_OPTIONS: WorkerOptions = {
   concurrency: 3,
   leaseMs: 45_000,

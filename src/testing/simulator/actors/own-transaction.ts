@@ -2,13 +2,13 @@ import { isAsyncReplyError } from "../../../contract/errors.js";
 import type { Submitted } from "../../../in-process/submit.js";
 import type { Stage } from "../stage.js";
 import type { Api } from "./actors.js";
-import { accepted, chooseDelay, optionsOf, rejected } from "./calls.js";
-import { type Answer, about, type Draft, toRequest } from "./drafts.js";
+import { chooseDelay, judgeRejected, optionsOf, recordAccepted } from "./calls.js";
+import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
 
-/** Thrown by users who change their minds. */
-class ChangeOfMind extends Error {}
+/** Thrown by a user's function that rolls its transaction back on purpose. */
+class DeliberateRollback extends Error {}
 
-/** Writes something of the user's and submits in one transaction, which is then committed or rolled back. */
+/** Writes an effect and submits in one transaction of the user, which then commits or rolls back. */
 export async function submitInOwnTransaction(
   stage: Stage,
   { service, process }: Api,
@@ -16,7 +16,7 @@ export async function submitInOwnTransaction(
 ): Promise<Answer> {
   const { world, transactions, nextNumber } = stage;
   const { users } = transactions;
-  if (users === undefined) return "again";
+  if (users === undefined) return "retry";
   const own = nextNumber();
   const delayMs = chooseDelay(stage, draft);
   const request = toRequest(stage, draft, delayMs);
@@ -30,25 +30,30 @@ export async function submitInOwnTransaction(
       await transactions.write(process, tx, `own ${own}`);
       const call = service.submit(draft.definition, draft.input as never, { ...optionsOf(request), tx });
       const submitted = await call.catch((error: unknown) => {
-        // What creates the resource throws comes as it is, and so does the loss of the connection.
-        refused = isCreating(error) ? "again" : rejected(stage, request, error);
+        // Errors of `create` and of a lost connection arrive unchanged.
+        refused = isCreationInProgress(error) ? "retry" : judgeRejected(stage, request, error);
         throw error;
       });
       if (world.choices.choose(4) === 3) {
         refused = "refused";
-        throw new ChangeOfMind();
+        throw new DeliberateRollback();
       }
       return submitted;
     },
     isCommitted: () => true,
   });
   const submitted = await Promise.race([committed.catch(() => {}), process.death]);
-  if (!submitted) return refused ?? "again";
-  world.note(`${process.name}: submitted ${about(draft)} in a transaction -> ${submitted.operationId}`);
-  return accepted(stage, request, submitted);
+  if (!submitted) return refused ?? "retry";
+  world.note(
+    `${process.name}: submitted ${describeDraft(draft)} in a transaction -> ${submitted.operationId}`,
+  );
+  return recordAccepted(stage, request, submitted);
 }
 
-/** A transaction leaves a creation that was interrupted to workers and to submissions outside, so it may wait for long. */
-function isCreating(error: unknown): boolean {
+/**
+ * Returns whether another process is creating the resource. A transaction cannot take over an interrupted creation:
+ * only workers and submissions outside of transactions can. So the wait can be long.
+ */
+function isCreationInProgress(error: unknown): boolean {
   return isAsyncReplyError(error) && error.code === "CREATION_IN_PROGRESS";
 }

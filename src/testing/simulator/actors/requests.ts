@@ -2,40 +2,40 @@ import type { HttpResponse } from "../../../http/message/message.js";
 import { judgeAccepted } from "../ledger/answers.js";
 import type { Stage } from "../stage.js";
 import { send } from "./actors.js";
-import type { Entrances } from "./clients.js";
-import { type Answer, about, type Draft, toRequest } from "./drafts.js";
+import type { Apis } from "./clients.js";
+import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
 
-/** A client, on behalf of a tenant. */
+/** A client and its tenant. */
 export interface Caller {
   readonly name: string;
   readonly tenant: string;
 }
 
-/** What a request has besides its method and its path. */
-interface Rest {
+/** Headers and body of a request. */
+interface HeadersAndBody {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Sends a request of a client to any process. Undefined if the process died before it answered. */
+/** Sends a request of a client to any process. Returns `undefined` if the process died before it replied. */
 export async function ask(
   { ledger }: Stage,
-  entrances: Entrances,
+  apis: Apis,
   { name, tenant }: Caller,
   [method, path]: readonly [method: string, path: string],
-  { headers = {}, body }: Rest = {},
+  { headers = {}, body }: HeadersAndBody = {},
 ): Promise<HttpResponse | undefined> {
   const authorization = `${name} ${tenant}`;
   const request = { method, path, headers: { authorization, ...headers }, body };
-  const response = await send(entrances.any(), request);
-  if (response?.status === 500) ledger.violated("I3", "a request was answered with 500");
+  const response = await send(apis.any(), request);
+  if (response?.status === 500) ledger.violated("I3", "a request got a 500 response");
   return response;
 }
 
-/** Submits by a request. */
+/** Submits with a request. */
 export async function submitByRequest(
   stage: Stage,
-  entrances: Entrances,
+  apis: Apis,
   caller: Caller,
   draft: Draft,
 ): Promise<Answer> {
@@ -47,16 +47,16 @@ export async function submitByRequest(
     ...(key === undefined ? {} : { "idempotency-key": key }),
   };
   const body = JSON.stringify(input);
-  const response = await ask(stage, entrances, caller, ["POST", definition.path], { headers, body });
+  const response = await ask(stage, apis, caller, ["POST", definition.path], { headers, body });
   const id = idOf(response);
-  world.note(`${caller.name}: POST ${about(draft)} -> ${statusOf(response)} ${id ?? ""}`);
-  if (response === undefined || response.status === 503) return "again";
+  world.note(`${caller.name}: POST ${describeDraft(draft)} -> ${statusOf(response)} ${id ?? ""}`);
+  if (response === undefined || response.status === 503) return "retry";
   if (response.status === 409) {
-    ledger.toldToWait(request);
-    return "again";
+    ledger.refusedAsInProgress(request);
+    return "retry";
   }
   if (id === undefined) {
-    if (String(response.body).includes("#idempotency-key-reused")) ledger.reused(request);
+    if (String(response.body).includes("#idempotency-key-reused")) ledger.refusedAsReused(request);
     return "refused";
   }
   const replayed = response.headers["idempotent-replayed"] === "true";
@@ -65,7 +65,7 @@ export async function submitByRequest(
   return { id };
 }
 
-/** Names the status of an answer in a trace. */
+/** Describes the status of a response in a trace. */
 export function statusOf(response: HttpResponse | undefined): number | "connection lost" {
   return response?.status ?? "connection lost";
 }

@@ -9,15 +9,15 @@ import { LEASE_MS } from "./options.js";
 
 const RETENTION_MS = 3_600_000;
 
-/** The contract of all processes. */
+/** The definition of orders, which all processes share. */
 export const orders: OrderDefinition = defineOrders({ cancellable: true, retentionMs: RETENTION_MS });
 
-/** Returns whether operations of a definition have a resource that is created before the reply. */
+/** Returns whether the resource of a definition is created before the reply in this history. */
 export function createsBeforeReply({ creates }: Stage, definition: string): boolean {
   return creates && definition === orders.name;
 }
 
-/** What one process creates before the reply: orders, in some histories. */
+/** Returns the `create` functions of one process. In some histories, orders are created before the reply. */
 export function creatorsOf(
   stage: Stage,
   process: Process,
@@ -28,7 +28,7 @@ export function creatorsOf(
     orders: async (_order, { operationId, tx }) => {
       const made = nextNumber();
       const outcome = await world.call(process, `create-resource(${short(operationId)})`, async () => {
-        // In a transaction nothing has happened yet.
+        // In a transaction, the effect only happens if it commits.
         if (tx === undefined) stage.ledger.effect(operationId);
         return world.choices.weighted([
           ["created", 8],
@@ -44,7 +44,7 @@ export function creatorsOf(
   };
 }
 
-/** Works on an operation, in a transaction or without. What it reports, returns and throws is said by no other attempt. */
+/** Processes an order, with or without a transaction. Each attempt reports, returns and throws unique values. */
 export async function work(stage: Stage, process: Process, job: Job): Promise<unknown> {
   const { world, transactions, nextNumber } = stage;
   const run = nextNumber();
@@ -56,7 +56,7 @@ export async function work(stage: Stage, process: Process, job: Job): Promise<un
       return attempt(stage, process, job, run);
     });
   } catch (error) {
-    // Some go on as if nothing had happened, while the commit may still be under way.
+    // Some processors ignore the error, although the commit may still be under way.
     if (world.choices.choose(2) === 1) return { order: job.operationId, run: nextNumber() };
     throw error;
   }

@@ -6,32 +6,32 @@ import type { Content } from "./contents.js";
 import { type Entry, isHidden } from "./entry.js";
 import type { Ledger } from "./ledger.js";
 
-/** A request about one operation, and the moment at which it was sent. */
+/** A request about one operation. */
 export interface Question {
   readonly id: string;
   readonly tenant: string;
+  /** Number of changes before the request was sent. */
   readonly moment: number;
 }
 
-/** Judges the answer to a GET or DELETE of an operation (I2, I8, I9). No answer says nothing. */
+/** Judges the response to a GET or DELETE of an operation (I2, I8, I9). Ignores lost responses and 503. */
 export function judgeStatus(ledger: Ledger, question: Question, response: HttpResponse | undefined): void {
   const { id, tenant, moment } = question;
   const entry = ledger.entries.get(id);
   if (entry === undefined || response === undefined || response.status === 503) return;
   if (entry.tenant !== tenant || isHidden(entry)) {
     if (response.status !== 404)
-      ledger.violated("I9", `${tenant} is answered ${response.status} about ${id}`);
+      ledger.violated("I9", `${tenant} got ${response.status} for ${id}, which it must not see`);
   } else if (response.status === 404) {
-    const promised = entry.promised && !ledger.entries.isOver(entry);
-    if (promised) ledger.violated("I2", `${id} was promised and is answered with 404`);
+    const promised = entry.promised && !ledger.entries.mayBeGone(entry);
+    if (promised) ledger.violated("I2", `${id} was promised but a client got a 404`);
   } else if (response.status === 200 || response.status === 202) {
     const shown = canonicalJson(bodyOf(response));
-    const possible = statusesSince(entry, moment);
-    if (!possible.includes(shown)) ledger.violated("I8", `a client is shown ${shown}, not ${possible}`);
-  } else ledger.violated("I8", `a client is answered ${response.status} about ${id}`);
+    checkShown(ledger, id, { shown, possible: statusesSince(entry, moment) });
+  } else ledger.violated("I8", `a client got ${response.status} for ${id}`);
 }
 
-/** Judges the answer that accepts a submission (I8): a 202 with its status, or a 201 with its resource. */
+/** Judges the response to an accepted submission (I8): a 202 with its status, or a 201 with its resource. */
 export function judgeAccepted(ledger: Ledger, { id, moment }: Question, response: HttpResponse): void {
   const entry = ledger.entries.get(id);
   if (entry === undefined) return;
@@ -39,10 +39,19 @@ export function judgeAccepted(ledger: Ledger, { id, moment }: Question, response
   const body = bodyOf(response);
   const shown = canonicalJson(status === 201 ? { body, location: headers.location ?? null } : body);
   const possible = entry.contents.since(moment).map((content) => acceptedAs(status, id, content));
-  if (!possible.includes(shown)) ledger.violated("I8", `a client is shown ${shown}, not ${possible}`);
+  checkShown(ledger, id, { shown, possible });
 }
 
-/** Judges the answer to a call that was accepted (I8): its status, and its resource. */
+function checkShown(
+  ledger: Ledger,
+  id: string,
+  { shown, possible }: { readonly shown: string; readonly possible: readonly string[] },
+): void {
+  if (!possible.includes(shown))
+    ledger.violated("I8", `${id} was read by a client as ${shown}, expected one of ${possible}`);
+}
+
+/** Judges the status and the resource that an accepted call returned (I8). */
 export function judgeSubmitted(
   ledger: Ledger,
   { id, moment }: Question,
@@ -50,12 +59,13 @@ export function judgeSubmitted(
 ): void {
   const entry = ledger.entries.get(id);
   if (entry === undefined) return;
-  const told = canonicalJson({ status, resource: resource ?? null });
+  const returned = canonicalJson({ status, resource: resource ?? null });
   const possible = entry.contents.since(moment).map((content) => submittedAs(content));
-  if (!possible.includes(told)) ledger.violated("I8", `a caller is told ${told}, not ${possible}`);
+  if (!possible.includes(returned))
+    ledger.violated("I8", `submit() returned ${returned} for ${id}, expected one of ${possible}`);
 }
 
-/** Judges two answers about operations that a tenant must not see: nothing tells which of them exists (I9). */
+/** Judges two responses about operations that a tenant must not see. They must not reveal which one exists (I9). */
 export function judgeHidden(
   ledger: Ledger,
   id: string,
@@ -63,17 +73,18 @@ export function judgeHidden(
 ): void {
   if (answers.some((response) => response?.status !== 404)) return;
   const [known, unknown] = answers.map((response) => JSON.stringify(response));
-  if (known !== unknown) ledger.violated("I9", `${id} is answered as ${known}, an unknown one as ${unknown}`);
+  if (known !== unknown)
+    ledger.violated("I9", `the 404 for ${id} is ${known}, the one for an unknown id is ${unknown}`);
 }
 
-/** The bodies that the status endpoint may have shown since a moment. */
+/** Returns all bodies that the status endpoint may have returned since a moment. */
 function statusesSince(entry: Entry, moment: number): string[] {
   return entry.contents
     .since(moment)
     .flatMap((content) => [...entry.attemptsRead].map((attempt) => statusOf(entry, content, attempt)));
 }
 
-/** The body of the status endpoint (spec §4.2). */
+/** Returns the body of the status endpoint (spec §4.2). */
 function statusOf(
   { id, recorded, createdAt = 0, settledAt = 0 }: Entry,
   { state, progress, result, error }: Content,

@@ -4,21 +4,21 @@ import { type DefinitionName, PROCESSOR_OPTIONS } from "../actors/options.js";
 import type { Process } from "../world/world.js";
 import type { Entries, Entry } from "./entry.js";
 
-/** Sees that attempts run as the options of their processor say (I15). */
+/** Checks that attempts follow the options of their processor (I15). */
 export class Attempts {
   readonly #entries: Entries;
-  /** The jobs that run in each process. */
+  /** Running jobs of each process. */
   readonly #running = new Map<Process, Set<Job>>();
-  /** How often the processor of each operation was called. */
+  /** Number of times that the processor was called for each operation. */
   readonly #runs = new Map<string, number>();
-  /** How many attempts on each operation were given back without being counted. */
-  readonly #givenBack = new Map<string, number>();
+  /** Number of attempts of each operation that were released without being counted. */
+  readonly #released = new Map<string, number>();
 
   constructor(entries: Entries) {
     this.#entries = entries;
   }
 
-  /** Calls a processor for one attempt. */
+  /** Checks the limits of one attempt, and runs its processor. */
   async run<T>(process: Process, name: DefinitionName, job: Job, work: () => Promise<T>): Promise<T> {
     const jobs = this.#running.get(process) ?? new Set();
     this.#running.set(process, jobs.add(job));
@@ -31,43 +31,45 @@ export class Attempts {
     }
   }
 
-  /** An attempt was begun or renewed with this lease. */
+  /** Records that an attempt began or renewed its lease. */
   leased({ id, recorded }: Entry, leaseMs: number): void {
     const options = optionsOf(recorded.definition);
     if (options !== undefined && options.leaseMs !== leaseMs)
-      this.#violated(`${id} has a lease of ${leaseMs} ms, and its definition has one of ${options.leaseMs}`);
+      this.#violated(`${id} has a lease of ${leaseMs} ms, expected ${options.leaseMs} ms`);
   }
 
-  /** The current attempt on an operation was settled. */
+  /** Records that the current attempt of an operation was settled. */
   settled({ id, attempt, recorded }: Entry, settlement: Settlement): void {
     if (settlement.to !== "retry") return;
     if (!settlement.countAttempt) {
-      add(this.#givenBack, id);
+      add(this.#released, id);
       return;
     }
-    const { baseMs, maxMs } = optionsOf(recorded.definition)?.backoff ?? ANY;
+    const { baseMs, maxMs } = optionsOf(recorded.definition)?.backoff ?? UNLIMITED;
     const longest = Math.min(maxMs, baseMs * 2 ** (attempt - 1));
     if (settlement.delayMs > longest)
       this.#violated(
-        `${id} waits ${settlement.delayMs} ms for another attempt, at most ${longest} are right`,
+        `${id} waits ${settlement.delayMs} ms before its next attempt, the limit is ${longest} ms`,
       );
   }
 
-  /** An attempt that is interrupted does not count, though its processor may go on for a while. */
+  /**
+   * Checks the limit of concurrent attempts. Aborted attempts do not count, although their processor may still run.
+   */
   #checkConcurrency(jobs: ReadonlySet<Job>, name: DefinitionName): void {
     const running = [...jobs].filter(({ signal }) => !signal.aborted);
     const own = running.filter(({ operationId }) => this.#definitionOf(operationId) === name);
     const { concurrency } = PROCESSOR_OPTIONS[name];
     if (own.length > concurrency)
-      this.#violated(`a worker has ${own.length} attempts on ${name} at once, not ${concurrency}`);
+      this.#violated(`a worker runs ${own.length} attempts of ${name} at once, the limit is ${concurrency}`);
   }
 
   #checkCount({ operationId, attempt }: Job, name: DefinitionName): void {
     add(this.#runs, operationId);
     const { maxAttempts } = PROCESSOR_OPTIONS[name];
     const runs = this.#runs.get(operationId) ?? 0;
-    if (attempt > maxAttempts || runs > maxAttempts + (this.#givenBack.get(operationId) ?? 0))
-      this.#violated(`${operationId} has run ${runs} times, now as attempt ${attempt} of ${maxAttempts}`);
+    if (attempt > maxAttempts || runs > maxAttempts + (this.#released.get(operationId) ?? 0))
+      this.#violated(`${operationId} ran ${runs} times, now attempt ${attempt} of at most ${maxAttempts}`);
   }
 
   #definitionOf(id: string): string | undefined {
@@ -79,7 +81,7 @@ export class Attempts {
   }
 }
 
-const ANY = { baseMs: Number.POSITIVE_INFINITY, maxMs: Number.POSITIVE_INFINITY };
+const UNLIMITED = { baseMs: Number.POSITIVE_INFINITY, maxMs: Number.POSITIVE_INFINITY };
 
 function optionsOf(definition: string): (typeof PROCESSOR_OPTIONS)[DefinitionName] | undefined {
   return PROCESSOR_OPTIONS[definition as DefinitionName];

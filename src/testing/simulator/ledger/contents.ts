@@ -6,54 +6,54 @@ import {
 } from "../../../contract/operation.js";
 import { CANCELLED } from "../../../contract/problem.js";
 
-/** What an operation consists of at one moment, as far as clients can see it. Texts are compared to the letter. */
+/** State of an operation at one moment, as clients see it. Texts are compared exactly. */
 export interface Content {
   readonly state: OperationState;
   readonly progress?: JsonText | undefined;
   readonly result?: JsonText | undefined;
   readonly error?: JsonText | undefined;
   readonly resource?: JsonText | undefined;
-  /** For operators only. */
+  /** Only visible to operators. */
   readonly lastError?: JsonText | undefined;
 }
 
-/** Returns what a content becomes, or undefined if this change cannot happen to it. */
+/** Returns the content after a change, or `undefined` if this change is not possible. */
 export type Change = (content: Content) => Content | undefined;
 
 interface Version {
-  /** More than one while nobody knows whether a call that failed has changed something. */
+  /** More than one if a call failed and it is unknown whether it changed something. */
   alternatives: readonly Content[];
-  /** The moment at which the next version took its place. */
+  /** Moment when the next version replaced this one. */
   replacedAt: number;
 }
 
-/** Everything that one operation has been, in order. */
+/** All versions of the content of one operation, in order. */
 export class Contents {
   readonly #versions: Version[] = [];
   readonly #nextMoment: () => number;
 
-  /** `nextMoment` numbers the changes of all operations of a history. */
+  /** `nextMoment` returns the number of the next change, counted over all operations of a history. */
   constructor(first: Content, nextMoment: () => number) {
     this.#nextMoment = nextMoment;
     this.#add([first]);
   }
 
-  /** What it is, or was before a change that may have happened. */
+  /** The current content. If a change may have happened, the content before it. */
   get current(): Content {
     return this.#last.alternatives[0] as Content;
   }
 
-  /** Whether a change may have happened about which nothing was read since. */
+  /** Whether a change may have happened that no read has confirmed or refuted since. */
   get isUncertain(): boolean {
     return this.#last.alternatives.length > 1;
   }
 
-  /** Returns whether it may be in such a state. */
-  mayBe(is: (content: Content) => boolean): boolean {
-    return this.#last.alternatives.some(is);
+  /** Returns whether the current content may meet a condition. */
+  mayBe(condition: (content: Content) => boolean): boolean {
+    return this.#last.alternatives.some(condition);
   }
 
-  /** Applies a change that has happened. Returns whether it could happen. */
+  /** Applies a change that has happened. Returns `false` if it was not possible. */
   change(change: Change): boolean {
     const alternatives = applied(change, this.#last.alternatives);
     if (alternatives.length === 0) return false;
@@ -62,13 +62,13 @@ export class Contents {
     return true;
   }
 
-  /** Notes a change that may have happened, because its call failed. */
+  /** Records a change that may have happened. Its call failed, so the outcome is unknown. */
   mayChange(change: Change): void {
     const { alternatives } = this.#last;
     this.#last.alternatives = [...alternatives, ...applied(change, alternatives)];
   }
 
-  /** Compares what a store returned. What it returned once is known from then on. */
+  /** Returns whether a store may return this content. The first read settles which uncertain changes have happened. */
   read(shown: Content): boolean {
     const { alternatives } = this.#last;
     if (alternatives.length === 1) return isSame(shown, this.current);
@@ -77,7 +77,7 @@ export class Contents {
     return found !== undefined;
   }
 
-  /** Returns what it has been from a moment on: what an answer to a request of that moment may show. */
+  /** Returns all contents since a moment. A response to a request sent at that moment may show any of them. */
   since(moment: number): readonly Content[] {
     return this.#versions
       .filter(({ replacedAt }) => replacedAt > moment)
@@ -95,7 +95,7 @@ export class Contents {
   }
 }
 
-/** Ends an operation as cancelled. */
+/** Ends an operation as canceled. */
 export const cancelling: Change = (content) =>
   isTerminal(content.state) ? undefined : { ...content, state: "failed", error: CANCELLED };
 
@@ -107,7 +107,7 @@ export function progressing(progress: JsonText | undefined): Change {
   };
 }
 
-/** Settles an attempt, which leads to `state`. The token that ended an operation may settle it again in vain. */
+/** Settles an attempt, which leads to `state`. The token that ended an operation may settle it again, as a no-op. */
 export function settling(settlement: Settlement, state: OperationState): Change {
   return (content) => {
     if (isTerminal(content.state)) return content.state === state ? content : undefined;
@@ -124,7 +124,10 @@ function applied(change: Change, contents: readonly Content[]): readonly Content
   return contents.map(change).filter((content) => content !== undefined);
 }
 
-/** Progress is only shown while an operation is pending. A cancelled retry may have left its reason or not. */
+/**
+ * Compares two contents. Progress is only shown while an operation is pending. A retry that a cancellation ends can
+ * keep its `lastError` or lose it, so failed contents are compared without it.
+ */
 function isSame(one: Content, other: Content): boolean {
   return (
     one.state === other.state &&

@@ -2,45 +2,45 @@ import { isTerminal, type NewOperation, type OperationState } from "../../../con
 import type { InitialState } from "../../../ports/operation-store.js";
 import { type Content, Contents } from "./contents.js";
 
-/** Everything known about one operation, from what the stores were seen doing. */
+/** Everything known about one operation, from watching the stores. */
 export interface Entry {
   readonly id: string;
   readonly tenant: string;
   readonly key: string | undefined;
-  /** The number of changes until it was known. */
+  /** Moment when the operation became known. */
   readonly addedAt: number;
-  /** As it was recorded. */
+  /** The operation as it was recorded. */
   readonly recorded: NewOperation;
-  /** The state that it was recorded in. */
+  /** State in which the operation was recorded. */
   readonly startedAs: OperationState;
   readonly contents: Contents;
-  /** The time that the store gave it, once it was read. */
+  /** Time of creation that the store returned. Absent until the first read. */
   createdAt?: number;
-  /** The time of its end that the store gave it, once it was read. */
+  /** Time of the end that the store returned. Absent until the first read after the end. */
   settledAt?: number;
-  /** The numbers of attempts that stores have returned with it. */
+  /** Attempt numbers that stores have returned. */
   readonly attemptsRead: Set<number>;
-  /** When it ended, as soon as that is known. */
+  /** Time at which the end became known. */
   endedAt?: number;
   token: string | undefined;
   leaseEndsAt: number;
-  /** How many attempts have begun and count. */
+  /** Number of attempts that have begun and count. */
   attempt: number;
-  /** The tokens of all attempts that have begun. */
+  /** Tokens of all attempts that have begun. */
   readonly tokens: Set<string>;
-  /** Whether a client was told that it is accepted. */
+  /** Whether a client has received a reply that accepts the operation. */
   promised: boolean;
   cancelRequested: boolean;
-  /** The operation that runs this one again, once that is known. */
+  /** Id of the operation that runs this one again. Absent until it is known. */
   successor?: string;
 }
 
-/** All operations of one history, and the invariants that did not hold. */
+/** All operations of one history, and the violated invariants. */
 export class Entries {
   readonly violations: string[] = [];
   readonly now: () => number;
   readonly #all = new Map<string, Entry>();
-  /** The operations that follow-ups belong to, by the ids of the follow-ups. */
+  /** Operations that have a follow-up, by the id of the follow-up. */
   readonly #parents = new Map<string, Entry>();
   #moment = 0;
 
@@ -48,7 +48,7 @@ export class Entries {
     this.now = now;
   }
 
-  /** The number of changes so far: an answer is compared with everything since the moment of its request. */
+  /** Number of changes so far. An answer is compared with all changes since the moment of its request. */
   get moment(): number {
     return this.#moment;
   }
@@ -57,7 +57,7 @@ export class Entries {
     return this.#all.get(id);
   }
 
-  /** The operation whose end creates this one. */
+  /** Returns the operation whose end creates this one. */
   parentOf(id: string): Entry | undefined {
     return this.#parents.get(id);
   }
@@ -93,7 +93,7 @@ export class Entries {
     return entry;
   }
 
-  /** From its end on an operation has its follow-up. */
+  /** If the operation has ended, records its end and adds its follow-up. */
   noteEnd(entry: Entry): void {
     if (!isTerminal(stateOf(entry))) return;
     entry.endedAt ??= this.now();
@@ -105,15 +105,15 @@ export class Entries {
     if (onEnd !== undefined) this.add({ ...onEnd, tenant, hidden: true });
   }
 
-  /** Returns whether the retention of an operation has passed, after which its key may stand for another one. */
+  /** Returns whether the retention of an operation is over. Then its key may belong to another operation. */
   isExpired({ endedAt, recorded }: Entry): boolean {
     return endedAt !== undefined && endedAt + recorded.retentionMs <= this.now();
   }
 
-  /** Returns whether an operation may be gone: it has expired, and so has every operation that ran it again. */
-  isOver(entry: Entry): boolean {
+  /** Returns whether an operation may be deleted: it and all of its successors have expired. */
+  mayBeGone(entry: Entry): boolean {
     const successor = entry.successor === undefined ? undefined : this.#all.get(entry.successor);
-    return this.isExpired(entry) && (successor === undefined || this.isOver(successor));
+    return this.isExpired(entry) && (successor === undefined || this.mayBeGone(successor));
   }
 
   violated(invariant: string, what: string): void {
@@ -125,12 +125,12 @@ export function stateOf({ contents }: Entry): OperationState {
   return contents.current.state;
 }
 
-/** Returns whether no client can see it. */
+/** Returns whether clients must not see an operation. */
 export function isHidden({ recorded }: Entry): boolean {
   return recorded.hidden === true;
 }
 
-/** Returns whether the next beginning ends the operation: a cancel was requested and nobody works on it. */
-export function endsByBeginning(entry: Entry, now: number): boolean {
+/** Returns whether the next `beginAttempt` ends the operation: its cancellation is requested and no lease is live. */
+export function endsWhenBegun(entry: Entry, now: number): boolean {
   return entry.cancelRequested && !isTerminal(stateOf(entry)) && entry.leaseEndsAt <= now;
 }

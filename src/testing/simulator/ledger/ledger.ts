@@ -23,29 +23,30 @@ import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Readings } from "./readings.js";
 import { Redrives } from "./redrives.js";
 
-/** Who has to wait while a transaction is open: submissions with this key. */
+/** A key that an open transaction holds. Other submissions with it have to wait. */
 export type Holding = Pick<Request, "tenant" | "definition"> & { readonly key?: string | undefined };
 
 type Renewal = { readonly leaseMs: number; readonly progress?: string };
 
 /**
- * Follows every change and every answer, and holds them against the invariants:
+ * Watches every change and every answer, and checks these invariants:
  *
- * - I1 one operation, and one effect, for each key within the lifetime of the key
- * - I2 every operation that a client was promised can be read and ends, for which its attempts must be counted
- * - I3 nothing is recorded for a refused request
- * - I4 a terminal state never changes
- * - I5 no retry waits on a crashed submission longer than its lease
- * - I6 a token that is not current changes nothing
- * - I7 never two live leases on one operation
- * - I8 what is read of an operation is what was recorded, reported and settled: see {@link Readings} and {@link Listings}
- * - I9 no tenant reads, cancels or replays an operation of another tenant
- * - I10 what is written in a transaction is there if it commits, once, and else not: see {@link Effects}
- * - I11 every end creates its follow-up, once, and nothing else does: see {@link FollowUps}
- * - I12 a failed operation has one successor at most, one if it was redriven, and is kept as long as that: see {@link Redrives}
- * - I13 no attempt begins before the delay of its operation is over
- * - I14 a key stands for its first payload, by request and by call, and no other is refused or accepted: see {@link Payloads}
- * - I15 attempts run as the options of their processor say: see {@link Attempts}
+ * - I1: Each key has one operation while the key lives, and no effects of any other.
+ * - I2: Every operation promised to a client can be read and ends. For this, attempts must be counted.
+ * - I3: A refused request records nothing.
+ * - I4: A terminal state never changes.
+ * - I5: No retry waits for a crashed submission longer than its lease.
+ * - I6: A token that is not current changes nothing.
+ * - I7: An operation never has two live leases.
+ * - I8: Every read returns exactly what was recorded, reported and settled. See {@link Readings} and {@link Listings}.
+ * - I9: No tenant reads, cancels or replays another tenant's operation.
+ * - I10: Writes in a transaction exist exactly once if it commits, and not at all otherwise. See {@link Effects}.
+ * - I11: Every end creates its follow-up exactly once, and nothing else does. See {@link FollowUps}.
+ * - I12: A failed operation has at most one successor, has one if it was redriven, and is kept as long as its
+ *   successor. See {@link Redrives}.
+ * - I13: No attempt begins before the delay of its operation is over.
+ * - I14: A key accepts its first payload and refuses every other one, by request and by call. See {@link Payloads}.
+ * - I15: Attempts follow the options of their processor. See {@link Attempts}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -56,9 +57,9 @@ export class Ledger {
   readonly attempts: Attempts;
   readonly #payloads: Payloads;
   readonly #followUps: FollowUps;
-  /** Which operation a key stands for, by the first effect that was seen of it. */
-  readonly #owners = new Map<string, string>();
-  /** Until when an open transaction kept a key to itself. */
+  /** Operation of each key, from its latest creation, promise or effect. */
+  readonly #operationOfKey = new Map<string, string>();
+  /** Time until which an open transaction held each key. */
   readonly #heldUntil = new Map<string, number>();
 
   constructor(now: () => number) {
@@ -76,66 +77,74 @@ export class Ledger {
     return this.entries.violations;
   }
 
+  /** Records that a store created an operation. */
   created(operation: NewOperation, initial?: InitialState): void {
     const { id, key } = operation;
     const known = this.entries.get(id);
     if (known !== undefined) {
-      // A creation under a lease may be repeated by whoever holds it.
+      // The process that holds the lease may repeat the creation.
       const repeated = initial?.state === "preparing" && known.token === initial.token;
-      if (!repeated) this.violated("I1", `${id} was created again`);
+      if (!repeated) this.violated("I1", `${id} was created twice`);
       return;
     }
     if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
     this.entries.add(operation, initial);
-    this.#owns(operation, id);
+    this.#bindKey(operation, id);
   }
 
-  /** Key and operation were recorded in one step, which may be repeated by whoever chose the id. */
+  /**
+   * Records that a key and its operation were recorded in one step. The process that chose the id may repeat this
+   * step.
+   */
   recorded(operation: NewOperation, initial?: InitialState): void {
     if (this.entries.get(operation.id) === undefined) this.created(operation, initial);
   }
 
-  /** An operation was recorded in a transaction, and its resource created there if it has one. */
+  /** Records that a committed transaction has recorded an operation, with the resource that it created. */
   recordedWith(operation: NewOperation, resource?: JsonText): void {
     this.recorded(operation);
     if (resource === undefined) return;
     this.entries.get(operation.id)?.contents.change((content) => ({ ...content, resource }));
   }
 
-  /** A receipt began an attempt, or returned it once more because its answer was lost. */
+  /** Records that a receipt began an attempt, or returned it again because the first answer was lost. */
   received(receipt: string, { lease: { operationId, token }, begun }: BegunAttempt, leaseMs: number): void {
     const entry = this.entries.get(operationId);
     const repeated = entry?.tokens.has(token) === true && entry.token !== token;
     if (repeated || token !== receipt)
-      this.violated("I7", `one attempt on ${operationId} was received twice`);
+      this.violated("I7", `the same attempt of ${operationId} was received twice`);
     this.begun(operationId, { token, leaseMs }, begun);
   }
 
-  /** A worker heard the answer to a receipt: it must have every attempt that the receipt began, or an answer that was lost has cost one. */
-  answered(receipt: string, deliveries: readonly Delivery[]): void {
+  /**
+   * Checks that the deliveries that reached a worker include every attempt that the receipt began. Otherwise one is
+   * lost.
+   */
+  delivered(receipt: string, deliveries: readonly Delivery[]): void {
     const delivered = new Set(deliveries.map(({ announcement }) => announcement.operationId));
     const now = this.entries.now();
     const held = this.entries.where(({ token, leaseEndsAt }) => token === receipt && leaseEndsAt > now);
     for (const { id } of held) {
       if (!delivered.has(id))
-        this.violated("I2", `an attempt on ${id} has begun, and its worker never hears of it`);
+        this.violated("I2", `an attempt of ${id} began, but its worker never received it`);
     }
   }
 
+  /** Records the result of `beginAttempt`. */
   begun(id: string, { token, leaseMs }: Renewal & { readonly token: string }, result: BeginResult): void {
     if (result.outcome === "begun") {
-      this.redrives.met(result.operation);
-      this.#followUps.met(result.operation);
+      this.redrives.begun(result.operation);
+      this.#followUps.begun(result.operation);
     }
     const entry = this.entries.get(id);
-    if (entry === undefined && result.outcome === "begun") this.readings.seen(result.operation);
+    if (entry === undefined && result.outcome === "begun") this.readings.returned(result.operation);
     if (entry === undefined) return;
-    // If a cancel was requested and the lease is dead, beginning is what ends the operation.
+    // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
     const ended = result.outcome === "terminal" && !isTerminal(stateOf(entry));
     if (ended && !entry.contents.isUncertain) this.#change(entry, cancelling);
     if (result.outcome !== "begun") return;
-    if (isTerminal(stateOf(entry))) this.violated("I4", `${id} began after its end`);
-    this.readings.seen(result.operation);
+    if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
+    this.readings.returned(result.operation);
     if (entry.token !== token) {
       if (entry.leaseEndsAt > this.entries.now()) this.violated("I7", `${id} has two live leases`);
       entry.attempt += 1;
@@ -145,7 +154,10 @@ export class Ledger {
     const isDelayed = result.operation.state === "pending" && createdAt + delayMs > this.entries.now();
     if (isDelayed) this.violated("I13", `${id} began before its delay of ${delayMs} ms was over`);
     if (attempt !== entry.attempt) {
-      this.violated("I2", `${id} began as attempt ${attempt} and not as ${entry.attempt}: it may never end`);
+      this.violated(
+        "I2",
+        `${id} began as attempt ${attempt} instead of ${entry.attempt}, so it may never end`,
+      );
     }
     entry.token = token;
     entry.tokens.add(token);
@@ -153,36 +165,38 @@ export class Ledger {
     this.attempts.leased(entry, leaseMs);
   }
 
+  /** Records the result of `renew`. */
   renewed({ operationId, token }: Lease, { leaseMs, progress }: Renewal, result: RenewResult): void {
     const entry = this.entries.get(operationId);
     if (entry === undefined || result.outcome !== "renewed") return;
-    if (entry.token !== token) this.violated("I6", `${operationId} was renewed by a stale token`);
+    if (entry.token !== token) this.violated("I6", `${operationId} was renewed with a stale token`);
     entry.leaseEndsAt = this.entries.now() + leaseMs;
     this.attempts.leased(entry, leaseMs);
     this.#change(entry, progressing(progress));
   }
 
-  /** A renewal failed, so that nobody knows whether it arrived. */
+  /** Records that a renewal failed, so it is unknown whether it happened. */
   mayHaveRenewed({ operationId, token }: Lease, { progress }: Renewal): void {
     const entry = this.entries.get(operationId);
     if (entry?.token === token) entry.contents.mayChange(progressing(progress));
   }
 
+  /** Records the result of `settle`. */
   settled({ operationId, token }: Lease, settlement: Settlement, result: SettleResult): void {
     const entry = this.entries.get(operationId);
     if (entry === undefined || result.outcome !== "settled") return;
-    if (entry.token !== token) this.violated("I6", `${operationId} was settled by a stale token`);
+    if (entry.token !== token) this.violated("I6", `${operationId} was settled with a stale token`);
     this.#change(entry, settling(settlement, result.state));
     entry.leaseEndsAt = this.entries.now();
     this.attempts.settled(entry, settlement);
-    // The token that ended an operation may repeat itself.
+    // The token that ended an operation may settle it again.
     if (isTerminal(result.state)) return;
     entry.token = undefined;
     if (settlement.to === "prepared") entry.attempt = 0;
     else if (settlement.to === "retry" && !settlement.countAttempt) entry.attempt -= 1;
   }
 
-  /** A transaction that settles an attempt has committed: unlike a settlement by itself it must not be repeated. */
+  /** Records that a transaction settled an attempt. Unlike other settlements, it must never happen twice. */
   settledOnce(lease: Lease, settlement: Settlement, result: SettleResult): void {
     const entry = this.entries.get(lease.operationId);
     if (entry !== undefined && isTerminal(stateOf(entry)))
@@ -190,7 +204,7 @@ export class Ledger {
     this.settled(lease, settlement, result);
   }
 
-  /** A settlement failed, so that nobody knows whether it arrived. */
+  /** Records that a settlement failed, so it is unknown whether it happened. */
   mayHaveSettled({ operationId, token }: Lease, settlement: Settlement): void {
     const entry = this.entries.get(operationId);
     if (entry?.token !== token) return;
@@ -206,56 +220,58 @@ export class Ledger {
     );
   }
 
+  /** Records the outcome of `requestCancel`. */
   cancelled(id: string, tenant: string, outcome: CancelOutcome): void {
     const entry = this.entries.get(id);
     if (entry === undefined || outcome === "unknown") return;
     if (entry.tenant !== tenant)
-      this.violated("I9", `${tenant} asked to cancel ${id} of ${entry.tenant}: ${outcome}`);
+      this.violated("I9", `${tenant} asked to cancel ${id} of ${entry.tenant} and got "${outcome}"`);
     if (outcome === "cancelled") this.#change(entry, cancelling);
     if (outcome === "requested") entry.cancelRequested = true;
   }
 
-  /** The work of an operation, or the creation of its resource, had its effect. */
+  /** Records an effect of an operation: its work, or the creation of its resource. */
   effect(id: string): void {
     const entry = this.entries.get(id);
-    if (entry === undefined) this.violated("I1", `${id} had an effect and was never created`);
-    else this.#owns(entry.recorded, id);
+    if (entry === undefined) this.violated("I1", `${id} had an effect but was never created`);
+    else this.#bindKey(entry.recorded, id);
   }
 
-  /** A submission was accepted. */
+  /** Records that a caller has received a reply that accepts its submission. */
   promised(request: Request, acceptance: Acceptance): void {
     const { tenant } = request;
     const { operationId: id } = acceptance;
     const entry = this.entries.get(id);
-    if (entry === undefined) this.violated("I2", `${id} was promised and never created`);
+    if (entry === undefined) this.violated("I2", `${id} was promised but never created`);
     else if (entry.tenant !== tenant) this.violated("I9", `${tenant} was promised ${id} of ${entry.tenant}`);
     else entry.promised = true;
-    this.#owns(request, id);
+    this.#bindKey(request, id);
     this.#payloads.accepted(request, acceptance);
   }
 
-  /** A submission was told that its key belongs to another payload. */
-  reused(request: Request): void {
-    this.#payloads.reused(request);
+  /** Records that a submission was refused because its key belongs to another payload. */
+  refusedAsReused(request: Request): void {
+    this.#payloads.refusedAsReused(request);
   }
 
-  /** An open transaction records an operation, or has locked it: others with its key have to wait. */
+  /** Records that an open transaction holds a key. Other submissions with it have to wait. */
   holds(holding: Holding): void {
     this.#heldUntil.set(nameOf(holding), Number.POSITIVE_INFINITY);
   }
 
+  /** Records that the transaction that held a key has ended. */
   releases(holding: Holding): void {
     this.#heldUntil.set(nameOf(holding), this.entries.now());
   }
 
-  /** A submission was told to wait: somebody is at it, it was said. */
-  toldToWait(request: Request): void {
+  /** Records that a submission was refused because another process is handling its key. Checks that one is. */
+  refusedAsInProgress(request: Request): void {
     const { startedAt } = request;
     if ((this.#heldUntil.get(nameOf(request)) ?? 0) >= startedAt) return;
-    const id = this.#owners.get(nameOf(request));
+    const id = this.#operationOfKey.get(nameOf(request));
     const entry = id === undefined ? undefined : this.entries.get(id);
     if (entry !== undefined && Math.max(entry.leaseEndsAt, entry.endedAt ?? 0) < startedAt) {
-      this.violated("I5", `a retry waits for ${entry.id}, on which nobody works`);
+      this.violated("I5", `a retry has to wait for ${entry.id}, although no process is working on it`);
     }
   }
 
@@ -269,15 +285,15 @@ export class Ledger {
     this.entries.noteEnd(entry);
   }
 
-  #owns(holding: Holding, id: string): void {
-    // What is said or done of an operation whose time is over is late, and takes nothing from its successor.
+  #bindKey(holding: Holding, id: string): void {
+    // Late news of an expired operation must not take the key from the operation that has it now.
     if (holding.key === undefined || this.#isExpired(id)) return;
     const name = nameOf(holding);
-    const owner = this.#owners.get(name);
+    const owner = this.#operationOfKey.get(name);
     if (owner !== undefined && owner !== id && !this.#isExpired(owner)) {
-      this.violated("I1", `key ${name} stands for ${owner} and for ${id}`);
+      this.violated("I1", `key ${name} belongs to ${owner} and to ${id}`);
     }
-    this.#owners.set(name, id);
+    this.#operationOfKey.set(name, id);
   }
 
   #isExpired(id: string): boolean {

@@ -1,10 +1,10 @@
 import { isTerminal } from "../../../contract/operation.js";
 import type { ListedOperation, ListRequest } from "../../../ports/operation-store.js";
 import { cancelling } from "./contents.js";
-import { type Entries, type Entry, endsByBeginning, isHidden, stateOf } from "./entry.js";
+import { type Entries, type Entry, endsWhenBegun, isHidden, stateOf } from "./entry.js";
 import type { Redrives } from "./redrives.js";
 
-/** Compares the lists of stores with what was recorded and settled (I8), and sees that no operation that ended is missing (I2). */
+/** Checks that lists return what was recorded and settled (I8), and that no ended operation is missing (I2). */
 export class Listings {
   readonly #entries: Entries;
   readonly #redrives: Redrives;
@@ -14,7 +14,7 @@ export class Listings {
     this.#redrives = redrives;
   }
 
-  /** A store was asked for a list. */
+  /** Checks a page that a store returned. */
   read(request: ListRequest, page: readonly ListedOperation[]): void {
     for (const operation of page) this.#listed(request, operation);
     if (request.after !== undefined || page.length >= request.limit) return;
@@ -27,16 +27,16 @@ export class Listings {
     const { id, state, error } = operation;
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    // Beginning ends it, and a receipt that begins says nothing about it.
-    if (endsByBeginning(entry, this.#entries.now())) entry.contents.mayChange(cancelling);
+    // A receipt can end the operation by beginning it, and does not report that.
+    if (endsWhenBegun(entry, this.#entries.now())) entry.contents.mayChange(cancelling);
     const isKnown = entry.contents.mayBe((content) => content.state === state && content.error === error);
-    if (!isKnown) this.#entries.violated("I8", `${id} is listed as ${state} with ${error}`);
+    if (!isKnown) this.#entries.violated("I8", `${id} was listed as ${state} with error ${error}`);
     for (const member of ["tenant", "definition", "retentionMs", "retryOf"] as const)
       if (entry.recorded[member] !== operation[member])
-        this.#entries.violated("I8", `${id} is listed with the ${member} ${operation[member]}`);
+        this.#entries.violated("I8", `${id} was listed with ${member} ${operation[member]}`);
     if (!isAskedFor(request, entry) || (request.state ?? state) !== state)
-      this.#entries.violated("I8", `${id} is listed and was not asked for`);
-    this.#redrives.seen(entry, operation);
+      this.#entries.violated("I8", `${id} was listed but does not match the request`);
+    this.#redrives.read(entry, operation);
   }
 
   #mustBeIn(request: ListRequest, entry: Entry): boolean {
@@ -46,7 +46,7 @@ export class Listings {
       !entry.contents.isUncertain &&
       (request.state ?? state) === state &&
       isAskedFor(request, entry) &&
-      !this.#entries.isOver(entry)
+      !this.#entries.mayBeGone(entry)
     );
   }
 }

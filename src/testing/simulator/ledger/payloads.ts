@@ -1,64 +1,72 @@
 import type { JsonText } from "../../../contract/operation.js";
 import type { Entries } from "./entry.js";
 
-/** A submission as its caller remembers it, by whatever way it was made. */
+/** A submission as its caller remembers it, made by request or by call. */
 export interface Request {
   readonly tenant: string;
   /** Name of the definition. */
   readonly definition: string;
   readonly key: string | undefined;
-  /** As it must be stored. */
+  /** The input as it must be stored. */
   readonly input: JsonText;
   readonly delayMs?: number | undefined;
   readonly startedAt: number;
-  /** The number of changes that came before it. */
+  /** Number of changes before the submission. */
   readonly moment: number;
 }
 
-/** The answer to a submission that was accepted. */
+/** The reply to an accepted submission. */
 export interface Acceptance {
   readonly operationId: string;
-  /** Whether the operation is that of an earlier submission. */
+  /** Whether the operation belongs to an earlier submission. */
   readonly replayed: boolean;
 }
 
 /**
- * Sees that a key stands for the payload that it was first used with, that what is new is recorded as it was submitted, and
- * that an operation is new to one submission (I14). Requests and calls are the same here.
+ * Checks that each key only accepts the payload that it was first used with, that a new operation is recorded as it
+ * was submitted, and that an operation is new to only one submission (I14). Requests and calls share the same keys.
  */
 export class Payloads {
   readonly #entries: Entries;
-  /** Operations that a submission was told to be new. */
-  readonly #new = new Set<string>();
+  /** Operations that a reply has reported as new. */
+  readonly #reportedAsNew = new Set<string>();
 
   constructor(entries: Entries) {
     this.#entries = entries;
   }
 
+  /** Checks a reply that accepts a submission. */
   accepted(request: Request, { operationId, replayed }: Acceptance): void {
     const entry = this.#entries.get(operationId);
     if (entry === undefined) return;
     const { recorded, startedAs } = entry;
-    // A submission that was abandoned is ended without its payload.
+    // An abandoned submission is recorded as failed, without its payload.
     if (startedAs !== "failed" && recorded.input !== request.input)
-      this.#violated(`${operationId} of ${recorded.input} is the answer to ${request.input}`);
+      this.#violated(
+        `payload ${request.input} was accepted as ${operationId}, which has payload ${recorded.input}`,
+      );
     if (recorded.definition !== request.definition)
-      this.#violated(`${operationId} of ${recorded.definition} is the answer to ${request.definition}`);
+      this.#violated(
+        `a submission of ${request.definition} was accepted as ${operationId} of ${recorded.definition}`,
+      );
     if (replayed) return;
     if (recorded.delayMs !== request.delayMs)
-      this.#violated(`${operationId} is delayed by ${recorded.delayMs} ms, not by ${request.delayMs}`);
-    if (this.#new.has(operationId)) this.#violated(`${operationId} was new to two submissions`);
-    this.#new.add(operationId);
+      this.#violated(
+        `${operationId} has a delay of ${recorded.delayMs ?? 0} ms, expected ${request.delayMs ?? 0} ms`,
+      );
+    if (this.#reportedAsNew.has(operationId))
+      this.#violated(`${operationId} was reported as new to two submissions`);
+    this.#reportedAsNew.add(operationId);
   }
 
-  /** A submission was told that its key belongs to another payload. */
-  reused({ tenant, definition, key, input, moment }: Request): void {
+  /** Checks a reply that refuses a submission because its key belongs to another payload. */
+  refusedAsReused({ tenant, definition, key, input, moment }: Request): void {
     const owners = this.#entries.where(
       (entry) => entry.tenant === tenant && entry.key === key && entry.recorded.definition === definition,
     );
     const owner = owners.find((entry) => entry.recorded.input === input && entry.addedAt <= moment);
     if (owner !== undefined && !this.#entries.isExpired(owner))
-      this.#violated(`key ${key} stands for ${owner.id} and is refused for its own payload ${input}`);
+      this.#violated(`key ${key} of ${owner.id} was refused for its own payload ${input}`);
   }
 
   #violated(what: string): void {

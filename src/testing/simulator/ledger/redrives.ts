@@ -2,82 +2,89 @@ import type { Operation } from "../../../contract/operation.js";
 import type { RedriveResult } from "../../../ports/operation-store.js";
 import { type Entries, type Entry, stateOf } from "./entry.js";
 
-/** The ids that a redrive brings. */
+/** New ids that a redrive passes to the store. */
 export interface SuccessorIds {
   readonly id: string;
   readonly onEndId: string;
 }
 
-/** Sees that a failed operation has one successor at most, and changes in nothing else (I12). */
+/** Checks that a failed operation has at most one successor, and that a redrive changes nothing else in it (I12). */
 export class Redrives {
   readonly #entries: Entries;
-  /** Every redrive that may have been done, by the id that it brought. */
-  readonly #asked = new Map<string, SuccessorIds>();
+  /** All redrives that may have happened, by the id of the successor. */
+  readonly #requested = new Map<string, SuccessorIds>();
 
   constructor(entries: Entries) {
     this.#entries = entries;
   }
 
-  /** A redrive is about to reach the store. */
-  asked(successor: SuccessorIds): void {
-    this.#asked.set(successor.id, successor);
+  /** Records that a redrive is about to reach the store. */
+  requested(successor: SuccessorIds): void {
+    this.#requested.set(successor.id, successor);
   }
 
-  answered(id: string, result: RedriveResult): void {
+  /** Checks the result that the store returned. */
+  redriven(id: string, result: RedriveResult): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     if (result.outcome === "redriven") {
       if (result.created && entry.successor !== undefined)
-        this.#entries.violated("I12", `${id} was redriven again`);
-      this.#succeeds(entry, result.operationId);
+        this.#entries.violated("I12", `${id} was redriven twice`);
+      this.#setSuccessor(entry, result.operationId);
     } else if (result.outcome === "unknown") {
-      if (!this.#entries.isOver(entry)) this.#entries.violated("I2", `${id} is gone before its time`);
-    } else if (hasFailedForSure(entry) && hadWork(entry))
-      this.#entries.violated("I12", `${id} has failed and cannot be redriven`);
+      if (!this.#entries.mayBeGone(entry))
+        this.#entries.violated("I2", `${id} was not found before it expired`);
+    } else if (hasFailedForSure(entry) && wasPending(entry))
+      this.#entries.violated("I12", `${id} failed but could not be redriven`);
   }
 
-  /** Failed operations that a redrive must run again, unless their time is over before it is done. */
-  open(matches: (entry: Entry) => boolean = () => true): readonly Entry[] {
-    return this.#entries.where((entry) => hasFailedForSure(entry) && hadWork(entry) && matches(entry));
+  /** Returns failed operations that a redrive must run again, unless they expire first. */
+  redrivable(matches: (entry: Entry) => boolean = () => true): readonly Entry[] {
+    return this.#entries.where((entry) => hasFailedForSure(entry) && wasPending(entry) && matches(entry));
   }
 
-  /** A redrive of these operations was answered to an operator: each of them has its successor now. */
-  done(redriven: readonly Entry[]): void {
-    for (const entry of redriven) {
-      if (entry.successor === undefined && !this.#entries.isOver(entry))
-        this.#entries.violated("I12", `${entry.id} has failed and was not run again`);
+  /**
+   * Checks that each of these operations has a successor, after an operator has received the answer to its redrive.
+   */
+  checkRedriven(expected: readonly Entry[]): void {
+    for (const entry of expected) {
+      if (entry.successor === undefined && !this.#entries.mayBeGone(entry))
+        this.#entries.violated("I12", `${entry.id} failed but was not run again`);
     }
   }
 
-  /** The answer to a redrive reached an operator. */
-  told(id: string, { outcome, ...result }: RedriveResult): void {
+  /** Checks the result of a redrive that reached an operator. */
+  returned(id: string, { outcome, ...result }: RedriveResult): void {
     const successor = this.#entries.get(id)?.successor;
     if (outcome === "redriven" && "operationId" in result && result.operationId !== successor)
-      this.#entries.violated("I12", `${id} is run again by ${successor}, not by ${result.operationId}`);
+      this.#entries.violated(
+        "I12",
+        `the successor of ${id} is ${successor}, but its redrive returned ${result.operationId}`,
+      );
   }
 
-  /** A worker got an operation, maybe before the answer to the redrive that created it. */
-  met({ id, retryOf }: Operation): void {
+  /** Records that a worker began an operation. This can happen before the redrive that created it is answered. */
+  begun({ id, retryOf }: Operation): void {
     const failed = retryOf === undefined ? undefined : this.#entries.get(retryOf);
-    if (failed !== undefined) this.#succeeds(failed, id);
+    if (failed !== undefined) this.#setSuccessor(failed, id);
   }
 
-  /** A store returned an operation. */
-  seen(entry: Entry, { retriedBy }: Pick<Operation, "retriedBy">): void {
-    if (retriedBy !== undefined) this.#succeeds(entry, retriedBy);
+  /** Checks the successor of an operation that a store returned. */
+  read(entry: Entry, { retriedBy }: Pick<Operation, "retriedBy">): void {
+    if (retriedBy !== undefined) this.#setSuccessor(entry, retriedBy);
     else if (entry.successor !== undefined)
-      this.#entries.violated("I12", `${entry.id} is shown without its successor ${entry.successor}`);
+      this.#entries.violated("I12", `${entry.id} was read without its successor ${entry.successor}`);
   }
 
-  #succeeds(entry: Entry, id: string): void {
+  #setSuccessor(entry: Entry, id: string): void {
     if (entry.successor === id) return;
     if (entry.successor !== undefined)
       this.#entries.violated("I12", `${entry.id} has the successors ${entry.successor} and ${id}`);
-    if (!entry.contents.mayBe(({ state }) => state === "failed") || !hadWork(entry))
-      this.#entries.violated("I12", `${entry.id} was redriven and is ${stateOf(entry)}`);
-    const ids = this.#asked.get(id);
+    if (!entry.contents.mayBe(({ state }) => state === "failed") || !wasPending(entry))
+      this.#entries.violated("I12", `${entry.id} was redriven but is ${stateOf(entry)}`);
+    const ids = this.#requested.get(id);
     if (ids === undefined)
-      this.#entries.violated("I12", `${entry.id} has the successor ${id}, and no redrive brought it`);
+      this.#entries.violated("I12", `${entry.id} has the successor ${id}, which no redrive created`);
     else this.#addSuccessor(entry, ids);
   }
 
@@ -93,7 +100,7 @@ function hasFailedForSure({ contents }: Entry): boolean {
   return !contents.isUncertain && contents.current.state === "failed";
 }
 
-/** Returns whether it was ever pending. */
-function hadWork({ contents, startedAs }: Entry): boolean {
+/** Returns whether an operation was ever pending. Only such an operation can be redriven. */
+function wasPending({ contents, startedAs }: Entry): boolean {
   return startedAs === "pending" || contents.mayBe(({ resource }) => resource !== undefined);
 }

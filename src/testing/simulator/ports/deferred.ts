@@ -1,11 +1,11 @@
-/** A promise, and the functions that settle it. */
+/** A promise with the functions that settle it. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Makes a promise that may reject without anybody waiting for it. */
+/** Creates a deferred promise. Its rejection never counts as unhandled. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
   let reject: (reason: unknown) => void = () => {};

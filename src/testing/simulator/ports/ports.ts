@@ -6,9 +6,12 @@ import type { Process, World } from "../world/world.js";
 import { transactionsOf } from "./shared-transactions.js";
 import { idempotencyOf, operationsOf } from "./store-ports.js";
 
-const LOOK_AGAIN_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
-/** A back end as one process of the world sees it: every call takes its turn and its risk, and the ledger watches. */
+/**
+ * Wraps a back end for one process of the world. Every call waits until the world runs it, can meet a fault, and is
+ * recorded in the ledger.
+ */
 export function portsOf(stage: Stage, process: Process): Backend {
   const { backend, world, ledger } = stage;
   const operations = operationsOf(backend.operations, process, stage);
@@ -27,7 +30,7 @@ export function portsOf(stage: Stage, process: Process): Backend {
     const { operation, initial } = submission;
     return world.call(process, `record(${brief(operation)})`, async () => {
       const result = await own.record(submission);
-      if (result.outcome === "exists") ledger.readings.seen(result.operation, operation.tenant);
+      if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
       else ledger.recorded(operation, initial);
       return result;
     });
@@ -45,21 +48,21 @@ function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Sta
     nack: () =>
       world.call(process, `nack(${short(delivery.announcement.operationId)})`, () => delivery.nack()),
   });
-  // The ledger learns of the receipt, not of its answer: the attempt keeps others away even if the worker never hears of it.
+  // Recorded when the receipt happens, not when its answer arrives: the lease is live even if the answer gets lost.
   const received = async (
     consumer: Consumer,
     { token, ...request }: ReceiveRequest,
     leases: ReadonlyMap<string, number>,
   ): Promise<readonly Delivery[]> => {
-    // The wait is the world's, so that a call never lasts: asked with an aborted signal a queue gives what it has.
+    // With an aborted signal, the queue returns at once. The waiting happens below, in virtual time.
     const deliveries = await consumer.receive({ ...request, token, signal: AbortSignal.abort() });
     for (const { attempt, announcement } of deliveries) {
       if (attempt === undefined) continue;
       const about = `attempt ${attempt.begun.operation.attempt} of ${short(announcement.operationId)}`;
-      world.note(`${process.name}: begins ${about} with the receipt ${token}, as ${attempt.lease.token}`);
+      world.note(`${process.name}: receipt ${token} begins ${about} with token ${attempt.lease.token}`);
       ledger.received(token, attempt, leases.get(announcement.definition) ?? 0);
     }
-    for (const { id, tenant } of ledger.readings.endedByBeginning())
+    for (const { id, tenant } of ledger.readings.endedWhenBegun())
       ledger.readings.read(id, tenant, await operations.get(id, tenant));
     return deliveries;
   };
@@ -68,15 +71,15 @@ function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Sta
     const leases = new Map(definitions.map(({ name, leaseMs }) => [name, leaseMs]));
     const ask = async (request: ReceiveRequest): Promise<readonly Delivery[]> => {
       const deliveries = await world.call(process, "receive", () => received(consumer, request, leases));
-      // Only now: the worker never hears the answer to a call that came late.
-      ledger.answered(request.token, deliveries);
+      // Checked only when the answer arrives, because a worker never receives the answer to a late call.
+      ledger.delivered(request.token, deliveries);
       return deliveries.map(wrap);
     };
     return {
       receive: async (request) => {
         const deliveries = await ask(request);
-        // Then it prefers to be asked again: by another token, as this one has been answered.
-        if (deliveries.length === 0) await somethingNew(request.signal, process, world, wakeups);
+        // An empty answer makes the worker call again with another token, because this token has been answered.
+        if (deliveries.length === 0) await wakeUp(request.signal, process, world, wakeups);
         return deliveries;
       },
       close: () => world.call(process, "close", () => consumer.close()),
@@ -97,7 +100,8 @@ function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Sta
   };
 }
 
-function somethingNew(signal: AbortSignal, process: Process, world: World, wakeups: Wakeups): Promise<void> {
+/** Resolves when an announcement is published, the signal aborts, or `MAX_WAIT_MS` have passed. */
+function wakeUp(signal: AbortSignal, process: Process, world: World, wakeups: Wakeups): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const wake = (): void => {
@@ -106,7 +110,7 @@ function somethingNew(signal: AbortSignal, process: Process, world: World, wakeu
       signal.removeEventListener("abort", wake);
       world.deliver(process, resolve);
     };
-    const cancel = world.clockOf(process).schedule(LOOK_AGAIN_MS, wake);
+    const cancel = world.clockOf(process).schedule(MAX_WAIT_MS, wake);
     wakeups.add(wake);
     signal.addEventListener("abort", wake);
   });

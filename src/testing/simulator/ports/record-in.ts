@@ -6,7 +6,10 @@ import type { Process } from "../world/world.js";
 import { Suspended } from "./suspended.js";
 import type { OpenTransaction } from "./transactions.js";
 
-/** Records in transactions of the user. With a resource that is two statements, and what creates it runs in between. */
+/**
+ * Wraps `recordIn` for one process. If the operation has a resource, `recordIn` is two statements, and the user's
+ * `create` runs between them.
+ */
 export function recordInOf(
   own: Port<unknown>,
   process: Process,
@@ -19,9 +22,9 @@ export function recordInOf(
       transactions.within(process, tx, name, run);
 
     function note(transaction: OpenTransaction, result: RecordResult, resource?: JsonText): RecordResult {
-      // Its key may stay locked until the end, whatever the result.
+      // The key may stay locked until the transaction ends, with any result.
       transaction.holds(operation);
-      if (result.outcome === "exists") ledger.readings.seen(result.operation, operation.tenant);
+      if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
       else if (result.outcome === "created") transaction.records(operation, resource);
       return result;
     }
@@ -31,7 +34,7 @@ export function recordInOf(
       return statement(label, async (transaction) => note(transaction, await own.recordIn(tx, submission)));
     const call = new Suspended<JsonText, RecordResult>((work) => own.recordIn(tx, submission, work));
     const begun = await statement(label, async (transaction) => {
-      transaction.waits((reason) => call.abandon(reason));
+      transaction.onRollBack((reason) => call.abandon(reason));
       const result = await call.start();
       if (result !== "called") return note(transaction, result);
       transaction.holds(operation);

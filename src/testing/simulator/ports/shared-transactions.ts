@@ -4,7 +4,7 @@ import { brief, short } from "../world/names.js";
 import type { Process } from "../world/world.js";
 import { recordInOf } from "./record-in.js";
 
-/** The transactions of a back end as one process sees them. */
+/** Wraps the transactions of a back end for one process. */
 export function transactionsOf(own: Port<unknown>, process: Process, stage: Stage): Port<unknown> {
   const { ledger, transactions, extras } = stage;
   return {
@@ -23,7 +23,7 @@ export function transactionsOf(own: Port<unknown>, process: Process, stage: Stag
           if (recorded.outcome === "created") ledger.recordedWith(operation, resource);
         },
       });
-      if (result.outcome === "exists") ledger.readings.seen(result.operation, operation.tenant);
+      if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
       else ledger.recorded(operation);
       return result;
     },
@@ -32,7 +32,7 @@ export function transactionsOf(own: Port<unknown>, process: Process, stage: Stag
         process,
         kind: "settle",
         name: `${short(lease.operationId)} ${lease.token}`,
-        // Its lock is the lease, however long it lasts.
+        // Other submissions wait until the transaction ends, even if the lease expires first.
         holding: ledger.entries.get(lease.operationId)?.recorded,
         start: (body) => own.settle(lease, body, ...options),
         work,

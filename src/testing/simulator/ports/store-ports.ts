@@ -6,7 +6,7 @@ import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";
 
-/** An operation store as one process of the world sees it. */
+/** Wraps an operation store for one process of the world. */
 export function operationsOf(
   store: OperationStore,
   process: Process,
@@ -14,16 +14,16 @@ export function operationsOf(
 ): OperationStore {
   const redrive: OperationStore["redrive"] = (id, successor) =>
     world.call(process, `redrive(${short(id)} ${short(successor.id)})`, async () => {
-      ledger.redrives.asked(successor);
+      ledger.redrives.requested(successor);
       const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
-      ledger.redrives.answered(id, result);
+      ledger.redrives.redriven(id, result);
       return result;
     });
   const { getMany, list } = store;
   const readMany: OperationStore["getMany"] = (ids) =>
     world.call(process, `getMany(${ids.map(short)})`, async () => {
       const found = (await getMany?.call(store, ids)) ?? [];
-      ledger.readings.found(ids, found);
+      ledger.readings.readMany(ids, found);
       return found;
     });
   const readPage: OperationStore["list"] = (request) =>
@@ -87,7 +87,7 @@ export function operationsOf(
   };
 }
 
-/** An idempotency store as one process of the world sees it. */
+/** Wraps an idempotency store for one process of the world. */
 export function idempotencyOf(
   store: IdempotencyStore,
   process: Process,

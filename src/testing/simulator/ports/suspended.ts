@@ -1,6 +1,6 @@
 import { type Deferred, deferred } from "./deferred.js";
 
-/** A call of a back end that calls a function of the user, taken apart so that other things can happen while that runs. */
+/** Splits a call that runs a function of the user, so that other events can happen while that function runs. */
 export class Suspended<Value, Result> {
   readonly #run: (work: () => Promise<Value>) => Promise<Result>;
   readonly #work: Deferred<Value> = deferred();
@@ -10,7 +10,7 @@ export class Suspended<Value, Result> {
     this.#run = run;
   }
 
-  /** Begins the call. Resolves as soon as the user's function is called, or the call is over without it. */
+  /** Begins the call. Resolves when the user's function is called, or when the call ends without calling it. */
   start(): Promise<"called" | Result> {
     return new Promise((resolve, reject) => {
       this.#running = this.#run(() => {
@@ -21,13 +21,13 @@ export class Suspended<Value, Result> {
     });
   }
 
-  /** Lets the function return. */
+  /** Lets the user's function return. Resolves with the result of the call. */
   resume(value: Value): Promise<Result> {
     this.#work.resolve(value);
     return this.#running as Promise<Result>;
   }
 
-  /** Lets the function throw, and waits until the back end has cleaned up. */
+  /** Lets the user's function throw. Resolves when the back end has cleaned up. */
   async abandon(reason: unknown): Promise<void> {
     this.#work.reject(reason);
     await this.#running?.catch(() => {});

@@ -5,35 +5,40 @@ import type { Holding, Ledger } from "../ledger/ledger.js";
 import type { Process } from "../world/world.js";
 import { deferred } from "./deferred.js";
 
-/** One transaction of a process. */
+/** Description of one transaction of a process. */
 export interface TransactionParts<Value, Result> {
   readonly process: Process;
-  /** What it is for: `own` is one of the user's own. */
+  /** Purpose of the transaction. `own` is a transaction of the user. */
   readonly kind: "record" | "settle" | "own";
-  /** Tells it from others of its kind in the trace. */
+  /** Distinguishes the transaction from others of its kind in the trace. */
   readonly name: string;
-  /** Begins it on the back end, calls `work` in it, and commits when that resolves. */
+  /** Begins the transaction on the back end, calls `work` in it, and commits when `work` resolves. */
   readonly start: (work: (tx: unknown) => Promise<Value>) => Promise<Result>;
-  /** Runs in the process, between begin and commit. */
+  /** The work of the process between begin and commit. */
   readonly work: (tx: unknown) => Promise<Value>;
-  /** Returns whether a result means that it has committed. */
+  /** Returns whether a result means that the transaction has committed. */
   readonly isCommitted: (result: Result) => boolean;
-  /** What it records besides what is recorded in it later. */
+  /** Operation that the transaction itself records, if any. Calls of `recordIn` can add others. */
   readonly operation?: NewOperation;
-  /** Whose key it keeps to itself while it is open: others with it have to wait. Default: that of `operation`. */
+  /**
+   * Key that the transaction holds while it is open. Other submissions with it have to wait. Default: that of
+   * `operation`.
+   */
   readonly holding?: Holding | undefined;
   readonly onCommit?: (value: Value, result: Result) => void;
-  /** Called if the commit failed, so that nobody knows whether it happened. */
+  /** Called if the commit failed, so it is unknown whether it happened. */
   readonly onUnknown?: (value: Value) => void;
 }
 
-/** Begun; or over before any work, with this result. */
+/** Result of a begin: a transaction handle, or the final result if the call ended before any work. */
 export type Begun<Result> = { readonly tx: unknown } | { readonly result: Result };
 
-/** A transaction of a back end, taken apart so that other things can happen in the middle of it. */
+/**
+ * Splits a transaction of a back end into begin, statements and commit, so that other events can happen in between.
+ */
 export class Transaction<Value, Result> {
   readonly process: Process;
-  /** From then on only the commit decides. */
+  /** Whether the commit has been issued. Then only the commit decides how the transaction ends. */
   isCommitting = false;
   readonly #parts: TransactionParts<Value, Result>;
   readonly #ledger: Ledger;
@@ -42,7 +47,7 @@ export class Transaction<Value, Result> {
   readonly #holdings: Holding[] = [];
   #abandon: ((reason: unknown) => Promise<void>) | undefined;
   readonly #work = deferred<Value>();
-  readonly #givenUp = deferred<never>();
+  readonly #aborted = deferred<never>();
   #running: Promise<Result> | undefined;
   #isLost = false;
   #isOpen = false;
@@ -53,7 +58,7 @@ export class Transaction<Value, Result> {
     this.#ledger = ledger;
   }
 
-  /** Whether its connection is broken, so that nothing in it reaches the back end any more. */
+  /** Whether the connection is broken. Then no statement reaches the back end anymore. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -62,9 +67,9 @@ export class Transaction<Value, Result> {
     return this.#isOpen;
   }
 
-  /** Rejects if the back end gives it up by itself. */
-  get givenUp(): Promise<never> {
-    return this.#givenUp.promise;
+  /** Rejects if the back end aborts the transaction. */
+  get aborted(): Promise<never> {
+    return this.#aborted.promise;
   }
 
   async begin(): Promise<Begun<Result>> {
@@ -77,38 +82,38 @@ export class Transaction<Value, Result> {
         (result) => resolve({ result }),
         (error: unknown) => {
           reject(error);
-          this.#givenUp.reject(error);
+          this.#aborted.reject(error);
         },
       );
     });
     this.#isOpen = "tx" in begun;
     const { operation, holding = operation } = this.#parts;
     if (this.#isOpen && holding !== undefined) this.holds(holding);
-    // Its process has stopped waiting for it.
+    // The process died or lost its connection in the meantime.
     if (this.#isLost) await this.rollBack(connectionLost());
     return begun;
   }
 
-  /** Notes an effect that is about to be written. After the end it must not get in. */
+  /** Records an effect that is about to be written. After the end of the transaction, it must not be written. */
   writing(effect: string): void {
     this.#ledger.effects.writing(effect);
     if (this.#isOpen) this.#effects.push(effect);
     else this.#ledger.effects.ended([effect], "rolled back");
   }
 
-  /** Notes that others with this key have to wait until the end. */
+  /** Records that other submissions with this key have to wait until the transaction ends. */
   holds(holding: Holding): void {
     this.#holdings.push(holding);
     this.#ledger.holds(holding);
   }
 
-  /** Notes an operation that is recorded if this commits, with its resource if one was created. */
+  /** Records an operation that exists if the transaction commits, with the resource that was created for it. */
   records(operation: NewOperation, resource?: JsonText): void {
     this.#recorded.push({ operation, resource });
   }
 
-  /** Runs a statement that waits for the user. If this is rolled back meanwhile, the wait is abandoned first. */
-  waits(abandon: (reason: unknown) => Promise<void>): void {
+  /** Registers a statement that waits for a function of the user. A rollback abandons that statement first. */
+  onRollBack(abandon: (reason: unknown) => Promise<void>): void {
     this.#abandon = abandon;
   }
 
@@ -128,7 +133,7 @@ export class Transaction<Value, Result> {
     }
   }
 
-  /** Rolls it back unless it has ended. What was not begun yet is not begun any more. */
+  /** Rolls the transaction back unless it has ended. If it has not begun yet, it is rolled back when it begins. */
   async rollBack(reason: unknown): Promise<void> {
     this.#isLost = true;
     await this.#abandon?.(reason);

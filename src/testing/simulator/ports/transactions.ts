@@ -3,22 +3,22 @@ import { AT_BEGIN, AT_COMMIT, IN_BETWEEN } from "../world/fates.js";
 import type { Process, World } from "../world/world.js";
 import { type Begun, connectionLost, Transaction, type TransactionParts } from "./transaction.js";
 
-/** Transactions of your own on the database of a back end, with effects that {@link simulate} can count. */
+/** Your transactions on the database of a back end, with effects that {@link simulate} can count. */
 export interface UserTransactions<Tx> {
-  /** Runs a function in a transaction that you begin and end. Commits if it resolves, rolls back if it rejects. */
+  /** Runs a function in a new transaction. Commits if it resolves, and rolls back if it rejects. */
   run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Writes an effect, such as a row, in an open transaction: one of `run` or one of the back end. */
+  /** Writes an effect, such as a row, in an open transaction of `run` or of the back end. */
   write(tx: Tx, effect: string): Promise<void>;
-  /** Returns all committed effects. An effect that was written twice is there twice. */
+  /** Returns all committed effects. An effect that was written twice appears twice. */
   written(): Promise<readonly string[]>;
 }
 
 /**
- * Runs transactions over several acts of the world: one that begins, one for each statement, and one that commits. At each
- * of them the process can die, the connection break and the answer get lost, and everything else goes on in between.
+ * Runs transactions as several calls: the begin, each statement, and the commit. At each call, the process can die,
+ * the connection can break and the answer can get lost. Other events can happen between the calls.
  */
 export class Transactions {
-  /** The user's own, if the back end under test comes with them. */
+  /** Transactions of the user. Absent if the back end under test does not share its transactions. */
   readonly users: UserTransactions<unknown> | undefined;
   readonly #world: World;
   readonly #ledger: Ledger;
@@ -30,7 +30,7 @@ export class Transactions {
     this.users = users;
   }
 
-  /** Whether none is open. */
+  /** Whether all transactions have ended. */
   get areEnded(): boolean {
     return [...this.#begun.values()].every(({ isOpen }) => !isOpen);
   }
@@ -39,14 +39,14 @@ export class Transactions {
   async run<Value, Result>(parts: TransactionParts<Value, Result>): Promise<Result> {
     const { process, kind, name, work } = parts;
     const transaction = new Transaction(parts, this.#ledger);
-    const lose = (): void => this.#world.follow(transaction.rollBack(connectionLost()));
+    const lose = (): void => this.#world.blockOn(transaction.rollBack(connectionLost()));
     void process.death.then(() => transaction.isCommitting || lose());
 
     const begun = await this.#begin(`begin-${kind}(${name})`, transaction);
     if ("result" in begun) return begun.result;
-    const value = await Promise.race([work(begun.tx), transaction.givenUp]).catch(async (error: unknown) => {
+    const value = await Promise.race([work(begun.tx), transaction.aborted]).catch(async (error: unknown) => {
       const rollingBack = transaction.rollBack(error);
-      this.#world.follow(rollingBack);
+      this.#world.blockOn(rollingBack);
       await rollingBack;
       throw error;
     });
@@ -62,7 +62,7 @@ export class Transactions {
     return this.#world.call(process, `commit-${kind}(${name})`, commit, how);
   }
 
-  /** Makes a call within an open transaction. If the call is lost, the connection is broken, and the transaction with it. */
+  /** Makes a call within an open transaction. A lost call breaks the connection, which rolls the transaction back. */
   async within<T>(
     process: Process,
     tx: unknown,
@@ -82,7 +82,7 @@ export class Transactions {
       }
     };
     return this.#world.call(process, label, statement, { fates: IN_BETWEEN }).catch((error: unknown) => {
-      if (error !== thrown) this.#world.follow(transaction.rollBack(error));
+      if (error !== thrown) this.#world.blockOn(transaction.rollBack(error));
       throw error;
     });
   }
@@ -97,12 +97,12 @@ export class Transactions {
     });
   }
 
-  /** Compares the effects that can be seen with how their transactions ended. */
+  /** Compares the committed effects with how their transactions ended. */
   async judge(): Promise<void> {
     if (this.users !== undefined) this.#ledger.effects.judge(await this.users.written());
   }
 
-  /** Rolls back what is still open, so that no lock outlives the history. */
+  /** Rolls back all open transactions, so that no lock outlives the history. */
   async endAll(): Promise<void> {
     for (const transaction of this.#begun.values()) await transaction.rollBack(connectionLost());
   }
@@ -121,7 +121,7 @@ export class Transactions {
     try {
       await this.#world.call(transaction.process, label, begin, { fates: AT_BEGIN });
     } catch (error) {
-      this.#world.follow(transaction.rollBack(error));
+      this.#world.blockOn(transaction.rollBack(error));
       throw error;
     }
     if (begun === undefined) throw connectionLost();
@@ -129,7 +129,7 @@ export class Transactions {
   }
 }
 
-/** What statements need of their transaction. */
+/** The part of a transaction that statements use. */
 export type OpenTransaction = Pick<Transaction<unknown, unknown>, OfStatements>;
 
-type OfStatements = "isLost" | "isOpen" | "writing" | "holds" | "records" | "waits" | "rollBack";
+type OfStatements = "isLost" | "isOpen" | "writing" | "holds" | "records" | "onRollBack" | "rollBack";

@@ -1,20 +1,20 @@
 import type { Choices } from "../choices.js";
 
-/** What can happen to a call between a process and a store or queue. */
+/** Outcome of a call between a process and a store or queue. */
 export type Fate =
   | "answered"
-  /** The process dies, before the call arrived or after it was done. */
+  /** The process dies, before the call arrives or after it has run. */
   | "crash-before"
   | "crash-after"
-  /** The caller gets an error, though it was done; or it was not. */
+  /** The caller gets an error, after the call has run or although it never runs. */
   | "answer-lost"
   | "unavailable"
-  /** The caller gets an error now, and it is done later. */
+  /** The caller gets an error now, and the call runs later. */
   | "late"
-  /** It arrives twice; the second answer is the one that gets back. */
+  /** The call runs twice, and the caller gets the second answer. */
   | "twice";
 
-/** Faults, each as likely as its weight. */
+/** Faults with their weights. */
 export type Faults = readonly (readonly [Fate, number])[];
 
 const FAULTS: Faults = [
@@ -26,21 +26,23 @@ const FAULTS: Faults = [
   ["twice", 1],
 ];
 
-/** What can go wrong when a transaction begins. Nobody repeats one. */
+/** Faults of the begin of a transaction. A begin is never repeated. */
 export const AT_BEGIN: Faults = FAULTS.filter(([fate]) => fate !== "twice");
 
-/** What can go wrong when a transaction commits: on nothing depends more, so it is more likely. */
+/** Faults of a commit. They are more likely than others, because most depends on the commit. */
 export const AT_COMMIT: Faults = AT_BEGIN.map(([fate, weight]) => [fate, weight * 4]);
 
-/** What can go wrong in between: a connection keeps the order of its statements. */
+/**
+ * Faults of a statement in a transaction. It cannot be late, because a connection keeps the order of its statements.
+ */
 export const IN_BETWEEN: Faults = AT_BEGIN.filter(([fate]) => fate !== "late");
 
-/** The first call of a name fails once in nine times. */
+/** With this weight, the first call of each name fails once in nine times. */
 const WEIGHT_OF_AN_ANSWER = 80;
 
 /**
- * Chooses what happens to a call. The more calls of its name were made in a history, the less likely it is to fail:
- * otherwise the sweeps, which are most of the calls, would use up the faults.
+ * Chooses the fate of a call. The more often a history has made calls of this name, the less likely the call is to
+ * fail. Otherwise the sweeps, which make most of the calls, would use up the faults.
  */
 export function chooseFate(choices: Choices, callsBefore: number, faults: Faults = FAULTS): Fate {
   return choices.weighted([["answered", WEIGHT_OF_AN_ANSWER * (callsBefore + 1)], ...faults]);

@@ -1,8 +1,8 @@
 const WORDS = 4;
 
 /**
- * Names a text by 128 bits in base64url: not a good hash, but quick, synchronous on every platform, and the same for the same
- * text. Nothing here is chosen by an attacker.
+ * Hashes a text to 128 bits in base64url. The hash is fast and synchronous on every platform, but not cryptographic.
+ * That is enough, because no attacker chooses these texts.
  */
 export function hashOf(text: string): string {
   const bytes = Array.from({ length: WORDS }, (_, word) => bytesOf(mix(text, word))).flat();
@@ -12,7 +12,7 @@ export function hashOf(text: string): string {
     .replaceAll("=", "");
 }
 
-/** FNV-1a from another start for each word, with the finalizer of MurmurHash 3. */
+/** Computes FNV-1a with a different start value for each word, and the finalizer of MurmurHash3. */
 function mix(text: string, word: number): number {
   let hash = Math.imul(word + 1, 0x9e3779b9) ^ 0x811c9dc5;
   for (let place = 0; place < text.length; place += 1)

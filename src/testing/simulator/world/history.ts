@@ -1,9 +1,9 @@
-/** One history that happened. */
+/** One simulated history. */
 export interface History {
-  /** The invariants that did not hold, each with what happened. Empty when the contract was kept. */
+  /** The violated invariants, each with what happened. Empty if the contract held. */
   readonly violations: readonly string[];
-  /** What happened, line by line. */
+  /** All events, line by line. */
   readonly trace: readonly string[];
-  /** What chance decided, step by step: the same choices make the same history. */
+  /** The random choices, step by step. The same choices produce the same history. */
   readonly choices: readonly (readonly number[])[];
 }

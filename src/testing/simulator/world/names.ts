@@ -1,11 +1,11 @@
 import type { NewOperation } from "../../../contract/operation.js";
 
-/** Names an operation in a trace. */
+/** Shortens an operation id for a trace. */
 export function short(id: string): string {
   return id.slice(-4);
 }
 
-/** Names a submission in a trace. */
+/** Describes a submission in a trace. */
 export function brief({ id, tenant, key, delayMs = 0, onEnd }: NewOperation): string {
   const delay = delayMs === 0 ? "" : ` in ${delayMs / 1_000} s`;
   const followUp = onEnd === undefined ? "" : ` then ${short(onEnd.id)}`;

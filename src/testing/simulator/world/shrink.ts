@@ -3,8 +3,8 @@ import type { History } from "./history.js";
 const MAX_REPLAYS = 300;
 
 /**
- * Looks for a shorter history with a violation. First it cuts off the last steps, after which everything is dull. Then it
- * leaves out stretches of steps, or makes them dull.
+ * Searches for a shorter history with a violation. First it drops the last steps, which are then replaced by
+ * uneventful ones. Then it removes ranges of steps, or makes them uneventful.
  */
 export async function shrink(
   failing: History,
@@ -15,7 +15,7 @@ export async function shrink(
   const attempt = async (choices: History["choices"]): Promise<boolean> => {
     replays += 1;
     const history = await replay(choices);
-    // Fewer choices may make a longer history: it is what people read that should be short.
+    // Fewer choices can produce a longer trace, and the trace is what people read.
     if (history.violations.length === 0 || history.trace.length > best.trace.length) return false;
     best = { ...history, choices };
     return true;
@@ -35,9 +35,11 @@ export async function shrink(
     for (let start = 0; start < best.choices.length && replays < MAX_REPLAYS; start += size) {
       if (await attempt(best.choices.toSpliced(start, size))) continue;
       const end = start + size;
-      const dull = best.choices.map((step, index) => (index >= start && index < end ? [] : step));
-      const wasDull = best.choices.slice(start, end).every((step) => step.every((choice) => choice === 0));
-      if (!wasDull) await attempt(dull);
+      const uneventful = best.choices.map((step, index) => (index >= start && index < end ? [] : step));
+      const wasUneventful = best.choices
+        .slice(start, end)
+        .every((step) => step.every((choice) => choice === 0));
+      if (!wasUneventful) await attempt(uneventful);
     }
   }
 }

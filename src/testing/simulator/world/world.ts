@@ -5,21 +5,23 @@ import { chooseFate, type Fate, type Faults } from "./fates.js";
 
 const START = Date.UTC(2030, 0, 1);
 
-/** A call stays under way no longer than this: what is later than a purge grace no design could bear. */
+/**
+ * Maximum time that a call stays under way. No design could tolerate a call that arrives after the grace of a purge.
+ */
 const MAX_LATENESS_MS = 60_000;
 
-/** So many calls at one time are a back end that keeps its callers busy without end. */
+/** Limit of calls before time moves on, in case a back end makes its callers repeat calls forever. */
 const MAX_CALLS_AT_ONCE = 1_000;
 
 const JUMPS_MS = [31_000, 301_000, 3_601_000, 7 * 86_400_000 + 1_000];
 
-/** A process that can die. Whatever it waits for then never comes. */
+/** A process that can die. After its death, it never gets an answer. */
 export class Process {
   readonly name: string;
-  /** Resolves when it dies. */
+  /** Resolves when the process dies. */
   readonly death: Promise<void>;
   readonly die: () => void;
-  /** Until then nothing of it goes on, as when it blocks its event loop or is stopped by a signal. */
+  /** Time until which nothing in the process runs, as if it blocked its event loop or were stopped by a signal. */
   frozenUntil = 0;
   #dead = false;
 
@@ -40,11 +42,11 @@ export class Process {
   }
 }
 
-/** How a call can fail. */
+/** Options of a call that decide how it can fail. */
 interface CallOptions {
-  /** By default everything that can happen to a call that may be repeated. */
+  /** Possible faults. Default: every fault of a call that can be repeated. */
   readonly fates?: Faults;
-  /** Called if it never arrives. */
+  /** Called if the call never arrives. */
   readonly onDropped?: () => void;
 }
 
@@ -64,23 +66,23 @@ interface Timer {
 }
 
 /**
- * One history: virtual time, processes, and the calls between them and the ports. One thing happens at a time, and the
- * choices say which.
+ * Runs one history, with virtual time, processes, and the calls between processes and ports. One event happens at a
+ * time, and the choices decide which.
  */
 export class World {
   readonly trace: string[] = [];
   #choices: Choices;
   readonly #calls: Call[] = [];
   readonly #timers = new Set<Timer>();
-  /** How many calls of each name were made. */
+  /** Number of calls so far, by name. */
   readonly #callsMade = new Map<string, number>();
-  readonly #followed = new Set<Promise<void>>();
+  readonly #blocking = new Set<Promise<void>>();
   #now = START;
   #faultsLeft: number;
   #jumpsLeft: number;
   readonly #isDecided: () => boolean;
 
-  /** `isDecided`: whether what happened is enough, and nothing more needs to happen before time goes on. */
+  /** `isDecided` returns whether the result is already known, so that time can move on without running late calls. */
   constructor(choices: Choices, faults: number, isDecided: () => boolean) {
     this.#choices = choices;
     this.#isDecided = isDecided;
@@ -96,8 +98,8 @@ export class World {
     return this.#choices;
   }
 
-  /** From now on nothing goes wrong any more, and there is nothing left to choose. */
-  calmDown(): void {
+  /** Stops all faults and all random choices from now on. */
+  stopFaults(): void {
     this.#faultsLeft = 0;
     this.#jumpsLeft = 0;
     this.#choices = recordedChoices([]);
@@ -107,7 +109,7 @@ export class World {
     this.trace.push(`${String((this.#now - START) / 1_000).padStart(9)}s  ${line}`);
   }
 
-  /** The clock of a process, or of a store if it never dies. */
+  /** Returns the clock of a process. For a store, pass a process that never dies. */
   clockOf(process: Process): Clock {
     return {
       now: () => this.#now,
@@ -120,13 +122,13 @@ export class World {
     };
   }
 
-  /** Stops a process for a while: nothing in it goes on, but what it had sent arrives. */
+  /** Freezes a process for a while. Nothing in it runs, but calls that it has already sent arrive. */
   freeze(process: Process, ms: number): void {
-    this.note(`${process.name} stands still`);
+    this.note(`${process.name} freezes`);
     process.frozenUntil = Math.max(process.frozenUntil, this.#now + ms);
   }
 
-  /** Issues a call. It is done when it is its turn, and answered unless something goes wrong. */
+  /** Issues a call. A later step runs it, and its answer arrives unless a fault prevents it. */
   call<T>(process: Process, label: string, run: () => Promise<T>, options: CallOptions = {}): Promise<T> {
     if (process.dead) return new Promise(() => {});
     return new Promise<T>((resolve, reject) => {
@@ -135,19 +137,19 @@ export class World {
     });
   }
 
-  /** Lets nothing else happen before this is done, though no process waits for it. */
-  follow(work: Promise<void>): void {
-    const done = work.finally(() => this.#followed.delete(done));
-    this.#followed.add(done);
+  /** Delays the next event until this promise settles, although no process waits for it. */
+  blockOn(work: Promise<void>): void {
+    const done = work.finally(() => this.#blocking.delete(done));
+    this.#blocking.add(done);
   }
 
-  /** Tells a process something, as soon as it does not stand still. */
-  deliver(process: Process, news: () => void): void {
-    if (process.frozenUntil <= this.#now) news();
-    else this.#timers.add({ at: process.frozenUntil, process, task: news });
+  /** Runs a callback in a process, as soon as the process is not frozen. */
+  deliver(process: Process, callback: () => void): void {
+    if (process.frozenUntil <= this.#now) callback();
+    else this.#timers.add({ at: process.frozenUntil, process, task: callback });
   }
 
-  /** Lets one thing happen. */
+  /** Lets one event happen. */
   async step(): Promise<void> {
     await this.#quiet();
     this.#choices.nextStep();
@@ -161,10 +163,10 @@ export class World {
     if (action === "wait") return this.#wait();
     this.#jumpsLeft -= 1;
     await this.#moveTo(this.#now + (JUMPS_MS[this.#choices.choose(JUMPS_MS.length)] ?? 0));
-    if (!this.#isDecided()) this.note("time jumps");
+    if (!this.#isDecided()) this.note("the clock jumps");
   }
 
-  /** Lets the next timer fire, once everything that is too late for it has happened. */
+  /** Fires the next timer, after the calls that would otherwise be too late. */
   async #wait(): Promise<void> {
     const next = this.#nextTimer();
     if (next === undefined) {
@@ -183,7 +185,7 @@ export class World {
   }
 
   async #moveTo(at: number): Promise<void> {
-    // What an answer makes a process do is as late as the answer.
+    // An answer can make a process issue another call that is as late.
     for (let acts = 0; acts < MAX_CALLS_AT_ONCE && !this.#isDecided(); acts += 1) {
       const late = this.#calls.findIndex(({ issuedAt }) => issuedAt + MAX_LATENESS_MS < at);
       if (late === -1) break;
@@ -200,7 +202,7 @@ export class World {
     const { process, label } = call;
     const about = `${process.name}${process.dead ? " (dead)" : ""}: ${label}`;
     if (fate === "crash-before" || fate === "unavailable") call.onDropped?.();
-    if (fate === "crash-before") return this.#die(process, `${about}, dies before`);
+    if (fate === "crash-before") return this.#die(process, `${about}, ${fate}`);
     if (fate === "unavailable" || fate === "late") {
       this.note(`${about}, ${fate}`);
       this.deliver(process, () =>
@@ -210,7 +212,7 @@ export class World {
       return;
     }
     await this.#run(call, about, fate);
-    if (fate === "crash-after") this.#die(process, `${about}, dies after`);
+    if (fate === "crash-after") this.#die(process, `${process.name} dies`);
   }
 
   #fateOf({ process, label, fates }: Call): Fate {
@@ -244,7 +246,7 @@ export class World {
     this.#bury(process);
   }
 
-  /** What a dead process had sent may still arrive; what it waited for may not. */
+  /** Removes the timers of a dead process. Calls that it has sent may still arrive. */
   #bury(process: Process): void {
     for (const timer of this.#timers) if (timer.process === process) this.#timers.delete(timer);
     for (const call of this.#calls.filter((pending) => pending.process === process)) {
@@ -254,11 +256,11 @@ export class World {
     }
   }
 
-  /** Resolves when everything that can go on without the world has done so. */
+  /** Resolves when all work that does not depend on the next event is done. */
   async #quiet(): Promise<void> {
     await turn();
-    while (this.#followed.size > 0) {
-      await Promise.all(this.#followed);
+    while (this.#blocking.size > 0) {
+      await Promise.all(this.#blocking);
       await turn();
     }
   }

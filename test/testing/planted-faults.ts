@@ -2,6 +2,7 @@ import {
   type Backend,
   type Claim,
   createMemoryBackend,
+  type IdempotencyStore,
   type NewOperation,
   type OperationStore,
   withStores,
@@ -47,7 +48,13 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
       await backend.idempotency.release({ tenant, definition, key, operationId: id });
       return "exists";
     };
-    return withStores(backend, { operations: replacing(backend.operations, { create }) });
+    // After a second instead of days. This alone breaks no promise, and it makes claims of slow submissions stale.
+    const takeStale: IdempotencyStore["takeStale"] = ({ limit }) =>
+      backend.idempotency.takeStale({ olderThanMs: 1_000, limit });
+    return withStores(backend, {
+      operations: replacing(backend.operations, { create }),
+      idempotency: replacing(backend.idempotency, { takeStale }),
+    });
   },
 
   "the key is claimed after the operation is created": (clock) => {

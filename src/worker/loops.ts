@@ -19,7 +19,7 @@ export interface Loops {
   /** Alternates between sweeping and working until neither finds anything. */
   runUntilIdle(): Promise<void>;
   /** Resolves when no delivery is in progress. */
-  settled(): Promise<void>;
+  attemptsEnded(): Promise<void>;
   /** Releases what the worker holds in the queue. */
   close(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
         await Promise.all(deliveries.map(run));
       }
     },
-    settled: async () => {
+    attemptsEnded: async () => {
       while (running.size > 0) await Promise.all(running);
     },
     close: async () => {

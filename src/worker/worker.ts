@@ -101,7 +101,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     draining,
     stopping,
   };
-  const { receiveLoop, sweepLoop, runUntilIdle, settled, close } = createLoops(context, {
+  const { receiveLoop, sweepLoop, runUntilIdle, attemptsEnded, close } = createLoops(context, {
     sweep: sweepWith(context, source.definitions),
     execute: createExecutor(context),
   });
@@ -112,7 +112,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   async function drain(): Promise<void> {
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
-      .then(settled)
+      .then(attemptsEnded)
       .then(announcer.idle)
       .then(close);
     // A store or a broker that does not answer must not prevent the process from ending.

@@ -53,7 +53,7 @@ export async function readSubmission(
   const { headers } = request;
   const format = requestFormat(singleHeader(headers, "content-type"), formats);
   refuseContentCoding(header(headers, "content-encoding"));
-  const accepted = replyFormat(header(headers, "accept"), formats);
+  const chosenFormat = replyFormat(header(headers, "accept"), formats);
   const key = readKey(request, definition);
   const bytes = await readBody(request, settings, runtime.clock);
   const { rootName } = definition;
@@ -64,7 +64,7 @@ export async function readSubmission(
     tree === undefined
       ? fingerprint(input, runtime.hash)
       : fingerprint(treeText(tree, rootName), runtime.hash, format.mediaTypes[0]);
-  return { replyFormat: accepted, key, input, fingerprint: await named, tree, output };
+  return { replyFormat: chosenFormat, key, input, fingerprint: await named, tree, output };
 }
 
 /** Parses the body and adds the path fields. */

@@ -105,10 +105,10 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     const refusal = over ? tooLate() : used ? usedBefore() : undefined;
     const running = refusal === undefined ? start(work, chosen) : Promise.reject(refusal);
     // Handles the rejection even if the processor never awaits the promise.
-    const settled = running.then(ignore, (error: unknown) => {
+    const ended = running.then(ignore, (error: unknown) => {
       if (thrown === undefined || error !== thrown.error) onRaise(error);
     });
-    if (refusal === undefined) open = settled;
+    if (refusal === undefined) open = ended;
     else if (over) onLate(refusal);
     return running;
   }

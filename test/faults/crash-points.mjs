@@ -24,7 +24,7 @@ export function withCrashPoints(reach, backend) {
       await reach(`after-${name}`);
       return value;
     };
-  const { operations: own, idempotency: keys, submissions, queue, close } = backend;
+  const { operations: own, idempotency: keys, submissions, queue, check, close } = backend;
   const operations = {
     ...own,
     create: around("create", own.create),
@@ -37,6 +37,7 @@ export function withCrashPoints(reach, backend) {
     idempotency,
     queue: { ...queue, publish: around("publish", queue.publish) },
     submissions: { ...submissions, operations, idempotency, record },
+    check,
     close,
   };
 }

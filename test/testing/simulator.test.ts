@@ -1,4 +1,4 @@
-import { createMemoryBackend, withStores } from "async-request-reply";
+import { AsyncReplyError, createMemoryBackend, withStores } from "async-request-reply";
 import {
   type CreateBackend,
   SimulationFailure,
@@ -44,6 +44,23 @@ describe("the simulator", () => {
       expect(played).toBe(SCHEDULES);
     },
   );
+
+  it("finds no violation in a back end that commits some transactions and then rejects", async () => {
+    let lost = 0;
+    let count = 0;
+    const rejecting: CreateBackend = (clock) =>
+      transactionalBackend(clock, ({ commit }) => ({
+        commit: async (...given) => {
+          await commit(...given);
+          count += 1;
+          if (count % 2 === 0) return;
+          lost += 1;
+          throw new AsyncReplyError("STORE_UNAVAILABLE", "The answer of the commit was lost.");
+        },
+      }));
+    for (let seed = 1; seed <= SCHEDULES; seed += 1) await simulate(rejecting, { seed });
+    expect(lost).toBeGreaterThan(SCHEDULES / 4);
+  });
 
   it("produces the same history for the same seed", async () => {
     const [first, second] = [await simulate(composed, { seed: 7 }), await simulate(composed, { seed: 7 })];

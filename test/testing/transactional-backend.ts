@@ -79,8 +79,9 @@ export function transactionalBackend(
       ? undefined
       : find((each) => each.tenant === tenant && each.definition === definition && each.key === key);
 
+  /** Runs a transaction. `work` returns its last step, which an abort no longer interrupts, like a commit. */
   async function run<Result>(
-    work: (tx: MemoryTransaction) => Promise<Result>,
+    work: (tx: MemoryTransaction) => Promise<() => Promise<Result>>,
     {
       signal,
       isLost = () => false,
@@ -88,7 +89,8 @@ export function transactionalBackend(
   ): Promise<Result> {
     const tx: MemoryTransaction = { effects: [], submissions: [], keys: [], isOpen: true };
     try {
-      const result = await orAborted(work(tx), signal);
+      const lastStep = await orAborted(work(tx), signal);
+      const result = await lastStep();
       await (isLost(result) ? steps.rollBack(tx, written, "lost") : steps.commit(tx, written));
       return result;
     } catch (error) {
@@ -120,16 +122,20 @@ export function transactionalBackend(
       run(
         async (tx) => {
           hold(tx, submission.operation);
-          if ((await findByKey(submission.operation)) !== undefined) return own.record(submission);
-          return recordWith(submission, await create(tx));
+          if ((await findByKey(submission.operation)) !== undefined) return () => own.record(submission);
+          const resource = await create(tx);
+          return () => recordWith(submission, resource);
         },
         { signal },
       ),
     settle: (lease, work, { signal } = {}) =>
-      run(async (tx) => steps.settle(lease, await work(tx)), {
-        signal,
-        isLost: ({ outcome }) => outcome === "lost",
-      }),
+      run(
+        async (tx) => {
+          const settlement = await work(tx);
+          return () => steps.settle(lease, settlement);
+        },
+        { signal, isLost: ({ outcome }) => outcome === "lost" },
+      ),
     recordIn: async (tx, submission, create) => {
       hold(tx, submission.operation);
       if ((await findByKey(submission.operation)) !== undefined) return own.record(submission);
@@ -146,7 +152,11 @@ export function transactionalBackend(
   return {
     backend: { ...memory, submissions },
     transactions: {
-      run: (work) => run(work),
+      run: (work) =>
+        run(async (tx) => {
+          const result = await work(tx);
+          return async () => result;
+        }),
       write: async (tx, effect) => {
         if (!tx.isOpen) throw new AsyncReplyError("STORE_UNAVAILABLE", "The transaction has ended.");
         tx.effects.push(effect);

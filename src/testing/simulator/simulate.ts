@@ -5,7 +5,7 @@ import { createApis, runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
 import { runOperator } from "./actors/operator.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
-import { type Entry, isHidden } from "./ledger/entry.js";
+import { type Entry, isHidden, isUncertain } from "./ledger/entry.js";
 import { Ledger } from "./ledger/ledger.js";
 import { unfinished } from "./ledger/readings.js";
 import { Transactions, type UserTransactions } from "./ports/transactions.js";
@@ -162,7 +162,8 @@ async function isOver(stage: Stage): Promise<boolean> {
 
 /** Reads every operation from the store, so that a history ends soon after a violation. */
 async function readAll({ backend, ledger, transactions }: Stage): Promise<void> {
-  const kept = ledger.entries.where((entry) => !ledger.entries.mayBeGone(entry));
+  const { entries } = ledger;
+  const kept = entries.where((entry) => !entries.mayBeGone(entry) || isUncertain(entry));
   for (const { id, tenant } of kept.filter((entry) => !isHidden(entry)))
     ledger.readings.read(id, tenant, await backend.operations.get(id, tenant));
   await readHidden(kept.filter(isHidden), backend, ledger);

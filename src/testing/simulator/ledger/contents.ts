@@ -99,6 +99,14 @@ export class Contents {
 export const cancelling: Change = (content) =>
   isTerminal(content.state) ? undefined : { ...content, state: "failed", error: CANCELLED };
 
+/** Confirms that an operation has ended: by an earlier change, or just now because of a requested cancellation. */
+export function ending(cancelRequested: boolean): Change {
+  return (content) => {
+    if (isTerminal(content.state)) return content;
+    return cancelRequested ? cancelling(content) : undefined;
+  };
+}
+
 /** Renews a lease, with or without progress. */
 export function progressing(progress: JsonText | undefined): Change {
   return (content) => {
@@ -115,6 +123,8 @@ export function settling(settlement: Settlement, state: OperationState): Change 
     if (settlement.to === "failed") return { ...content, state, error: settlement.error };
     if (settlement.to === "prepared") return { ...content, state, resource: settlement.resource };
     if (state === "failed") return cancelling(content);
+    // Only an earlier settlement of the same token can have led anywhere else.
+    if (state !== content.state) return undefined;
     const { lastError = content.lastError } = settlement;
     return { ...content, lastError };
   };

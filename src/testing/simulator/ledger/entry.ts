@@ -20,14 +20,16 @@ export interface Entry {
   settledAt?: number;
   /** Attempt numbers that stores have returned. */
   readonly attemptsRead: Set<number>;
-  /** Time at which the end became known. */
-  endedAt?: number;
+  /** Time at which it ended, or may have ended. Absent if it is known to be unfinished. */
+  endedAt: number | undefined;
   token: string | undefined;
   leaseEndsAt: number;
   /** Number of attempts that have begun and count. */
   attempt: number;
   /** Tokens of all attempts that have begun. */
   readonly tokens: Set<string>;
+  /** Whether nothing shows yet that it exists, because the commit that would have recorded it failed. */
+  mayBeAbsent: boolean;
   /** Whether a client has received a reply that accepts the operation. */
   promised: boolean;
   cancelRequested: boolean;
@@ -82,8 +84,10 @@ export class Entries {
       token: lease?.token,
       leaseEndsAt: lease === undefined ? 0 : this.now() + lease.leaseMs,
       attempt: lease === undefined ? 0 : 1,
+      endedAt: undefined,
       attemptsRead: new Set(),
       tokens: new Set(lease === undefined ? [] : [lease.token]),
+      mayBeAbsent: false,
       promised: false,
       cancelRequested: false,
     };
@@ -93,10 +97,11 @@ export class Entries {
     return entry;
   }
 
-  /** If the operation has ended, records its end and adds its follow-up. */
+  /** If the operation has ended or may have ended, records the time. If it has ended, adds its follow-up. */
   noteEnd(entry: Entry): void {
+    const mayHaveEnded = entry.contents.mayBe(({ state }) => isTerminal(state));
+    entry.endedAt = mayHaveEnded ? (entry.endedAt ?? this.now()) : undefined;
     if (!isTerminal(stateOf(entry))) return;
-    entry.endedAt ??= this.now();
     const { onEnd } = entry.recorded;
     if (onEnd !== undefined && !this.#all.has(onEnd.id)) this.addFollowUp(entry);
   }
@@ -105,13 +110,14 @@ export class Entries {
     if (onEnd !== undefined) this.add({ ...onEnd, tenant, hidden: true });
   }
 
-  /** Returns whether the retention of an operation is over. Then its key may belong to another operation. */
+  /** Returns whether the retention of an operation may be over. Then its key may belong to another operation. */
   isExpired({ endedAt, recorded }: Entry): boolean {
     return endedAt !== undefined && endedAt + recorded.retentionMs <= this.now();
   }
 
-  /** Returns whether an operation may be deleted: it and all of its successors have expired. */
+  /** Returns whether a store may lack an operation: it was never recorded, or it and all successors have expired. */
   mayBeGone(entry: Entry): boolean {
+    if (entry.mayBeAbsent) return true;
     const successor = entry.successor === undefined ? undefined : this.#all.get(entry.successor);
     return this.isExpired(entry) && (successor === undefined || this.mayBeGone(successor));
   }
@@ -123,6 +129,11 @@ export class Entries {
 
 export function stateOf({ contents }: Entry): OperationState {
   return contents.current.state;
+}
+
+/** Returns whether the next read of an operation can show what has happened to it. */
+export function isUncertain({ contents, mayBeAbsent }: Entry): boolean {
+  return contents.isUncertain || mayBeAbsent;
 }
 
 /** Returns whether clients must not see an operation. */

@@ -25,6 +25,7 @@ export class FollowUps {
 
   #createdBy(parent: Entry, id: string): void {
     if (endsWhenBegun(parent, this.#entries.now())) parent.contents.mayChange(cancelling);
+    this.#entries.noteEnd(parent);
     if (!parent.contents.mayBe(({ state }) => isTerminal(state)))
       this.#entries.violated("I11", `follow-up ${id} exists, but ${parent.id} has not ended`);
     this.#entries.addFollowUp(parent);

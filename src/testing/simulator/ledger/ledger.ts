@@ -14,7 +14,7 @@ import type {
 } from "../../../ports/operation-store.js";
 import type { BegunAttempt, Delivery } from "../../../ports/queue.js";
 import { Attempts } from "./attempts.js";
-import { type Change, cancelling, progressing, settling } from "./contents.js";
+import { type Change, cancelling, ending, progressing, settling } from "./contents.js";
 import { Effects } from "./effects.js";
 import { Entries, type Entry, stateOf } from "./entry.js";
 import { FollowUps } from "./follow-ups.js";
@@ -97,7 +97,12 @@ export class Ledger {
    * step.
    */
   recorded(operation: NewOperation, initial?: InitialState): void {
-    if (this.entries.get(operation.id) === undefined) this.created(operation, initial);
+    const entry = this.entries.get(operation.id);
+    if (entry === undefined) this.created(operation, initial);
+    else if (entry.mayBeAbsent) {
+      entry.mayBeAbsent = false;
+      this.#bindKey(operation, operation.id);
+    }
   }
 
   /** Records that a committed transaction has recorded an operation, with the resource that it created. */
@@ -105,6 +110,14 @@ export class Ledger {
     this.recorded(operation);
     if (resource === undefined) return;
     this.entries.get(operation.id)?.contents.change((content) => ({ ...content, resource }));
+  }
+
+  /** Records that a commit failed that would have recorded an operation, so it is unknown whether it exists. */
+  mayHaveRecorded(operation: NewOperation, resource?: JsonText): void {
+    if (this.entries.get(operation.id) !== undefined) return;
+    const entry = this.entries.add(operation);
+    entry.contents.change((content) => ({ ...content, resource }));
+    entry.mayBeAbsent = true;
   }
 
   /** Records that a receipt began an attempt, or returned it again because the first answer was lost. */
@@ -140,8 +153,8 @@ export class Ledger {
     if (entry === undefined && result.outcome === "begun") this.readings.returned(result.operation);
     if (entry === undefined) return;
     // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
-    const ended = result.outcome === "terminal" && !isTerminal(stateOf(entry));
-    if (ended && !entry.contents.isUncertain) this.#change(entry, cancelling);
+    if (result.outcome === "terminal")
+      this.#change(entry, ending(entry.cancelRequested || !entry.contents.isUncertain));
     if (result.outcome !== "begun") return;
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
     this.readings.returned(result.operation);
@@ -218,6 +231,7 @@ export class Ledger {
     entry.contents.mayChange(
       settling(settlement, to === "retry" && entry.cancelRequested ? "failed" : after[to]),
     );
+    this.entries.noteEnd(entry);
   }
 
   /** Records the outcome of `requestCancel`. */

@@ -57,6 +57,7 @@ export class Readings {
       this.#entries.violated("I10", `${id} exists, but its transaction was rolled back`);
     if (entry === undefined) return;
     if (entry.tenant !== tenant) this.#entries.violated("I9", `${tenant} read ${id} of ${entry.tenant}`);
+    entry.mayBeAbsent = false;
     // A receipt can end the operation by beginning it, and does not report that.
     if (endsWhenBegun(entry, this.#entries.now())) entry.contents.mayChange(cancelling);
     const before = entry.contents.current;
@@ -112,14 +113,15 @@ export class Readings {
 }
 
 /**
- * Returns operations that have not ended. A hidden one counts as ended if it may have, because not every store can
- * show it.
+ * Returns operations that have not ended. One that may have ended counts as ended if it is hidden, because not every
+ * store can show it, or if it may have been deleted since.
  */
 export function unfinished(entries: Entries): readonly Entry[] {
   return entries.where(
     (entry) =>
       !isTerminal(stateOf(entry)) &&
-      !(isHidden(entry) && entry.contents.mayBe(({ state }) => isTerminal(state))),
+      !entries.mayBeGone(entry) &&
+      !(isHidden(entry) && entry.endedAt !== undefined),
   );
 }
 

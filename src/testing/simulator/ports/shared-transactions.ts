@@ -22,6 +22,7 @@ export function transactionsOf(own: Port<unknown>, process: Process, stage: Stag
         onCommit: (resource, recorded) => {
           if (recorded.outcome === "created") ledger.recordedWith(operation, resource);
         },
+        onUnknown: (resource) => ledger.mayHaveRecorded(operation, resource),
       });
       if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
       else ledger.recorded(operation);

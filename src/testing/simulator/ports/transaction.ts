@@ -152,8 +152,10 @@ export class Transaction<Value, Result> {
     if (how === "rolled back")
       for (const { id } of operation === undefined ? recorded : [...recorded, operation])
         this.#ledger.readings.rolledBack(id);
-    if (how === "committed")
-      for (const each of this.#recorded) this.#ledger.recordedWith(each.operation, each.resource);
+    for (const each of this.#recorded) {
+      if (how === "committed") this.#ledger.recordedWith(each.operation, each.resource);
+      if (how === "unknown") this.#ledger.mayHaveRecorded(each.operation, each.resource);
+    }
   }
 }
 

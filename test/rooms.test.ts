@@ -19,6 +19,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   adapters: "contract http",
   "adapters/express": "adapters/node",
   backends: "contract ports batching",
+  "backends/memory": "backends/state-machine",
   "formats/yang": "formats/xml",
   testing: "contract formats ports protocol submission in-process http worker operator",
 };

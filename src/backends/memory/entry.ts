@@ -1,234 +1,33 @@
-import {
-  isTerminal,
-  type JsonText,
-  type NewOperation,
-  type Operation,
-  type Settlement,
-  transition,
-} from "../../contract/operation.js";
-import { CANCELLED } from "../../contract/problem.js";
-import type {
-  AttemptRequest,
-  BeginResult,
-  CancelOutcome,
-  InitialState,
-  RenewResult,
-  SettleResult,
-} from "../../ports/operation-store.js";
+import type { NewOperation } from "../../contract/operation.js";
+import type { InitialState } from "../../ports/operation-store.js";
+import { createEntry, type Entry } from "../state-machine/entry.js";
 import type { Waiting } from "./collections/line.js";
 import type { Scheduled } from "./schedule.js";
 
-/**
- * Operation and the data that only its store knows. The functions below are its state machine. Each is one atomic
- * step.
- */
-export interface Entry extends Scheduled<Entry>, Waiting<Entry> {
-  /** Replaced and never changed, because callers get this object. */
-  operation: Operation;
-  /** Token of the current attempt, or of the one that ended the operation. */
-  token: string | undefined;
-  leaseEndsAt: number;
-  dueAt: number;
-  /** Number of times that `takeDue` returned it since it began or became due. */
-  round: number;
-  previousLost: boolean;
-  cancelRequested: boolean;
-  /** Time when its delay is over. Epoch milliseconds. */
-  readonly notBefore: number;
-  /** Whether it was ever `pending`. Only then is there work for a redrive to run again. */
-  wasPending: boolean;
-}
+/** Entry that knows its places in the collections of the store. */
+export interface MemoryEntry extends Entry, Scheduled<MemoryEntry>, Waiting<MemoryEntry> {}
 
-const FIRST_ANNOUNCEMENT_MS = 30_000;
-const MAX_ANNOUNCEMENT_MS = 3_600_000;
-
-export function createEntry(operation: NewOperation, initial: InitialState | undefined, now: number): Entry {
-  const preparing = initial?.state === "preparing" ? initial : undefined;
-  const attempt = preparing === undefined ? 0 : 1;
-  const { delayMs } = operation;
-  const notBefore = now + (delayMs ?? 0);
-  const entry: Entry = {
-    operation: toOperation(operation, preparing === undefined ? "pending" : "preparing", attempt, now),
-    token: preparing?.token,
-    leaseEndsAt: now + (preparing?.leaseMs ?? 0),
-    dueAt: notBefore,
-    announceAt: now + (preparing?.leaseMs ?? delayMs ?? FIRST_ANNOUNCEMENT_MS),
-    round: 0,
-    previousLost: false,
-    cancelRequested: false,
-    notBefore,
-    wasPending: initial === undefined,
+/** Creates the entry of a new operation. It is one object literal, because a copy with `...` takes longer. */
+export function createMemoryEntry(
+  operation: NewOperation,
+  initial: InitialState | undefined,
+  now: number,
+): MemoryEntry {
+  const entry = createEntry(operation, initial, now);
+  return {
+    operation: entry.operation,
+    token: entry.token,
+    leaseEndsAt: entry.leaseEndsAt,
+    dueAt: entry.dueAt,
+    announceAt: entry.announceAt,
+    round: entry.round,
+    previousLost: entry.previousLost,
+    cancelRequested: entry.cancelRequested,
+    notBefore: entry.notBefore,
+    wasPending: entry.wasPending,
     chain: undefined,
     before: undefined,
     after: undefined,
     since: now,
   };
-  if (initial?.state === "failed") end(entry, now, "failed", { error: initial.error });
-  return entry;
-}
-
-/**
- * Creates the stored operation. The common cases are object literals, because a copy cost more than the rest of a
- * submission.
- */
-function toOperation(
-  operation: NewOperation,
-  state: "pending" | "preparing",
-  attempt: number,
-  createdAt: number,
-): Operation {
-  const { id, tenant, definition, input, retentionMs, key, retryOf, meta, onEnd, hidden } = operation;
-  const rest = retryOf ?? meta ?? onEnd ?? hidden;
-  if (rest === undefined && key === undefined)
-    return { id, tenant, definition, input, retentionMs, state, attempt, createdAt };
-  if (rest === undefined && key !== undefined)
-    return { id, tenant, definition, input, retentionMs, key, state, attempt, createdAt };
-  const { delayMs: _, ...members } = operation;
-  return { ...members, state, attempt, createdAt };
-}
-
-/** Returns whether the same caller made this creation before and its answer was lost. */
-export function isRepeatedCreation(entry: Entry, initial: InitialState | undefined): boolean {
-  return (
-    initial?.state === "preparing" && entry.operation.state === "preparing" && entry.token === initial.token
-  );
-}
-
-export function begin(
-  entry: Entry,
-  now: number,
-  { token, leaseMs, creates = true }: AttemptRequest,
-): BeginResult {
-  if (isTerminal(entry.operation.state)) return { outcome: "terminal" };
-  if (!creates && entry.operation.state === "preparing") return { outcome: "preparing" };
-  if (entry.token !== token) {
-    if (hasLiveLease(entry, now)) return { outcome: "busy" };
-    if (entry.token === undefined && now < entry.dueAt)
-      return { outcome: "not-due", dueInMs: entry.dueAt - now };
-    if (entry.cancelRequested) {
-      end(entry, now, "failed", { error: CANCELLED });
-      return { outcome: "terminal" };
-    }
-    // A token without a settlement belongs to an attempt that lost its lease.
-    if (entry.token !== undefined) entry.previousLost = true;
-    entry.token = token;
-    change(entry, { attempt: entry.operation.attempt + 1 });
-  }
-  extend(entry, now, leaseMs);
-  return { outcome: "begun", operation: entry.operation, previousLost: entry.previousLost };
-}
-
-export function renew(
-  entry: Entry,
-  now: number,
-  token: string,
-  { leaseMs, progress }: { readonly leaseMs: number; readonly progress?: JsonText },
-): RenewResult {
-  if (entry.token !== token || isTerminal(entry.operation.state)) return { outcome: "lost" };
-  extend(entry, now, leaseMs);
-  if (progress !== undefined) change(entry, { progress });
-  return { outcome: "renewed", cancelRequested: entry.cancelRequested };
-}
-
-export function settle(entry: Entry, now: number, token: string, settlement: Settlement): SettleResult {
-  if (entry.token !== token) return { outcome: "lost" };
-  const from = entry.operation.state;
-  if (isTerminal(from)) return { outcome: "settled", state: from };
-  const state = transition(from, settlement.to, entry.cancelRequested);
-  if (state === undefined) return { outcome: "lost" };
-  if (settlement.to === "completed") {
-    end(entry, now, "completed", settlement.result === undefined ? {} : { result: settlement.result });
-  } else if (settlement.to === "failed") end(entry, now, "failed", { error: settlement.error });
-  else if (state === "failed") end(entry, now, "failed", { error: CANCELLED });
-  else if (settlement.to === "prepared") prepared(entry, now, settlement.resource);
-  else retry(entry, now, settlement);
-  return { outcome: "settled", state };
-}
-
-export function cancel(entry: Entry, now: number): CancelOutcome {
-  if (entry.operation.state === "preparing") return "unknown";
-  if (isTerminal(entry.operation.state)) return "terminal";
-  if (hasLiveLease(entry, now)) {
-    entry.cancelRequested = true;
-    return "requested";
-  }
-  end(entry, now, "failed", { error: CANCELLED });
-  return "cancelled";
-}
-
-/**
- * Records that the operation is returned for an announcement. Returns the time of the next announcement; the intervals
- * grow.
- */
-export function handOut(entry: Entry, now: number): number {
-  entry.announceAt = now + Math.min(FIRST_ANNOUNCEMENT_MS * 4 ** entry.round, MAX_ANNOUNCEMENT_MS);
-  entry.round += 1;
-  return entry.announceAt;
-}
-
-/** Returns whether the entry failed and has work that can run again. */
-export function isRedrivable({ operation, wasPending }: Entry): boolean {
-  return operation.state === "failed" && wasPending;
-}
-
-/** Returns the operation that runs a failed one again. */
-export function successorOf(
-  { id: retryOf, tenant, definition, input, retentionMs, meta, onEnd, hidden }: Operation,
-  ids: { readonly id: string; readonly onEndId: string },
-): NewOperation {
-  return {
-    id: ids.id,
-    tenant,
-    definition,
-    input,
-    retentionMs,
-    retryOf,
-    ...(meta === undefined ? {} : { meta }),
-    ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),
-    ...(hidden === undefined ? {} : { hidden }),
-  };
-}
-
-/** Returns whether an attempt holds the entry now. */
-export function hasLiveLease(entry: Entry, now: number): boolean {
-  return entry.token !== undefined && now < entry.leaseEndsAt;
-}
-
-function extend(entry: Entry, now: number, leaseMs: number): void {
-  entry.leaseEndsAt = now + leaseMs;
-  entry.announceAt = entry.leaseEndsAt;
-  entry.round = 0;
-}
-
-function prepared(entry: Entry, now: number, resource: JsonText): void {
-  change(entry, { state: "pending", attempt: 0, resource });
-  entry.token = undefined;
-  entry.previousLost = false;
-  entry.wasPending = true;
-  entry.dueAt = Math.max(now, entry.notBefore);
-  entry.announceAt = entry.notBefore > now ? entry.notBefore : now + FIRST_ANNOUNCEMENT_MS;
-  entry.round = 0;
-}
-
-function retry(
-  entry: Entry,
-  now: number,
-  { delayMs, countAttempt, lastError }: Extract<Settlement, { to: "retry" }>,
-): void {
-  if (countAttempt) entry.previousLost = false;
-  else change(entry, { attempt: entry.operation.attempt - 1 });
-  if (lastError !== undefined) change(entry, { lastError });
-  entry.token = undefined;
-  entry.dueAt = now + delayMs;
-  entry.announceAt = entry.dueAt;
-  entry.round = 0;
-}
-
-function end(entry: Entry, now: number, state: "completed" | "failed", outcome: Partial<Operation>): void {
-  change(entry, { ...outcome, state, settledAt: now });
-  entry.announceAt = undefined;
-}
-
-function change(entry: Entry, members: Partial<Operation>): void {
-  entry.operation = { ...entry.operation, ...members };
 }

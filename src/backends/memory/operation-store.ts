@@ -27,15 +27,14 @@ import type { Clock } from "../../ports/runtime.js";
 import {
   begin,
   cancel,
-  createEntry,
-  type Entry,
   handOut,
   isRedrivable,
   isRepeatedCreation,
   renew,
   settle,
   successorOf,
-} from "./entry.js";
+} from "../state-machine/entry.js";
+import { createMemoryEntry, type MemoryEntry } from "./entry.js";
 import { pageOf } from "./list.js";
 import { Retention } from "./retention.js";
 import { Schedule } from "./schedule.js";
@@ -54,13 +53,13 @@ export interface MemoryOperationStoreOptions {
 export class MemoryOperationStore implements OperationStore {
   readonly #clock: Clock;
   readonly #maxOperations: number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, MemoryEntry>();
   /**
    * One schedule per definition, so that a worker does not search through operations of definitions it does not ask
    * for.
    */
-  readonly #schedules = new Map<string, Schedule<Entry>>();
-  readonly #retention = new Retention<Entry>();
+  readonly #schedules = new Map<string, Schedule<MemoryEntry>>();
+  readonly #retention = new Retention<MemoryEntry>();
   /** Number of failed operations by definition. */
   readonly #failed = new Map<string, number>();
   readonly #watchers = new Set<(operationId: string) => void>();
@@ -84,7 +83,7 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   #add(operation: NewOperation, initial?: InitialState): void {
-    const entry = createEntry(operation, initial, this.#clock.now());
+    const entry = createMemoryEntry(operation, initial, this.#clock.now());
     this.#entries.set(operation.id, entry);
     this.#changed(entry);
   }
@@ -130,7 +129,7 @@ export class MemoryOperationStore implements OperationStore {
     readonly limit: number;
   }): Promise<DueOperation[]> {
     const now = this.#clock.now();
-    const taken: Entry[] = [];
+    const taken: MemoryEntry[] = [];
     for (const definition of request.definitions) {
       const schedule = this.#scheduleOf(definition);
       const due = schedule.take(now, request.limit - taken.length);
@@ -156,12 +155,12 @@ export class MemoryOperationStore implements OperationStore {
     return expired.map(({ operation }) => operation);
   }
 
-  #takeExpired(now: number, limit: number): Entry[] {
+  #takeExpired(now: number, limit: number): MemoryEntry[] {
     for (const entry of this.#retention.takeLeaving(now)) this.#delete(entry);
     return this.#retention.takeExpired(now, limit);
   }
 
-  #delete({ operation: { id, definition, state, retryOf } }: Entry): void {
+  #delete({ operation: { id, definition, state, retryOf } }: MemoryEntry): void {
     this.#entries.delete(id);
     if (state === "failed") this.#countFailed(definition, -1);
     const predecessor = retryOf === undefined ? undefined : this.#entries.get(retryOf);
@@ -219,25 +218,25 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   /** Returns whether the entry is kept because its successor still exists. */
-  #isHeld({ operation: { retriedBy } }: Entry): boolean {
+  #isHeld({ operation: { retriedBy } }: MemoryEntry): boolean {
     return retriedBy !== undefined && this.#entries.has(retriedBy);
   }
 
-  #scheduleOf(definition: string): Schedule<Entry> {
+  #scheduleOf(definition: string): Schedule<MemoryEntry> {
     const known = this.#schedules.get(definition);
     if (known !== undefined) return known;
-    const schedule = new Schedule<Entry>();
+    const schedule = new Schedule<MemoryEntry>();
     this.#schedules.set(definition, schedule);
     return schedule;
   }
 
-  #visible(id: string, tenant: string): Entry | undefined {
+  #visible(id: string, tenant: string): MemoryEntry | undefined {
     const entry = this.#entries.get(id);
     return entry?.operation.tenant === tenant && entry.operation.hidden !== true ? entry : undefined;
   }
 
   /** Runs a step of the entry's state machine and updates the indexes that depend on the entry. */
-  #apply<Result>(entry: Entry, step: () => Result): Result {
+  #apply<Result>(entry: MemoryEntry, step: () => Result): Result {
     const { operation, announceAt } = entry;
     const result = step();
     if (entry.operation !== operation || entry.announceAt !== announceAt)
@@ -245,7 +244,7 @@ export class MemoryOperationStore implements OperationStore {
     return result;
   }
 
-  #changed(entry: Entry, before?: Operation, announcedBefore?: number): void {
+  #changed(entry: MemoryEntry, before?: Operation, announcedBefore?: number): void {
     const { operation, announceAt } = entry;
     if (announceAt !== undefined) {
       if (announceAt !== announcedBefore) this.#scheduleOf(operation.definition).put(entry, announceAt);
@@ -255,7 +254,7 @@ export class MemoryOperationStore implements OperationStore {
     if (operation !== before) for (const onChange of this.#watchers) onChange(operation.id);
   }
 
-  #ended(entry: Entry, settledAt: number): void {
+  #ended(entry: MemoryEntry, settledAt: number): void {
     const { tenant, definition, state, retentionMs, onEnd } = entry.operation;
     this.#retention.ended(entry, settledAt, retentionMs);
     if (state === "failed") this.#countFailed(definition, 1);

@@ -1,5 +1,5 @@
 import type { BoundedCount, DefinitionStats } from "../../ports/operation-store.js";
-import { type Entry, hasLiveLease } from "./entry.js";
+import { type Entry, hasLiveLease } from "../state-machine/entry.js";
 
 const MAX_COUNT = 10_000;
 

@@ -19,7 +19,9 @@ const ROOMS: Readonly<Record<string, string>> = {
   adapters: "contract http",
   "adapters/express": "adapters/node",
   backends: "contract ports batching",
-  "backends/memory": "backends/state-machine",
+  "backends/memory": "backends/state-machine backends/rows",
+  "backends/postgres": "backends/rows backends/waking",
+  "backends/sqlite": "backends/state-machine backends/rows backends/waking",
   "formats/yang": "formats/xml",
   testing: "contract formats ports protocol submission in-process http worker operator",
 };

@@ -1,7 +1,6 @@
-import type { BoundedCount, DefinitionStats } from "../../ports/operation-store.js";
+import type { DefinitionStats } from "../../ports/operation-store.js";
+import { toBoundedCount } from "../rows/bounded-count.js";
 import { type Entry, hasLiveLease } from "../state-machine/entry.js";
-
-const MAX_COUNT = 10_000;
 
 /** Counts the unfinished entries of a definition: due, running or scheduled. */
 export function statsOf(
@@ -23,14 +22,10 @@ export function statsOf(
   }
   return {
     definition,
-    due: bounded(due),
-    running: bounded(running),
-    scheduled: bounded(scheduled),
-    failed: bounded(failed),
+    due: toBoundedCount(due),
+    running: toBoundedCount(running),
+    scheduled: toBoundedCount(scheduled),
+    failed: toBoundedCount(failed),
     ...(due === 0 ? {} : { oldestDueMs: now - oldestDueAt }),
   };
-}
-
-function bounded(count: number): BoundedCount {
-  return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
 }

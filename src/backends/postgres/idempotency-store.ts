@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
+import { type Row, text } from "../rows/row.js";
 import type { Gateway } from "./calls/gateway.js";
-import { type Row, text } from "./calls/row.js";
 
 const REPEATABLE = { repeatable: true };
 

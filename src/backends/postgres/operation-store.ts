@@ -2,12 +2,12 @@ import type { BatchLimits } from "../../batching/batches.js";
 import { isOperationId, isTerminal } from "../../contract/operation.js";
 import { CANCELLED } from "../../contract/problem.js";
 import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
+import { text, toListed, toOperation } from "../rows/row.js";
 import { createAttemptBatches } from "./calls/attempt-batches.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toRedriveResult, toStats } from "./calls/operator-results.js";
 import { orEmpty } from "./calls/or-empty.js";
 import { extraOf } from "./calls/record-values.js";
-import { text, toListed, toOperation } from "./calls/row.js";
 import type { Changes } from "./notices/changes.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];

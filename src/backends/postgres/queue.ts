@@ -1,7 +1,7 @@
 import type { ConsumedDefinition, Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
+import { type Row, text } from "../rows/row.js";
 import { toBegun } from "./calls/attempt-results.js";
 import type { Gateway } from "./calls/gateway.js";
-import { type Row, text } from "./calls/row.js";
 import type { Notifications } from "./notices/notifications.js";
 
 /**

@@ -3,11 +3,11 @@ import type { RecordResult, Submission, Submissions, Transactions } from "../../
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import { integer } from "../rows/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
 import { isHeld, ONE_OPERATION, recordBytes, recordValues, toRecordResult } from "./calls/record-values.js";
-import { integer } from "./calls/row.js";
 
 /** The two stores of the back end. */
 export interface OwnStores {

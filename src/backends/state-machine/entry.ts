@@ -157,10 +157,11 @@ export function cancel(entry: Entry, now: number): CancelOutcome {
  * Records that the operation is returned for an announcement. Returns the time of the next announcement; the intervals
  * grow.
  */
-export function handOut(entry: Entry, now: number): number {
-  entry.announceAt = now + Math.min(FIRST_ANNOUNCEMENT_MS * 4 ** entry.round, MAX_ANNOUNCEMENT_MS);
+export function handOut(entry: Pick<Entry, "announceAt" | "round">, now: number): number {
+  const announceAt = now + Math.min(FIRST_ANNOUNCEMENT_MS * 4 ** entry.round, MAX_ANNOUNCEMENT_MS);
+  entry.announceAt = announceAt;
   entry.round += 1;
-  return entry.announceAt;
+  return announceAt;
 }
 
 /** Returns whether the entry failed and has work that can run again. */

@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { BeginResult, RenewResult, SettleResult } from "../../../ports/operation-store.js";
-import { integer, type Row, state, toOperation } from "./row.js";
+import { integer, type Row, state, toOperation } from "../../rows/row.js";
 
 /** Converts the row that `begin_v1` returns for one operation. */
 export function toBeginResult(row: Row | undefined): BeginResult {

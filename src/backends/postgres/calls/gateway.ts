@@ -3,6 +3,7 @@ import { type AsyncReplyError, isAsyncReplyError, notRecorded } from "../../../c
 import { invalidOption } from "../../../contract/options.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
+import type { Row } from "../../rows/row.js";
 import type { RunStatement, SqlDatabase, SqlResult, SqlStatement } from "../connection/sql-database.js";
 import {
   type Explain,
@@ -14,7 +15,6 @@ import {
 } from "../connection/store-error.js";
 import { createTimeLimit } from "../connection/time-limit.js";
 import { createCalls, type FunctionName } from "./functions.js";
-import type { Row } from "./row.js";
 import { createSending, type Sending } from "./sending.js";
 
 /** Options of one call. */

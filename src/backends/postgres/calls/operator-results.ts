@@ -1,10 +1,6 @@
 import type { BoundedCount, DefinitionStats, RedriveResult } from "../../../ports/operation-store.js";
-import { integer, type Row, state, text } from "./row.js";
-
-/**
- * Highest count that is reported. The functions of the schema count up to one more, which means that there are more.
- */
-const MAX_COUNT = 10_000;
+import { toBoundedCount } from "../../rows/bounded-count.js";
+import { integer, type Row, state, text } from "../../rows/row.js";
 
 /** Converts the row that `stats_v1` returns for one definition. */
 export function toStats(row: Row): DefinitionStats {
@@ -19,8 +15,7 @@ export function toStats(row: Row): DefinitionStats {
 }
 
 function toCount(row: Row, column: string): BoundedCount {
-  const count = integer(row, column);
-  return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
+  return toBoundedCount(integer(row, column));
 }
 
 /** Converts the row that `redrive_v1` returns. */

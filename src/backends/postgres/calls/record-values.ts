@@ -2,8 +2,8 @@ import type { Equality } from "../../../batching/merge-equal.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { NewOperation } from "../../../contract/operation.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
+import { json, type Row, text, toOperation } from "../../rows/row.js";
 import { orEmpty } from "./or-empty.js";
-import { json, type Row, text, toOperation } from "./row.js";
 
 /** Returns the parameters of the functions that record submissions. */
 export function recordValues(items: readonly Submission[]): unknown[] {

@@ -2,16 +2,13 @@ import { coalesce } from "../../../batching/coalesce.js";
 import { pause } from "../../../batching/pause.js";
 import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
+import { createWatchers, type Watchers } from "../../waking/watchers.js";
 import type { Channels } from "./channels.js";
 
 /** Notifies watchers when operations change. */
-export interface Changes {
-  /** Notifies watchers in this process. */
-  changed(operationId: string): void;
+export interface Changes extends Watchers {
   /** Notifies watchers in this process at once, and in other processes in the background. Best effort. */
   ended(operationId: string): void;
-  /** Calls `onChange` with the id of each operation that changes, until the returned function is called. */
-  watch(onChange: (operationId: string) => void): () => void;
 }
 
 /** Keeps payloads below the limit of Postgres, 8000 bytes. An id and a space are 37 bytes. */
@@ -25,10 +22,7 @@ const MAX_WAITING = 10_000;
 
 /** Creates changes that also reach watchers in other processes, through a channel. */
 export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
-  const watchers = new Set<{ readonly onChange: (operationId: string) => void }>();
-  const changed = (operationId: string): void => {
-    for (const { onChange } of watchers) onChange(operationId);
-  };
+  const { changed, watch } = createWatchers();
   const onMessage = (message = ""): void => {
     for (const id of message.split(" ")) if (isOperationId(id)) changed(id);
   };
@@ -50,10 +44,9 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
       published.add(operationId).catch(dropped);
     },
     watch: (onChange) => {
-      const watcher = { onChange };
-      watchers.add(watcher);
+      const stop = watch(onChange);
       channels.subscribe(channel, onMessage);
-      return () => void watchers.delete(watcher);
+      return stop;
     },
   };
 }

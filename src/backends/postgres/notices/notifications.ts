@@ -1,18 +1,9 @@
 import { coalesce } from "../../../batching/coalesce.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { Runtime } from "../../../ports/runtime.js";
+import { createWaiters, type Waiter } from "../../waking/waiters.js";
 import { withoutData } from "../connection/error-without-data.js";
 import type { Channels } from "./channels.js";
-
-/** A wait for notifications. A notification that arrives before `wait` is called ends the wait too. */
-interface Waiter {
-  /**
-   * Resolves when one of the definitions is notified, when the poll interval is over, or when the signal is aborted.
-   */
-  wait(signal: AbortSignal): Promise<void>;
-  /** Unregisters the wait. */
-  cancel(): void;
-}
 
 /** Wakes up consumers that wait for due work, in this process and, through the database, in others. */
 export interface Notifications {
@@ -44,16 +35,15 @@ const MAX_PAYLOAD = 4_000;
 /** Creates notifications. Calls that arrive while a notification is being sent share the next one. */
 export function createNotifications(options: NotificationsOptions): Notifications {
   const { channels, channel, pollMs, runtime } = options;
-  const waiters = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
+  const { clock } = runtime;
+  // Notifications sent before the channel is open are missed, so all waits end when it opens.
+  const waiters = createWaiters({ pollMs, clock, onWait: () => channels.subscribe(channel, onMessage) });
   // Created on first use: Cloudflare Workers have no randomness while a module loads.
   let self: string | undefined;
-  const wake = (definitions?: ReadonlySet<string>): void => {
-    for (const each of waiters) each(definitions);
-  };
   const onMessage = (message = ""): void => {
     const { from, definitions } = readPayload(message);
     // Waits in this process ended before the message was sent.
-    if (from === undefined || from !== self) wake(definitions);
+    if (from === undefined || from !== self) waiters.wake(definitions);
   };
 
   const notified = coalesce<readonly string[], void>({
@@ -71,7 +61,7 @@ export function createNotifications(options: NotificationsOptions): Notification
   return {
     notify: async (definitions) => {
       if (definitions.length === 0) return;
-      wake(new Set(definitions));
+      waiters.wake(new Set(definitions));
       try {
         await notified.add(definitions);
       } catch (error) {
@@ -81,34 +71,8 @@ export function createNotifications(options: NotificationsOptions): Notification
         });
       }
     },
-    expect: (definitions) => {
-      let named = false;
-      let end: () => void = () => {};
-      const onNamed = (changed?: ReadonlySet<string>): void => {
-        if (changed !== undefined && !definitions.some((definition) => changed.has(definition))) return;
-        named = true;
-        end();
-      };
-      waiters.add(onNamed);
-      return {
-        wait: (signal) =>
-          new Promise<void>((resolve) => {
-            if (named || signal.aborted) return resolve();
-            // Notifications sent before the channel is open are missed, so all waits end when it opens.
-            channels.subscribe(channel, onMessage);
-            end = () => {
-              cancelTimer();
-              // The signal is used for many waits.
-              signal.removeEventListener("abort", end);
-              resolve();
-            };
-            const cancelTimer = runtime.clock.schedule(pollMs, end);
-            signal.addEventListener("abort", end);
-          }),
-        cancel: () => void waiters.delete(onNamed),
-      };
-    },
-    close: () => wake(),
+    expect: (definitions) => waiters.expect(definitions),
+    close: () => waiters.wake(),
   };
 }
 

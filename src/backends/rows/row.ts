@@ -1,7 +1,7 @@
-import { AsyncReplyError } from "../../../contract/errors.js";
-import { parseStored } from "../../../contract/json/json-text.js";
-import type { FollowUp, Operation, OperationState } from "../../../contract/operation.js";
-import type { ListedOperation } from "../../../ports/operation-store.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import { parseStored } from "../../contract/json/json-text.js";
+import type { FollowUp, Operation, OperationState } from "../../contract/operation.js";
+import type { ListedOperation } from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -80,7 +80,8 @@ export function toListed(row: Row): ListedOperation {
     createdAt: integer(row, "created_at"),
   };
   if (row.settled_at !== null) listed.settledAt = integer(row, "settled_at");
-  if (row.hidden === true) listed.hidden = true;
+  // SQLite has no booleans.
+  if (row.hidden === true || row.hidden === 1) listed.hidden = true;
   for (const [column, member] of OPTIONAL) if (row[column] !== null) listed[member] = text(row, column);
   return listed;
 }

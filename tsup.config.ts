@@ -12,6 +12,7 @@ export const library: Options = {
     operator: "src/operator/index.ts",
     postgres: "src/backends/postgres/index.ts",
     "postgres-sql": "src/backends/postgres/print-sql.ts",
+    sqlite: "src/backends/sqlite/index.ts",
     testing: "src/testing/index.ts",
     xml: "src/formats/xml/index.ts",
     yaml: "src/formats/yaml/index.ts",

@@ -1,0 +1,67 @@
+import type { Backend, Submissions } from "../../ports/backend.js";
+import { createWaiters } from "../waking/waiters.js";
+import { createWatchers } from "../waking/watchers.js";
+import { createCheck } from "./check/create-check.js";
+import { createConnection } from "./connection/connection.js";
+import { createStatements } from "./connection/statements.js";
+import { createSqliteIdempotencyStore } from "./idempotency-store.js";
+import { createNews } from "./notices/news.js";
+import { createSqliteOperationStore } from "./operation-store.js";
+import { createSqliteQueue } from "./queue.js";
+import { createReceiver } from "./records/receive.js";
+import { createRecords } from "./records/records.js";
+import { openDatabase } from "./schema/open.js";
+import { readSqliteSettings, type SqliteBackendOptions } from "./settings.js";
+import { createSqliteSubmissions } from "./submissions.js";
+
+/** Back end that stores everything in an SQLite database. */
+export interface SqliteBackend extends Backend<never> {
+  /** Records and purges operations together with their keys. */
+  readonly submissions: Submissions<never>;
+}
+
+/**
+ * Creates a back end that keeps operations, keys and due work in an SQLite database. Several processes on one machine
+ * can share the file. Concurrent calls of a process share a commit.
+ *
+ * Does not use the database yet: to verify the file, call `check()`. The tables are created on first use.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ */
+export function createSqliteBackend(options: SqliteBackendOptions): SqliteBackend {
+  const { database, synchronous, pollMs, lockTimeoutMs, limits, runtime } = readSqliteSettings(options);
+  const { clock } = runtime;
+  const statements = createStatements(database);
+  const now = (): number => clock.now();
+  const open = (): void => openDatabase(statements, synchronous, now());
+  const watchers = createWatchers();
+  const connection = createConnection({
+    statements,
+    limits,
+    lockTimeoutMs,
+    runtime,
+    open,
+    onCommit: (changed) => {
+      for (const id of changed) watchers.changed(id);
+    },
+  });
+  const records = createRecords(statements, now);
+  const news = createNews({ statements, connection, watchers, clock, pollMs, onNews: () => waiters.wake() });
+  const waiters = createWaiters({ pollMs, clock, onWait: news.start });
+  const operations = createSqliteOperationStore({ connection, statements, records, watchers: news });
+  const idempotency = createSqliteIdempotencyStore({ connection, statements, runtime });
+  const receiver = createReceiver({ statements, records });
+  const queue = createSqliteQueue({ connection, receiver, waiters });
+  const { hash } = runtime;
+  return {
+    operations,
+    idempotency,
+    queue,
+    submissions: createSqliteSubmissions({ connection, statements, records, operations, idempotency, hash }),
+    check: createCheck({ connection, statements, open }),
+    close: async () => {
+      news.stop();
+      await queue.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { AsyncReplyError } from "../../../contract/errors.js";
+
+/** Limits for the calls that wait for the writer. */
+export interface LaneLimits {
+  /** Maximum number of jobs in a transaction. */
+  readonly maxBatch: number;
+  /** Maximum size of the data in a transaction. A single larger job has its own transaction. Bytes. */
+  readonly maxBytes: number;
+  /** Maximum number of waiting jobs in each lane. Further jobs are refused with `OVERLOADED`. */
+  readonly maxWaiting: number;
+  /** Maximum size of the data in each lane, unless only one job waits. Bytes. */
+  readonly maxWaitingBytes: number;
+}
+
+/** Kind of a job. Kinds take turns, so that a flood of one kind does not delay the other. */
+export type LaneName = "submissions" | "work";
+
+interface Sized {
+  readonly bytes: number;
+}
+
+/** Jobs that wait for a transaction. */
+export interface Lanes<Job extends Sized> {
+  /** Number of waiting jobs. */
+  readonly size: number;
+  /** Adds a job at the end of its lane. Throws `OVERLOADED`. */
+  add(name: LaneName, job: Job): void;
+  /** Removes and returns the jobs of the next transaction: the first jobs of all lanes, in turn. */
+  take(): readonly Job[];
+  /** Removes and returns all jobs for which `isLate` is true. */
+  takeLate(isLate: (job: Job) => boolean): readonly Job[];
+}
+
+/** Creates empty lanes. */
+export function createLanes<Job extends Sized>(limits: LaneLimits): Lanes<Job> {
+  const { maxBatch, maxBytes, maxWaiting, maxWaitingBytes } = limits;
+  const lanes: Record<LaneName, Job[]> = { work: [], submissions: [] };
+  const bytes: Record<LaneName, number> = { work: 0, submissions: 0 };
+  const names = Object.keys(lanes) as LaneName[];
+
+  /** Returns how many jobs of each lane form the next transaction. */
+  function measure(): Record<LaneName, number> {
+    const counts: Record<LaneName, number> = { work: 0, submissions: 0 };
+    const open = new Set(names);
+    let [count, sum] = [0, 0];
+    while (open.size > 0 && count < maxBatch) {
+      for (const name of open) {
+        const job = lanes[name][counts[name]];
+        if (job === undefined || (count > 0 && sum + job.bytes > maxBytes)) open.delete(name);
+        else {
+          counts[name] += 1;
+          count += 1;
+          sum += job.bytes;
+        }
+      }
+    }
+    return counts;
+  }
+
+  function removed(name: LaneName, jobs: readonly Job[]): void {
+    for (const job of jobs) bytes[name] -= job.bytes;
+  }
+
+  return {
+    get size() {
+      return names.reduce((sum, name) => sum + lanes[name].length, 0);
+    },
+    add: (name, job) => {
+      const lane = lanes[name];
+      const isFull =
+        lane.length >= maxWaiting || (lane.length > 0 && bytes[name] + job.bytes > maxWaitingBytes);
+      if (isFull) throw overloaded();
+      lane.push(job);
+      bytes[name] += job.bytes;
+    },
+    take: () => {
+      const counts = measure();
+      return names.flatMap((name) => {
+        const jobs = lanes[name].slice(0, counts[name]);
+        lanes[name] = lanes[name].slice(counts[name]);
+        removed(name, jobs);
+        return jobs;
+      });
+    },
+    takeLate: (isLate) =>
+      names.flatMap((name) => {
+        const late = lanes[name].filter(isLate);
+        lanes[name] = lanes[name].filter((job) => !isLate(job));
+        removed(name, late);
+        return late;
+      }),
+  };
+}
+
+function overloaded(): AsyncReplyError {
+  return new AsyncReplyError("OVERLOADED", "Too many calls are waiting for the store. Try again later.", {
+    recorded: "no",
+  });
+}

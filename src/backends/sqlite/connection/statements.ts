@@ -1,0 +1,35 @@
+import type { Row } from "../../rows/row.js";
+import type { SqliteDatabase, SqliteStatement, SqliteValue } from "./sqlite-database.js";
+
+/** Runs statements. Prepares each of them once. */
+export interface Statements {
+  /** Runs SQL text without parameters. */
+  exec(sql: string): void;
+  /** Runs a statement that returns no rows. */
+  run(sql: string, ...values: SqliteValue[]): void;
+  /** Returns all rows. */
+  all(sql: string, ...values: SqliteValue[]): readonly Row[];
+  /** Returns the first row, if there is one. */
+  first(sql: string, ...values: SqliteValue[]): Row | undefined;
+}
+
+/** Creates the statements of a database. */
+export function createStatements(database: SqliteDatabase): Statements {
+  const prepared = new Map<string, SqliteStatement>();
+  const prepare = (sql: string): SqliteStatement => {
+    let statement = prepared.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      prepared.set(sql, statement);
+    }
+    return statement;
+  };
+  const all = (sql: string, ...values: SqliteValue[]): readonly Row[] =>
+    prepare(sql).all(...values) as readonly Row[];
+  return {
+    exec: (sql) => void database.exec(sql),
+    run: (sql, ...values) => void prepare(sql).run(...values),
+    all,
+    first: (sql, ...values) => all(sql, ...values)[0],
+  };
+}

@@ -1,0 +1,63 @@
+import type { Claim, IdempotencyStore } from "../../ports/idempotency-store.js";
+import type { Runtime } from "../../ports/runtime.js";
+import { type Row, text } from "../rows/row.js";
+import type { Connection } from "./connection/connection.js";
+import type { Statements } from "./connection/statements.js";
+import { findHolder, hashKey, releaseKey } from "./records/keys.js";
+
+/** Options of {@link createSqliteIdempotencyStore}. */
+export interface IdempotencyStoreOptions {
+  readonly connection: Connection;
+  readonly statements: Statements;
+  readonly runtime: Pick<Runtime, "clock" | "hash">;
+}
+
+/** Creates a store that keeps claims in a table. A key is unique across claims and operations. */
+export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): IdempotencyStore {
+  const { connection, statements, runtime } = options;
+  return {
+    claim: async (claim) => {
+      const { tenant, definition, key, fingerprint, operationId } = claim;
+      const hashed = await hashKey(claim, runtime.hash);
+      return connection.write("submissions", () => {
+        const holder = findHolder(statements, hashed);
+        if (holder === undefined) {
+          statements.run(
+            `insert into arr_claims (key_hash, tenant, definition, key, fingerprint, operation_id, claimed_at)
+             values (?, ?, ?, ?, ?, ?, ?)`,
+            ...[hashed.hash, tenant, definition, key, fingerprint, operationId, runtime.clock.now()],
+          );
+          return { outcome: "claimed" };
+        }
+        if (holder.operationId === operationId) return { outcome: "claimed" };
+        return { outcome: "exists", operationId: holder.operationId, fingerprint: holder.fingerprint };
+      });
+    },
+    release: async (owner) => {
+      const hashed = await hashKey(owner, runtime.hash);
+      await connection.write("work", () => releaseKey(statements, hashed, owner.operationId));
+    },
+    takeStale: ({ olderThanMs, limit }) =>
+      connection.write("work", () => {
+        const now = runtime.clock.now();
+        const rows = statements.all(
+          "select * from arr_claims where claimed_at <= ? order by claimed_at, seq limit ?",
+          now - olderThanMs,
+          limit,
+        );
+        for (const { seq } of rows)
+          statements.run("update arr_claims set claimed_at = ? where seq = ?", now, Number(seq));
+        return rows.map(toClaim);
+      }),
+  };
+}
+
+function toClaim(row: Row): Claim {
+  return {
+    tenant: text(row, "tenant"),
+    definition: text(row, "definition"),
+    key: text(row, "key"),
+    fingerprint: text(row, "fingerprint"),
+    operationId: text(row, "operation_id"),
+  };
+}

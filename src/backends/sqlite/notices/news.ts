@@ -1,0 +1,120 @@
+import type { Clock } from "../../../ports/runtime.js";
+import { integer, text } from "../../rows/row.js";
+import type { Watchers } from "../../waking/watchers.js";
+import type { Connection } from "../connection/connection.js";
+import type { Statements } from "../connection/statements.js";
+import { fileOf } from "../schema/open.js";
+import { watchLog } from "./watch-log.js";
+
+/** Learns what other processes write to the file. */
+export interface News extends Watchers {
+  /** Starts to look for changes. Has no effect if it has started. */
+  start(): void;
+  /** Stops to look for changes. */
+  stop(): void;
+}
+
+/** Options of {@link createNews}. */
+export interface NewsOptions {
+  readonly statements: Statements;
+  readonly connection: Connection;
+  readonly watchers: Watchers;
+  readonly clock: Clock;
+  /** Interval at which watchers are notified without an event of the file. Milliseconds. */
+  readonly pollMs: number;
+  /** Called after other connections have written. */
+  readonly onNews: () => void;
+}
+
+/** Several writes to the log share a look. Milliseconds. */
+const PAUSE_MS = 2;
+
+/**
+ * Creates the news. An event of the log says that some process has written, and `data_version` says whether it was
+ * another one. Both are hints, so callers also poll.
+ */
+export function createNews(options: NewsOptions): News {
+  const { statements, connection, watchers, clock, pollMs, onNews } = options;
+  let state: "idle" | "started" | "stopped" = "idle";
+  let version: number | undefined;
+  let lastEnding: number | undefined;
+  let watching = 0;
+  let cancelLook: (() => void) | undefined;
+  let cancelPoll: () => void = () => {};
+  let unwatch: () => void = () => {};
+
+  /** Looks whether another connection has written. */
+  function look(): void {
+    cancelLook = undefined;
+    const current = dataVersion(statements);
+    if (current === version) return;
+    version = current;
+    if (watching > 0) reportEndings();
+    onNews();
+  }
+
+  function reportEndings(): void {
+    const rows = statements.all("select seq, operation_id from arr_endings where seq > ?", lastEnding ?? 0);
+    for (const row of rows) {
+      lastEnding = integer(row, "seq");
+      watchers.changed(text(row, "operation_id"));
+    }
+  }
+
+  const lookSoon = (): void => {
+    cancelLook ??= clock.schedule(PAUSE_MS, () => void connection.read(look).catch(missed));
+  };
+
+  function pollLater(): void {
+    cancelPoll = clock.schedule(pollMs, () => {
+      if (watching > 0) lookSoon();
+      pollLater();
+    });
+  }
+
+  function begin(): void {
+    const file = fileOf(statements);
+    version = dataVersion(statements);
+    lastEnding = Number(statements.first("select coalesce(max(seq), 0) as seq from arr_endings")?.seq);
+    // No other process can write to a database in memory.
+    if (file === undefined || state === "stopped") return;
+    unwatch = watchLog(file, lookSoon);
+    pollLater();
+  }
+
+  const start = (): void => {
+    if (state !== "idle") return;
+    state = "started";
+    connection.read(begin).catch(() => {
+      if (state === "started") state = "idle";
+    });
+  };
+
+  return {
+    start,
+    stop: () => {
+      state = "stopped";
+      cancelLook?.();
+      cancelPoll();
+      unwatch();
+    },
+    changed: watchers.changed,
+    watch: (onChange) => {
+      start();
+      const stop = watchers.watch(onChange);
+      watching += 1;
+      return () => {
+        watching -= 1;
+        stop();
+      };
+    },
+  };
+}
+
+/** Returns a number that changes when another connection commits. */
+function dataVersion(statements: Statements): number {
+  return integer(statements.first("pragma data_version") ?? {}, "data_version");
+}
+
+/** Ignores a failed look: watchers and workers also poll. */
+function missed(): void {}

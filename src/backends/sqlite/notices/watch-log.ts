@@ -1,0 +1,40 @@
+/** The parts of `node:fs` and `node:path` that are used. */
+interface FileSystem {
+  watch(
+    folder: string,
+    onEvent: (event: string, file: string | null) => void,
+  ): { close(): void; unref(): void; on(event: "error", onError: () => void): void };
+}
+interface Path {
+  dirname(path: string): string;
+  basename(path: string): string;
+}
+
+/**
+ * Calls `onWrite` after any process has written to the write-ahead log of a database file. Returns a function that
+ * stops the calls. Does nothing on platforms that cannot watch files.
+ */
+export function watchLog(file: string, onWrite: () => void): () => void {
+  const fs = builtin<FileSystem>("node:fs");
+  const path = builtin<Path>("node:path");
+  if (fs === undefined || path === undefined) return () => {};
+  const log = `${path.basename(file)}-wal`;
+  try {
+    // The log is deleted with the last connection and created anew, so its folder is watched.
+    const watcher = fs.watch(path.dirname(file), (_, name) => {
+      if (name === null || name === log) onWrite();
+    });
+    // For example, the folder was deleted, or the system has no watches left.
+    watcher.on("error", () => watcher.close());
+    watcher.unref();
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}
+
+// A static import of `node:fs` would fail on runtimes without it.
+function builtin<Module>(name: string): Module | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
+  return process?.getBuiltinModule?.(name) as Module | undefined;
+}

@@ -1,0 +1,186 @@
+import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
+import { text, toListed, toOperation } from "../rows/row.js";
+import {
+  begin,
+  cancel,
+  handOut,
+  isRedrivable,
+  isRepeatedCreation,
+  renew,
+  settle,
+  successorOf,
+} from "../state-machine/entry.js";
+import type { Watchers } from "../waking/watchers.js";
+import type { Changed, Connection } from "./connection/connection.js";
+import type { Statements } from "./connection/statements.js";
+import type { StoredEntry } from "./records/entry-row.js";
+import { deleteRemoved, findExpired } from "./records/expiry.js";
+import { listQuery } from "./records/list-query.js";
+import { type Records, WITH_INPUT } from "./records/records.js";
+import { readStats } from "./records/stats-query.js";
+
+/** Options of {@link createSqliteOperationStore}. */
+export interface OperationStoreOptions {
+  readonly connection: Connection;
+  readonly statements: Statements;
+  readonly records: Records;
+  readonly watchers: Watchers;
+}
+
+const HANDED_OUT_AGAIN_MS = 60_000;
+
+/** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
+export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
+  const { connection, statements, records, watchers } = options;
+
+  /** Runs a step in a transaction, if the operation exists. */
+  function step<Result>(
+    id: string,
+    unknown: Result,
+    run: (entry: StoredEntry, now: number) => Result,
+    bytes?: number,
+  ): Promise<Result> {
+    const apply = (changed: Changed): Result => {
+      const entry = records.find(id);
+      return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now), changed);
+    };
+    return connection.write("work", apply, bytes);
+  }
+
+  return {
+    create: (operation, initial) =>
+      connection.write(
+        "submissions",
+        (changed) => {
+          const known = records.find(operation.id);
+          if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
+          records.create(operation, initial, changed);
+          return "created";
+        },
+        operation.input.length,
+      ),
+    get: (id, tenant) =>
+      connection.read(() => {
+        const row = statements.first(
+          `${WITH_INPUT} where o.id = ? and o.tenant = ? and o.hidden = 0`,
+          id,
+          tenant,
+        );
+        return row && toOperation(row);
+      }),
+    beginAttempt: (id, lease) => step(id, { outcome: "unknown" }, (entry, now) => begin(entry, now, lease)),
+    renew: ({ operationId, token }, change) =>
+      step(
+        operationId,
+        { outcome: "lost" },
+        (entry, now) => renew(entry, now, token, change),
+        change.progress?.length,
+      ),
+    settle: ({ operationId, token }, settlement) =>
+      step(
+        operationId,
+        { outcome: "lost" },
+        (entry, now) => settle(entry, now, token, settlement),
+        settlement.to === "completed" ? settlement.result?.length : undefined,
+      ),
+    requestCancel: (id, tenant) =>
+      step<CancelOutcome>(id, "unknown", (entry, now) => {
+        const { operation } = entry;
+        return operation.tenant === tenant && operation.hidden !== true ? cancel(entry, now) : "unknown";
+      }),
+    takeDue: ({ definitions, limit }) =>
+      connection.write("work", () => {
+        const now = records.now();
+        const rows = definitions.flatMap((definition, index) =>
+          definitions.indexOf(definition) === index ? due(definition, now, limit) : [],
+        );
+        return rows.slice(0, limit).map((row) => {
+          const entry: Pick<StoredEntry, "announceAt" | "round"> = {
+            round: Number(row.round),
+            announceAt: undefined,
+          };
+          const announceAt = handOut(entry, now);
+          statements.run(
+            "update arr_operations set announce_at = ?, round = ? where seq = ?",
+            ...[announceAt, entry.round, Number(row.seq)],
+          );
+          return { id: text(row, "id"), definition: text(row, "definition") };
+        });
+      }),
+    takeExpired: ({ limit }) =>
+      connection.write("work", () => {
+        deleteRemoved(statements, records);
+        const now = records.now();
+        return findExpired(statements, now, limit).map((row) => {
+          // If the caller does not remove it, it is handed out again.
+          statements.run(
+            "update arr_operations set expires_at = ? where seq = ?",
+            now + HANDED_OUT_AGAIN_MS,
+            Number(row.seq),
+          );
+          return {
+            id: text(row, "id"),
+            tenant: text(row, "tenant"),
+            definition: text(row, "definition"),
+            ...(row.key === null ? {} : { key: text(row, "key") }),
+          };
+        });
+      }),
+    remove: (ids, { afterMs }) =>
+      connection.write("work", () => {
+        for (const id of ids)
+          statements.run(
+            `update arr_operations set forget_at = ?, expires_at = null
+             where id = ? and settled_at is not null and (retried_by is null
+               or not exists (select 1 from arr_operations s where s.id = arr_operations.retried_by))`,
+            records.now() + afterMs,
+            id,
+          );
+      }),
+    watch: (onChange) => watchers.watch(onChange),
+    getMany: (ids) =>
+      connection.read(() =>
+        [...new Set(ids)].flatMap((id) =>
+          statements.all(`${WITH_INPUT} where o.id = ?`, id).map(toOperation),
+        ),
+      ),
+    list: (request) =>
+      connection.read(() => {
+        const { sql, values } = listQuery(request);
+        return statements.all(sql, ...values).map(toListed);
+      }),
+    stats: ({ definitions }) =>
+      connection.read(() => {
+        const now = records.now();
+        return definitions.map((definition) => readStats(statements, definition, now));
+      }),
+    redrive: (id, successor) =>
+      connection.write("work", (changed) => {
+        const entry = records.find(id);
+        if (entry === undefined) return { outcome: "unknown" };
+        const { state, retriedBy } = entry.operation;
+        if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
+        if (!isRedrivable(entry)) return { outcome: "not-redrivable", state };
+        const created = !records.has(successor.id);
+        if (created) records.create(successorOf(entry.operation, successor), undefined, changed);
+        // The failed operation is kept as long as its successor, even if an earlier `remove` asked to delete it.
+        statements.run(
+          "update arr_operations set retried_by = ?, expires_at = null, forget_at = null where seq = ?",
+          successor.id,
+          entry.seq,
+        );
+        changed.add(id);
+        return { outcome: "redriven", operationId: successor.id, created };
+      }),
+  };
+
+  function due(definition: string, now: number, limit: number) {
+    return statements.all(
+      `select seq, id, definition, round from arr_operations indexed by arr_operations_announce
+       where definition = ? and announce_at is not null and announce_at <= ? order by announce_at limit ?`,
+      definition,
+      now,
+      limit,
+    );
+  }
+}

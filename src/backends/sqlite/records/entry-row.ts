@@ -1,0 +1,93 @@
+import type { Operation } from "../../../contract/operation.js";
+import { integer, type Row, toOperation } from "../../rows/row.js";
+import type { Entry } from "../../state-machine/entry.js";
+import type { SqliteValue } from "../connection/sqlite-database.js";
+
+/** Entry with the `seq` of its row. */
+export interface StoredEntry extends Entry {
+  readonly seq: number;
+}
+
+/** Longest input in the row of its operation. Longer ones are in another table. UTF-16 code units. */
+export const MAX_INLINE_INPUT = 4_096;
+
+/** Reads an entry. Throws `CORRUPT_RECORD`. */
+export function toEntry(row: Row): StoredEntry {
+  return {
+    seq: integer(row, "seq"),
+    operation: toOperation(row),
+    token: typeof row.token === "string" ? row.token : undefined,
+    leaseEndsAt: Number(row.lease_ends_at),
+    dueAt: Number(row.due_at),
+    announceAt: row.announce_at === null ? undefined : Number(row.announce_at),
+    round: integer(row, "round"),
+    previousLost: row.previous_lost === 1,
+    cancelRequested: row.cancel_requested === 1,
+    notBefore: Number(row.not_before),
+    wasPending: row.was_pending === 1,
+  };
+}
+
+/** The key that a row holds, with its hash. */
+export interface HeldKey {
+  readonly hash: number;
+  readonly fingerprint: string;
+}
+
+const NEW_COLUMNS = [
+  ...["id", "tenant", "definition", "key", "key_hash", "fingerprint", "state", "hidden", "attempt", "token"],
+  ...["lease_ends_at", "due_at", "announce_at", "round", "previous_lost", "cancel_requested", "not_before"],
+  ...["was_pending", "created_at", "settled_at", "retention_ms", "expires_at", "retry_of", "meta", "on_end"],
+  ...["error", "input"],
+];
+
+export const INSERT: string = `insert into arr_operations (${NEW_COLUMNS.join(", ")})
+  values (${NEW_COLUMNS.map(() => "?").join(", ")})`;
+
+/** Returns the parameters of {@link INSERT}. */
+export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteValue[] {
+  const { operation } = entry;
+  const { id, tenant, definition, key = null, state, hidden, attempt, createdAt, retentionMs } = operation;
+  return [
+    ...[id, tenant, definition, key, held?.hash ?? null, held?.fingerprint ?? null, state],
+    ...[flag(hidden === true), attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
+    ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), flag(entry.cancelRequested)],
+    ...[entry.notBefore, flag(entry.wasPending), createdAt, operation.settledAt ?? null, retentionMs],
+    ...[expiresAt(operation), operation.retryOf ?? null, operation.meta ?? null],
+    ...[operation.onEnd === undefined ? null : JSON.stringify(operation.onEnd), operation.error ?? null],
+    operation.input.length > MAX_INLINE_INPUT ? "" : operation.input,
+  ];
+}
+
+/** Saves everything that a step changes in an unfinished operation. The columns of other indexes are left alone. */
+export const ADVANCE = `update arr_operations set state = ?, attempt = ?, token = ?, lease_ends_at = ?, due_at = ?,
+  announce_at = ?, round = ?, previous_lost = ?, cancel_requested = ?, was_pending = ?, resource = ?, progress = ?,
+  last_error = ? where seq = ?`;
+
+/** Returns the parameters of {@link ADVANCE}. */
+export function advanceValues(entry: StoredEntry): SqliteValue[] {
+  const { state, attempt, resource, progress, lastError } = entry.operation;
+  return [
+    ...[state, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt, entry.announceAt ?? null],
+    ...[entry.round, flag(entry.previousLost), flag(entry.cancelRequested), flag(entry.wasPending)],
+    ...[resource ?? null, progress ?? null, lastError ?? null, entry.seq],
+  ];
+}
+
+/** Saves the end of an operation. */
+export const END = `update arr_operations set state = ?, announce_at = null, settled_at = ?, expires_at = ?, result = ?,
+  error = ? where seq = ?`;
+
+/** Returns the parameters of {@link END}. */
+export function endValues({ operation, seq }: StoredEntry): SqliteValue[] {
+  const { state, settledAt = null, result = null, error = null } = operation;
+  return [state, settledAt, expiresAt(operation), result, error, seq];
+}
+
+function expiresAt({ settledAt, retentionMs }: Operation): number | null {
+  return settledAt === undefined ? null : settledAt + retentionMs;
+}
+
+function flag(value: boolean): number {
+  return value ? 1 : 0;
+}

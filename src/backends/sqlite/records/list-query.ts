@@ -1,0 +1,49 @@
+import type { ListRequest } from "../../../ports/operation-store.js";
+import type { SqliteValue } from "../connection/sqlite-database.js";
+
+/** Statement that returns a page of a list, with its parameters. */
+export interface ListQuery {
+  readonly sql: string;
+  readonly values: readonly SqliteValue[];
+}
+
+/** Returns the statement for a page. Each filter has an index, which also has the order of the page. */
+export function listQuery(request: ListRequest): ListQuery {
+  const { tenant, definition, state, createdFrom, createdBefore, after, internal = false, limit } = request;
+  const conditions: string[] = [];
+  const values: SqliteValue[] = [];
+  const where = (condition: string, ...bound: SqliteValue[]): void => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  const { index, condition } = indexFor(request);
+  if (condition !== undefined) where(condition);
+  if (!internal) where("hidden = 0 and state <> 'preparing'");
+  if (tenant !== undefined) where("tenant = ?", tenant);
+  if (definition !== undefined) where("definition = ?", definition);
+  if (state !== undefined) where("state = ?", state);
+  if (createdFrom !== undefined) where("created_at >= ?", createdFrom);
+  if (createdBefore !== undefined) where("created_at < ?", createdBefore);
+  if (after !== undefined) where("(created_at, id) < (?, ?)", after.createdAt, after.id);
+  const filter = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
+  return {
+    sql: `select id, tenant, definition, key, state, hidden, attempt, created_at, settled_at, retention_ms, retry_of,
+      retried_by, error, last_error from arr_operations indexed by ${index} ${filter}
+      order by created_at desc, id desc limit ?`,
+    values: [...values, limit],
+  };
+}
+
+/** Returns the index for a list, with the condition of its entries. */
+function indexFor({ tenant, definition, state }: ListRequest): {
+  readonly index: string;
+  readonly condition?: string;
+} {
+  if (state === "pending" || state === "preparing")
+    return { index: "arr_operations_unfinished", condition: "settled_at is null" };
+  if (state === "failed") {
+    const of = tenant !== undefined ? "_of_tenant" : definition !== undefined ? "_of_definition" : "";
+    return { index: `arr_operations_failed${of}`, condition: "state = 'failed'" };
+  }
+  return { index: tenant === undefined ? "arr_operations_created" : "arr_operations_of_tenant" };
+}

@@ -1,0 +1,143 @@
+import type { BeginResult } from "../../../ports/operation-store.js";
+import type { ConsumedDefinition } from "../../../ports/queue.js";
+import { type Row, text } from "../../rows/row.js";
+import { begin } from "../../state-machine/entry.js";
+import type { Changed } from "../connection/connection.js";
+import type { Statements } from "../connection/statements.js";
+import type { Records } from "./records.js";
+
+/** A definition with the number of its free slots. */
+export interface FreeDefinition extends ConsumedDefinition {
+  readonly slots: number;
+}
+
+/** An operation that was received. */
+export interface Received {
+  readonly operationId: string;
+  readonly definition: string;
+  /** The attempt that receiving has begun. Absent if beginning the operation would end it. */
+  readonly begun?: Extract<BeginResult, { readonly outcome: "begun" }>;
+}
+
+/** Options of {@link createReceiver}. */
+export interface ReceiverOptions {
+  readonly statements: Statements;
+  readonly records: Records;
+}
+
+/** Receives due operations. Its methods run within a transaction or a single statement. */
+export interface Receiver {
+  /** Returns whether any of the definitions may have due work. */
+  hasDue(definitions: readonly FreeDefinition[]): boolean;
+  /** Begins due operations, with the token of the receipt. */
+  receive(
+    definitions: readonly FreeDefinition[],
+    limit: number,
+    token: string,
+    changed: Changed,
+  ): readonly Received[];
+  /** Returns the operations that an earlier call began with this token. */
+  repeat(definitions: readonly FreeDefinition[], token: string, changed: Changed): readonly Received[];
+}
+
+const LOST = `select id, 1 as suspect, cancel_requested from arr_operations indexed by arr_operations_leased
+  where definition = ? and announce_at is not null and token is not null and lease_ends_at <= ?
+  and (? = 1 or state <> 'preparing') and ? = 0 order by lease_ends_at limit ?`;
+const WAITING = `select id, previous_lost as suspect, cancel_requested from arr_operations indexed by arr_operations_waiting
+  where definition = ? and announce_at is not null and token is null and due_at <= ?
+  and (? = 1 or state <> 'preparing') and not (? = 1 and previous_lost = 1) order by due_at limit ?`;
+const BEGUN = `select id from arr_operations indexed by arr_operations_leased
+  where definition = ? and announce_at is not null and token is not null and token = ? and lease_ends_at > ?`;
+
+/** Creates the receiver of a database. */
+export function createReceiver({ statements, records }: ReceiverOptions): Receiver {
+  /**
+   * Whether an operation of this receipt has lost its last attempt. Such operations begin one at a time, because one
+   * may crash its process and all attempts in it.
+   */
+  interface Receipt {
+    suspected: boolean;
+    free: number;
+    readonly token: string;
+    readonly changed: Changed;
+    readonly received: Received[];
+  }
+
+  function candidates(
+    { name, creates = true }: FreeDefinition,
+    { suspected }: Pick<Receipt, "suspected">,
+    limit: number,
+  ): readonly Row[] {
+    const values = [name, records.now(), creates ? 1 : 0, suspected ? 1 : 0] as const;
+    const lost = statements.all(LOST, ...values, limit);
+    return lost.length >= limit
+      ? lost
+      : [...lost, ...statements.all(WAITING, ...values, limit - lost.length)];
+  }
+
+  function beginNow(
+    id: string,
+    definition: FreeDefinition,
+    { token, changed }: Receipt,
+  ): Received | undefined {
+    const entry = records.find(id);
+    if (entry === undefined) return undefined;
+    const result = records.apply(entry, (now) => begin(entry, now, { ...definition, token }), changed);
+    if (result.outcome !== "begun") return undefined;
+    return { operationId: id, definition: definition.name, begun: result };
+  }
+
+  /** Takes up to `quota` operations of a definition. Returns how many candidates there were. */
+  function take(definition: FreeDefinition, slots: number, quota: number, receipt: Receipt): number {
+    const rows = candidates(definition, receipt, Math.min(quota, receipt.free, slots));
+    for (const row of rows) {
+      const id = text(row, "id");
+      const { name } = definition;
+      if (row.cancel_requested === 1) {
+        // The worker calls `beginAttempt`, which ends it and reports that.
+        receipt.received.push({ operationId: id, definition: name });
+        receipt.free -= 1;
+        continue;
+      }
+      if (row.suspect === 1 && receipt.suspected) continue;
+      receipt.suspected ||= row.suspect === 1;
+      const begun = beginNow(id, definition, receipt);
+      if (begun === undefined) continue;
+      receipt.received.push(begun);
+      receipt.free -= 1;
+    }
+    return rows.length;
+  }
+
+  return {
+    hasDue: (definitions) =>
+      definitions.some((definition) => candidates(definition, { suspected: false }, 1).length > 0),
+    receive: (definitions, limit, token, changed) => {
+      const receipt: Receipt = { suspected: false, free: limit, token, changed, received: [] };
+      const slots = definitions.map((definition) => definition.slots);
+      // Each definition gets a share, and unused shares go to the others, so that a long backlog delays no other.
+      for (let more = true; more && receipt.free > 0; ) {
+        more = false;
+        const quota = Math.max(1, Math.floor(receipt.free / Math.max(1, definitions.length)));
+        for (const [index, definition] of definitions.entries()) {
+          const left = slots[index] ?? 0;
+          if (left <= 0 || receipt.free <= 0) continue;
+          const before = receipt.received.length;
+          const found = take(definition, left, quota, receipt);
+          const taken = receipt.received.length - before;
+          slots[index] = left - taken;
+          more ||= taken > 0 && found >= quota;
+        }
+        // An operation that is only announced would be found again.
+        if (receipt.received.some(({ begun }) => begun === undefined)) break;
+      }
+      return receipt.received;
+    },
+    repeat: (definitions, token, changed) =>
+      definitions.flatMap((definition) => {
+        const receipt: Receipt = { suspected: false, free: 0, token, changed, received: [] };
+        const rows = statements.all(BEGUN, definition.name, token, records.now());
+        return rows.flatMap((row) => beginNow(text(row, "id"), definition, receipt) ?? []);
+      }),
+  };
+}

@@ -1,0 +1,117 @@
+import type { NewOperation, Operation } from "../../../contract/operation.js";
+import type { InitialState } from "../../../ports/operation-store.js";
+import type { Row } from "../../rows/row.js";
+import { createEntry } from "../../state-machine/entry.js";
+import type { Changed } from "../connection/connection.js";
+import type { Statements } from "../connection/statements.js";
+import {
+  ADVANCE,
+  advanceValues,
+  END,
+  endValues,
+  type HeldKey,
+  INSERT,
+  insertValues,
+  MAX_INLINE_INPUT,
+  type StoredEntry,
+  toEntry,
+} from "./entry-row.js";
+
+/** Reads and writes operations. Every method runs within a transaction or a single statement. */
+export interface Records {
+  /** Returns an entry. */
+  find(id: string): StoredEntry | undefined;
+  /** Returns whether the operation exists. */
+  has(id: string): boolean;
+  /** Creates an operation whose id does not exist. */
+  create(operation: NewOperation, initial: InitialState | undefined, changed: Changed, held?: HeldKey): void;
+  /** Runs a step of the state machine and saves what it changed. */
+  apply<Result>(entry: StoredEntry, step: (now: number) => Result, changed: Changed): Result;
+  /** Deletes a row. A predecessor that was kept for it expires at once. */
+  delete(row: Row): void;
+  /** Returns the time of the store's clock. Epoch milliseconds. */
+  now(): number;
+}
+
+/** Columns of an operation with its whole input. */
+export const WITH_INPUT = `select o.seq, o.id, o.tenant, o.definition, o.key, o.fingerprint, o.state, o.hidden, o.attempt,
+  o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
+  o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.retry_of, o.retried_by, o.meta, o.on_end, o.resource,
+  o.progress, o.result, o.error, o.last_error, coalesce(i.input, o.input) as input
+  from arr_operations o left join arr_inputs i on i.seq = o.seq`;
+
+/** Number of endings that are kept for watchers. More than can happen between two looks. */
+const KEPT_ENDINGS = 10_000;
+const ENDINGS_PER_CLEANUP = 1_000;
+
+/** Creates the records of a database. */
+export function createRecords(statements: Statements, now: () => number): Records {
+  const { run, first } = statements;
+  let endings = 0;
+
+  function has(id: string): boolean {
+    return first("select 1 from arr_operations where id = ?", id) !== undefined;
+  }
+
+  function create(
+    operation: NewOperation,
+    initial: InitialState | undefined,
+    changed: Changed,
+    held?: HeldKey,
+  ): void {
+    const entry = createEntry(operation, initial, now());
+    const { id, input } = operation;
+    run(INSERT, ...insertValues(entry, held));
+    if (input.length > MAX_INLINE_INPUT)
+      run("insert into arr_inputs (seq, input) select seq, ? from arr_operations where id = ?", input, id);
+    changed.add(id);
+    if (entry.operation.settledAt !== undefined) ended(entry.operation, changed);
+  }
+
+  function ended({ id, tenant, onEnd }: Operation, changed: Changed): void {
+    run("insert into arr_endings (operation_id) values (?)", id);
+    endings += 1;
+    if (endings % ENDINGS_PER_CLEANUP === 0)
+      run("delete from arr_endings where seq <= (select max(seq) from arr_endings) - ?", KEPT_ENDINGS);
+    // No caller announces it, so the next `takeDue` returns it.
+    if (onEnd !== undefined && !has(onEnd.id))
+      create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
+  }
+
+  function save(entry: StoredEntry, changed: Changed): void {
+    if (entry.operation.settledAt === undefined) run(ADVANCE, ...advanceValues(entry));
+    else {
+      run(END, ...endValues(entry));
+      ended(entry.operation, changed);
+    }
+  }
+
+  return {
+    now,
+    has,
+    create,
+    find: (id) => {
+      const row = first(`${WITH_INPUT} where o.id = ?`, id);
+      return row && toEntry(row);
+    },
+    apply: (entry, step, changed) => {
+      const before = { ...entry };
+      const result = step(now());
+      const members = Object.keys(before) as (keyof StoredEntry)[];
+      if (members.some((member) => entry[member] !== before[member])) save(entry, changed);
+      if (entry.operation !== before.operation) changed.add(entry.operation.id);
+      return result;
+    },
+    delete: ({ seq, id, retry_of: retryOf }) => {
+      run("delete from arr_operations where seq = ?", Number(seq));
+      run("delete from arr_inputs where seq = ?", Number(seq));
+      if (typeof retryOf !== "string") return;
+      run(
+        "update arr_operations set expires_at = ? where id = ? and retried_by = ?",
+        now(),
+        retryOf,
+        String(id),
+      );
+    },
+  };
+}

@@ -1,0 +1,96 @@
+-- Version 1 of the schema.
+-- Frozen: never edit this file. Changes go into the next version, so that the previous release keeps working.
+--
+-- All times are epoch milliseconds by the clock of the process that wrote them. Booleans are 0 and 1.
+
+-- One row holds an operation, its key and its due work. `seq` is the rowid, so rows and most index entries are appended.
+--
+-- A row with a `key_hash` holds its key. The hash is 48 bits of a SHA-256, so the index over it stays small: it is the
+-- only index whose entries have no order. Different keys can have the same hash, so readers compare the key too.
+--
+-- Every unfinished operation has an `announce_at`. A row with a token and an `announce_at` is under a lease.
+-- An operation that never had work to run has `was_pending` 0. `not_before` is the end of its delay.
+-- `input` is empty if it is large. It is then in the table of inputs, because SQLite writes a whole row at each change.
+-- `on_end` is JSON with the id, definition, input and retentionMs of the follow-up.
+create table arr_operations (
+  seq integer primary key,
+  id text not null,
+  tenant text not null,
+  definition text not null,
+  key text,
+  key_hash integer,
+  fingerprint text,
+  state text not null,
+  hidden integer not null,
+  attempt integer not null,
+  token text,
+  lease_ends_at integer not null,
+  due_at integer not null,
+  announce_at integer,
+  round integer not null,
+  previous_lost integer not null,
+  cancel_requested integer not null,
+  not_before integer not null,
+  was_pending integer not null,
+  created_at integer not null,
+  settled_at integer,
+  retention_ms integer not null,
+  expires_at integer,
+  forget_at integer,
+  retry_of text,
+  retried_by text,
+  meta text,
+  on_end text,
+  resource text,
+  progress text,
+  result text,
+  error text,
+  last_error text,
+  input text not null
+);
+
+create unique index arr_operations_id on arr_operations (id);
+create index arr_operations_key on arr_operations (key_hash) where key_hash is not null;
+-- Every unfinished operation is in one of the next two indexes, so waiting and running ones can be counted separately.
+create index arr_operations_waiting on arr_operations (definition, due_at, state)
+  where announce_at is not null and token is null;
+create index arr_operations_leased on arr_operations (definition, lease_ends_at, state)
+  where announce_at is not null and token is not null;
+create index arr_operations_announce on arr_operations (definition, announce_at) where announce_at is not null;
+create index arr_operations_expires on arr_operations (expires_at) where expires_at is not null;
+create index arr_operations_forget on arr_operations (forget_at) where forget_at is not null;
+-- For lists. Those of unfinished and of failed operations are small, however many operations have completed.
+create index arr_operations_created on arr_operations (created_at, id);
+create index arr_operations_of_tenant on arr_operations (tenant, created_at, id);
+create index arr_operations_unfinished on arr_operations (created_at, id) where settled_at is null;
+create index arr_operations_failed on arr_operations (created_at, id) where state = 'failed';
+create index arr_operations_failed_of_tenant on arr_operations (tenant, created_at, id) where state = 'failed';
+create index arr_operations_failed_of_definition on arr_operations (definition, created_at, id)
+  where state = 'failed';
+
+-- Large inputs, by the `seq` of their operations.
+create table arr_inputs (
+  seq integer primary key,
+  input text not null
+);
+
+-- Keys of callers that use the idempotency store without the operation store.
+create table arr_claims (
+  seq integer primary key,
+  key_hash integer not null,
+  tenant text not null,
+  definition text not null,
+  key text not null,
+  fingerprint text not null,
+  operation_id text not null,
+  claimed_at integer not null
+);
+
+create index arr_claims_key on arr_claims (key_hash);
+create index arr_claims_age on arr_claims (claimed_at);
+
+-- The operations that ended last, for watchers in other processes. Old rows are deleted.
+create table arr_endings (
+  seq integer primary key autoincrement,
+  operation_id text not null
+);

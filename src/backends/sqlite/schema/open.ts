@@ -1,0 +1,36 @@
+import { misuse } from "../../../contract/options.js";
+import type { Statements } from "../connection/statements.js";
+import { migrate } from "./migrate.js";
+
+/** How often SQLite waits for the disk. */
+export type Synchronous = "full" | "normal";
+
+/** Prepares a database for use. Throws `INVALID_OPTION` if it cannot be used. */
+export function openDatabase(statements: Statements, synchronous: Synchronous, now: number): void {
+  // SQLite would sleep while it waits, and block the event loop.
+  statements.exec("pragma busy_timeout = 0");
+  useWriteAheadLog(statements);
+  statements.exec(`pragma synchronous = ${synchronous}`);
+  migrate(statements, now);
+}
+
+function useWriteAheadLog(statements: Statements): void {
+  if (journalMode(statements.all("pragma journal_mode")) === "wal") return;
+  const mode = journalMode(statements.all("pragma journal_mode = wal"));
+  // A database in memory has no other processes to share a log with.
+  if (mode === "wal" || mode === "memory") return;
+  throw misuse(
+    `The database cannot use a write-ahead log: its journal mode is "${mode}". Network mounts and read-only files cannot ` +
+      "have one. Move the file to a local disk that this process can write to.",
+  );
+}
+
+function journalMode(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  return String(rows[0]?.journal_mode);
+}
+
+/** Returns the path of the database file, or undefined for a database in memory. */
+export function fileOf(statements: Statements): string | undefined {
+  const main = statements.all("pragma database_list").find(({ name }) => name === "main");
+  return typeof main?.file === "string" && main.file !== "" ? main.file : undefined;
+}

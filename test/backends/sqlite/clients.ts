@@ -1,0 +1,77 @@
+import { createRequire } from "node:module";
+import type { SqliteDatabase } from "async-request-reply/sqlite";
+import { describe, expect, it } from "vitest";
+
+/** Database that a test has opened. */
+export interface OpenDatabase extends SqliteDatabase {
+  close(): unknown;
+}
+
+/** Options of {@link SqliteClient.open}. */
+interface OpenOptions {
+  readonly readonly?: boolean;
+}
+
+/** Client of SQLite that the tests use. */
+export interface SqliteClient {
+  readonly name: string;
+  /** Opens a database file, or `:memory:`. */
+  open(path: string, options?: OpenOptions): OpenDatabase;
+}
+
+const require = createRequire(new URL("../../sqlite/package.json", import.meta.url));
+
+type Constructor = new (path: string, options?: object) => OpenDatabase;
+
+/** Clients from npm. They are installed with `npm ci --prefix test/sqlite`. */
+const packages = ["better-sqlite3", "libsql"];
+
+function byConstructor(Database: Constructor): SqliteClient["open"] {
+  return (path, { readonly = false } = {}) => new Database(path, { readonly });
+}
+
+function loaded(name: string): SqliteClient | undefined {
+  try {
+    const open = byConstructor(require(name) as Constructor);
+    // `better-sqlite3` loads its binary when it opens a database.
+    open(":memory:").close();
+    return { name, open };
+  } catch {
+    return undefined;
+  }
+}
+
+function builtin(): SqliteClient | undefined {
+  const found = process.getBuiltinModule("node:sqlite") as unknown as
+    | { readonly DatabaseSync: Constructor }
+    | undefined;
+  if (found === undefined) return undefined;
+  const { DatabaseSync } = found;
+  return {
+    name: "node:sqlite",
+    open: (path, { readonly = false } = {}) => new DatabaseSync(path, { readOnly: readonly }),
+  };
+}
+
+const ofNode = builtin();
+
+/** The clients that this process can load. */
+const installed: readonly SqliteClient[] = [
+  ...packages.flatMap((name) => loaded(name) ?? []),
+  ...(ofNode === undefined ? [] : [ofNode]),
+];
+
+/**
+ * Declares tests for each client. A client that is not installed is skipped by name, or fails if `CI` is set. The
+ * client of Node.js is skipped before Node 22.13.
+ */
+export function describeClients(title: string, declare: (client: SqliteClient) => void): void {
+  for (const client of installed) describe(`${title}, with ${client.name}`, () => declare(client));
+  for (const name of packages) {
+    if (installed.some((client) => client.name === name)) continue;
+    it.skipIf(!process.env.CI)(`${title}, with ${name}`, () => {
+      expect.unreachable(`${name} is missing. Run \`npm ci --prefix test/sqlite\`.`);
+    });
+  }
+  if (ofNode === undefined) it.skip(`${title}, with node:sqlite (needs Node 22.13)`);
+}

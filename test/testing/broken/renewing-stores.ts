@@ -1,3 +1,4 @@
+import { FIRST_ANNOUNCEMENT_MS } from "../../../src/testing/suites/operation-store/fixtures.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -32,6 +33,25 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
         return over ? { outcome: "lost" } : store.renew(lease, change);
       },
     }),
+  },
+  {
+    name: "saves a renewal only if it changes when the operation is handed out",
+    caughtBy: ["renew.announced"],
+    methods: (store, clock) => {
+      const announceAt = new Map<string, number>();
+      return {
+        takeDue: async (request) => {
+          const due = await store.takeDue(request);
+          for (const { id } of due) announceAt.set(id, clock.now() + FIRST_ANNOUNCEMENT_MS);
+          return due;
+        },
+        renew: async (lease, change) => {
+          const endsAt = clock.now() + change.leaseMs;
+          if (announceAt.get(lease.operationId) !== endsAt) return store.renew(lease, change);
+          return { outcome: "renewed", cancelRequested: false };
+        },
+      };
+    },
   },
   {
     name: "renews for any caller",

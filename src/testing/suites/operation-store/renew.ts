@@ -4,6 +4,7 @@ import {
   begin,
   createEnded,
   createWorking,
+  FIRST_ANNOUNCEMENT_MS,
   GIVEN_BACK,
   LONG_MS,
   newId,
@@ -13,6 +14,7 @@ import {
   read,
   tryBegin,
 } from "./fixtures.js";
+import { takeIds } from "./taking.js";
 
 export const renewChecks: readonly OperationStoreCheck[] = [
   {
@@ -36,6 +38,18 @@ export const renewChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createWorking(store, unitMs);
       await pass(10 * unitMs);
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing late");
+      equal(await tryBegin(store, operation.id), "busy", "beginning after the renewal");
+    },
+  },
+  {
+    rule: "renew.announced",
+    name: "renews a lease that then ends exactly when the operation would be handed out again",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store, unitMs);
+      await pass(unitMs);
+      deepEqual(await takeIds(store), [operation.id], "operations handed out at the end of the lease");
+      const change = { leaseMs: FIRST_ANNOUNCEMENT_MS };
+      isOutcome(await store.renew(lease, change), "renewed", "renewing after the operation was handed out");
       equal(await tryBegin(store, operation.id), "busy", "beginning after the renewal");
     },
   },

@@ -1,0 +1,39 @@
+import type { SqliteDatabase, SqliteStatement, SqliteValue } from "async-request-reply/sqlite";
+
+/**
+ * Returns a database that uses several connections to one file in turn: one for each transaction, and one for each
+ * statement outside of transactions.
+ */
+export function inTurn(connections: readonly SqliteDatabase[]): SqliteDatabase {
+  let turn = 0;
+  let isOpen = false;
+  const current = (): number => turn % connections.length;
+
+  function prepare(sql: string): SqliteStatement {
+    const prepared = new Map<number, SqliteStatement>();
+    const statement = (): SqliteStatement => {
+      if (!isOpen) turn += 1;
+      const own = prepared.get(current()) ?? (connections[current()] as SqliteDatabase).prepare(sql);
+      prepared.set(current(), own);
+      return own;
+    };
+    return {
+      run: (...values: SqliteValue[]) => {
+        const own = statement();
+        const result = own.run(...values);
+        if (sql === "begin immediate") isOpen = true;
+        if (sql === "commit" || sql === "rollback") isOpen = false;
+        return result;
+      },
+      all: (...values) => statement().all(...values),
+    };
+  }
+
+  return {
+    prepare,
+    exec: (sql) => {
+      if (!isOpen) turn += 1;
+      return connections[current()]?.exec(sql);
+    },
+  };
+}

@@ -7,27 +7,22 @@ export interface OpenDatabase extends SqliteDatabase {
   close(): unknown;
 }
 
-/** Options of {@link SqliteClient.open}. */
-interface OpenOptions {
-  readonly readonly?: boolean;
-}
-
 /** Client of SQLite that the tests use. */
 export interface SqliteClient {
   readonly name: string;
   /** Opens a database file, or `:memory:`. */
-  open(path: string, options?: OpenOptions): OpenDatabase;
+  open(path: string): OpenDatabase;
 }
 
 const require = createRequire(new URL("../../sqlite/package.json", import.meta.url));
 
-type Constructor = new (path: string, options?: object) => OpenDatabase;
+type Constructor = new (path: string) => OpenDatabase;
 
 /** Clients from npm. They are installed with `npm ci --prefix test/sqlite`. */
 const packages = ["better-sqlite3", "libsql"];
 
 function byConstructor(Database: Constructor): SqliteClient["open"] {
-  return (path, { readonly = false } = {}) => new Database(path, { readonly });
+  return (path) => new Database(path);
 }
 
 function loaded(name: string): SqliteClient | undefined {
@@ -49,7 +44,7 @@ function builtin(): SqliteClient | undefined {
   const { DatabaseSync } = found;
   return {
     name: "node:sqlite",
-    open: (path, { readonly = false } = {}) => new DatabaseSync(path, { readOnly: readonly }),
+    open: (path) => new DatabaseSync(path),
   };
 }
 

@@ -12,13 +12,13 @@ export interface CheckOptions {
   readonly open: () => void;
 }
 
-/** Creates the `check` of a back end. It opens the file, reads a row, and takes the lock for writing. */
+/** Creates the `check` of a back end. It opens the file, reads, and tries to write. */
 export function createCheck({ connection, statements, open }: CheckOptions): () => Promise<void> {
   function findMistake(): AsyncReplyError | undefined {
     try {
       open();
       statements.all("select 1 from arr_operations limit 1");
-      takeLock();
+      tryToWrite();
       return undefined;
     } catch (error) {
       if (isBusy(error)) throw error;
@@ -26,7 +26,7 @@ export function createCheck({ connection, statements, open }: CheckOptions): () 
     }
   }
 
-  function takeLock(): void {
+  function tryToWrite(): void {
     try {
       statements.run("begin immediate");
     } catch (error) {
@@ -34,7 +34,12 @@ export function createCheck({ connection, statements, open }: CheckOptions): () 
       if (isBusy(error)) return;
       throw error;
     }
-    statements.run("rollback");
+    try {
+      // SQLite does not refuse the lock of a read-only file, only the first write. This one changes nothing.
+      statements.run("delete from arr_endings where seq < 0");
+    } finally {
+      statements.run("rollback");
+    }
   }
 
   return async () => {

@@ -27,7 +27,9 @@ export interface NewsOptions {
 }
 
 /** Several writes to the log share a look. Milliseconds. */
-const PAUSE_MS = 2;
+const FIRST_LOOK_MS = 2;
+/** A write becomes visible only after the disk has confirmed it, so looks are repeated up to this delay. Milliseconds. */
+const LAST_LOOK_MS = 512;
 
 /**
  * Creates the news. An event of the log says that some process has written, and `data_version` says whether it was
@@ -39,15 +41,21 @@ export function createNews(options: NewsOptions): News {
   let version: number | undefined;
   let lastEnding: number | undefined;
   let watching = 0;
-  let cancelLook: (() => void) | undefined;
+  let delayMs = 0;
+  let cancelLook: () => void = () => {};
   let cancelPoll: () => void = () => {};
   let unwatch: () => void = () => {};
 
   /** Looks whether another connection has written. */
   function look(): void {
-    cancelLook = undefined;
+    if (state === "stopped") return;
     const current = dataVersion(statements);
-    if (current === version) return;
+    if (current === version) {
+      if (delayMs < LAST_LOOK_MS) lookAfter(delayMs * 2);
+      else delayMs = 0;
+      return;
+    }
+    delayMs = 0;
     version = current;
     if (watching > 0) reportEndings();
     onNews();
@@ -61,9 +69,21 @@ export function createNews(options: NewsOptions): News {
     }
   }
 
+  function lookAfter(ms: number): void {
+    delayMs = ms;
+    cancelLook = clock.schedule(ms, () => void connection.read(look).catch(missed));
+  }
+
   const lookSoon = (): void => {
-    cancelLook ??= clock.schedule(PAUSE_MS, () => void connection.read(look).catch(missed));
+    if (delayMs === FIRST_LOOK_MS) return;
+    cancelLook();
+    lookAfter(FIRST_LOOK_MS);
   };
+
+  /** Ignores a failed look: watchers and workers also poll. */
+  function missed(): void {
+    delayMs = 0;
+  }
 
   function pollLater(): void {
     cancelPoll = clock.schedule(pollMs, () => {
@@ -94,7 +114,7 @@ export function createNews(options: NewsOptions): News {
     start,
     stop: () => {
       state = "stopped";
-      cancelLook?.();
+      cancelLook();
       cancelPoll();
       unwatch();
     },
@@ -115,6 +135,3 @@ export function createNews(options: NewsOptions): News {
 function dataVersion(statements: Statements): number {
   return integer(statements.first("pragma data_version") ?? {}, "data_version");
 }
-
-/** Ignores a failed look: watchers and workers also poll. */
-function missed(): void {}

@@ -1,0 +1,108 @@
+import { isAsyncReplyError } from "async-request-reply";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { describeClients } from "./clients.js";
+import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { newSubmission } from "./submissions.js";
+
+describeClients("the lock of an SQLite file", (client) => {
+  let file: DatabaseFile;
+  beforeEach(() => {
+    file = newDatabaseFile(client);
+  });
+  afterEach(() => file.remove());
+
+  it("lets calls wait without blocking the event loop while another connection writes", async () => {
+    const { submissions, operations } = file.open();
+    await submissions.record(newSubmission(1));
+    const other = file.connect();
+    other.exec("begin immediate");
+    let isDone = false;
+    const recording = submissions.record(newSubmission(2)).finally(() => {
+      isDone = true;
+    });
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(isDone).toBe(false);
+    expect(await operations.get(newSubmission(1).operation.id, "tenant")).toMatchObject({ state: "pending" });
+    other.exec("commit");
+    expect(await recording).toEqual({ outcome: "created" });
+  });
+
+  it("makes calls give up after `lockTimeoutMs`, with certainty that nothing was recorded", async () => {
+    const { submissions } = file.open({ lockTimeoutMs: 20 });
+    await submissions.record(newSubmission(1));
+    const other = file.connect();
+    other.exec("begin immediate");
+    const error = await submissions.record(newSubmission(2)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", context: { recorded: "no" } });
+    expect(String(error)).toContain("lockTimeoutMs");
+    other.exec("commit");
+    expect(await submissions.record(newSubmission(2))).toEqual({ outcome: "created" });
+  });
+
+  it("lets two connections create the tables at the same time", async () => {
+    const backends = [file.open(), file.open(), file.open()];
+    const results = await Promise.all(
+      backends.map(({ submissions }, index) => submissions.record(newSubmission(index))),
+    );
+    expect(results).toEqual(backends.map(() => ({ outcome: "created" })));
+  });
+
+  it("lets a settlement overtake a flood of submissions that came first", async () => {
+    const { submissions, operations } = file.open({ maxBatch: 10 });
+    await submissions.record(newSubmission(0));
+    const order: string[] = [];
+    const flood = Array.from({ length: 1_000 }, (_, index) =>
+      submissions.record(newSubmission(index + 1)).then(() => order.push("submission")),
+    );
+    const { id } = newSubmission(0).operation;
+    await operations.beginAttempt(id, { token: "token", leaseMs: 1_000 });
+    await operations.settle({ operationId: id, token: "token" }, { to: "completed" });
+    order.push("settled");
+    await Promise.all(flood);
+    expect(order.indexOf("settled")).toBeLessThan(50);
+  });
+
+  it("refuses calls with OVERLOADED when too many wait, and never other kinds of calls", async () => {
+    const { submissions, operations } = file.open({ maxWaiting: 5 });
+    await submissions.record(newSubmission(0));
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => submissions.record(newSubmission(index + 1))),
+    );
+    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(refused).toHaveLength(5);
+    for (const error of refused)
+      expect(isAsyncReplyError(error) && [error.code, error.context.recorded]).toEqual(["OVERLOADED", "no"]);
+    expect(await operations.requestCancel(newSubmission(0).operation.id, "tenant")).toBe("cancelled");
+  });
+
+  it("fails only the call with an unreadable row among calls that share a transaction", async () => {
+    const { submissions, operations } = file.open();
+    const numbers = [0, 1, 2, 3];
+    await Promise.all(numbers.map((number) => submissions.record(newSubmission(number))));
+    file.connect().exec(`update arr_operations set state = 'odd' where key = 'key-2'`);
+    const begin = (number: number): Promise<string> =>
+      operations
+        .beginAttempt(newSubmission(number).operation.id, { token: `t${number}`, leaseMs: 1_000 })
+        .then(
+          ({ outcome }) => outcome,
+          ({ code }) => String(code),
+        );
+    expect(await Promise.all(numbers.map(begin))).toEqual(["begun", "begun", "CORRUPT_RECORD", "begun"]);
+  });
+
+  it("distinguishes keys that have the same hash", async () => {
+    const { submissions, idempotency } = file.open({ runtime: { hash: () => "AAAAAAAAAAAA" } });
+    for (const number of [1, 2]) {
+      expect(await submissions.record(newSubmission(number))).toEqual({ outcome: "created" });
+      const again = newSubmission(number + 10, { key: `key-${number}` });
+      expect(await submissions.record(again)).toMatchObject({
+        outcome: "exists",
+        operation: { id: newSubmission(number).operation.id },
+      });
+    }
+    const claim = { tenant: "tenant", definition: "orders", fingerprint: "1:x", operationId: "3" };
+    expect(await idempotency.claim({ ...claim, key: "key-3" })).toEqual({ outcome: "claimed" });
+    await idempotency.release({ ...claim, key: "key-4" });
+    expect(await submissions.record(newSubmission(3))).toMatchObject({ outcome: "in-progress" });
+  });
+});

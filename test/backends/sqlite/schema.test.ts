@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describeClients } from "./clients.js";
+import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { newSubmission } from "./submissions.js";
+
+const folder = join(import.meta.dirname, "../../../src/backends/sqlite/schema");
+
+/** Released versions never change, because files that were created with them exist. */
+const FROZEN: Readonly<Record<string, string>> = {
+  "1.sql": "b8737c4e0b89da7ed596badc5a7aa21a812c161e52fe21f8e0046f7d241ad1f9",
+};
+
+describe("the schema of SQLite", () => {
+  it("has only frozen versions", () => {
+    const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+    const hashes = files.map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex"),
+    ]);
+    expect(Object.fromEntries(hashes)).toEqual(FROZEN);
+  });
+});
+
+describeClients("the tables in an SQLite file", (client) => {
+  let file: DatabaseFile;
+  beforeEach(() => {
+    file = newDatabaseFile(client);
+  });
+  afterEach(() => file.remove());
+
+  it("keep large inputs apart from their operations, and delete both together", async () => {
+    const backend = file.open();
+    const input = JSON.stringify("x".repeat(100_000));
+    await backend.submissions.record(newSubmission(1, { input, retentionMs: 1 }));
+    const { id } = newSubmission(1).operation;
+    const database = file.connect();
+    const sizes = (): unknown[] =>
+      database
+        .prepare(
+          "select length(o.input) as own, length(i.input) as apart from arr_inputs i, arr_operations o",
+        )
+        .all();
+    expect(sizes()).toEqual([{ own: 0, apart: input.length }]);
+    expect(await backend.operations.get(id, "tenant")).toMatchObject({ input });
+    await backend.operations.requestCancel(id, "tenant");
+    await expect.poll(() => backend.submissions.purge({ limit: 10 })).toBe(1);
+    expect(database.prepare("select seq from arr_inputs").all()).toEqual([]);
+  });
+
+  it("leave tables and settings of other programs in the same file alone", async () => {
+    const database = file.connect();
+    database.exec("create table orders (id integer primary key); pragma user_version = 42");
+    await file.open().submissions.record(newSubmission(1));
+    expect(database.prepare("pragma user_version").all()).toEqual([{ user_version: 42 }]);
+    expect(database.prepare("select name from sqlite_master where name not like 'arr_%'").all()).toEqual(
+      expect.arrayContaining([{ name: "orders" }]),
+    );
+  });
+
+  it("survive a restart in the middle of the work", async () => {
+    const first = file.open();
+    await first.submissions.record(newSubmission(1));
+    const { id } = newSubmission(1).operation;
+    await first.operations.beginAttempt(id, { token: "first", leaseMs: 60_000 });
+    await first.close();
+    const second = file.open();
+    expect(await second.operations.beginAttempt(id, { token: "second", leaseMs: 1 })).toEqual({
+      outcome: "busy",
+    });
+    const lease = { operationId: id, token: "first" };
+    expect(await second.operations.settle(lease, { to: "completed", result: "1" })).toMatchObject({
+      state: "completed",
+    });
+  });
+});

@@ -1,0 +1,41 @@
+// A process that accepts or runs orders in an SQLite file that it shares with other processes.
+import { createRequire } from "node:module";
+import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import { createSqliteBackend } from "async-request-reply/sqlite";
+
+const require = createRequire(new URL("../sqlite/package.json", import.meta.url));
+const [client, path, role] = process.argv.slice(2);
+const Database = require(client);
+
+// A process that missed its wake-ups would be noticed, because it polls only once a minute.
+const backend = createSqliteBackend({ database: new Database(path), pollIntervalMs: 60_000 });
+const service = createOrderService({ backend, authorize: allowAnonymous(), observe: false });
+
+async function submit(key) {
+  const headers = { "content-type": "application/json", "idempotency-key": `"${key}"` };
+  const body = JSON.stringify({ itemId: "book", quantity: 1 });
+  for (;;) {
+    const reply = await service.handle({ method: "POST", path: "/orders", headers, body });
+    if (reply.status === 202)
+      return process.send({ accepted: key, id: reply.headers.location.slice("/operations/".length) });
+    if (reply.status !== 503) return process.send({ refused: key, status: reply.status });
+  }
+}
+
+const roles = {
+  api: () => {
+    process.on("message", ({ keys }) => void Promise.all(keys.map(submit)));
+  },
+  worker: async () => {
+    const worker = createWorker(
+      service,
+      { orders: async (_, job) => void process.send({ ran: job.operationId, attempt: job.attempt }) },
+      { leaseMs: 1_000, sweepIntervalMs: 500, concurrency: 8, maxAttempts: 20 },
+    );
+    await worker.start();
+  },
+};
+
+process.on("disconnect", () => process.exit(0));
+await roles[role]();
+process.send({ ready: true });

@@ -2,6 +2,9 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+/** Folder of the variants. A `module` outside of it is a URL, without `.mjs`. */
+const VARIANTS = new URL("variants/", import.meta.url);
+
 /**
  * Starts the process of a variant with its own database. Compilation and garbage collection of other variants do not affect
  * it: their processes wait while this one is measured.
@@ -9,7 +12,7 @@ import { fileURLToPath } from "node:url";
 export async function startVariant({ name, module, options }, { postgres, redis, createDatabase }) {
   const database = await createDatabase();
   const script = fileURLToPath(new URL("inside/variant-process.mjs", import.meta.url));
-  const child = fork(script, [module], {
+  const child = fork(script, [new URL(`${module}.mjs`, VARIANTS).href], {
     env: { ...process.env, NODE_ENV: "production" },
     // Peers may use deprecated APIs. The warnings would only clutter the report.
     execArgv: [...process.execArgv, "--no-deprecation"],

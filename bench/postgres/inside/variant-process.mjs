@@ -1,8 +1,8 @@
-// The process of one variant: `node bench/postgres/inside/variant-process.mjs <module>`. Runs one request of its parent at a time
+// The process of one variant: `node bench/postgres/inside/variant-process.mjs <URL of the module>`. Runs one request of its parent at a time
 // and sends back what it measured.
 import { measures } from "./measures.mjs";
 
-const { open } = await import(`../variants/${process.argv[2]}.mjs`);
+const { open } = await import(process.argv[2]);
 let variant;
 
 const methods = {

@@ -1,25 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { newOrder } from "../inside/orders.mjs";
 import { administration, sqlIds } from "./administration.mjs";
 import { countOf } from "./pool.mjs";
+import { workerSteps } from "./worker-steps.mjs";
 
-const LEASE_MS = 30_000;
 /** How long an operation is kept after it ends. */
 export const RETENTION_MS = 86_400_000;
 
 /** Runs the steps of a worker one by one, fills the table with finished operations, and reports its size. */
 export function productTables({ pool, backend, table, definition, tenant }) {
-  const { operations, queue, submissions } = backend;
-  const definitions = [{ name: definition, concurrency: 1_000, leaseMs: LEASE_MS }];
-  const consumer = queue.consume({ definitions });
-  const claim = async (limit) => {
-    const signal = AbortSignal.abort(); // does not wait
-    const slots = new Map([[definition, limit]]);
-    const deliveries = await consumer.receive({ slots, limit, token: randomUUID(), signal });
-    return deliveries.map(({ attempt }) => attempt.lease);
-  };
-  const complete = (leases) =>
-    Promise.all(leases.map((lease) => operations.settle(lease, { to: "completed" })));
+  const { operations, submissions } = backend;
+  const { claim, complete } = workerSteps(backend, definition);
 
   /** Moves the clock of the back end ahead, because nothing can be purged before its retention ends. */
   const setClock = (aheadMs) =>

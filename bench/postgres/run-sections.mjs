@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+
+/**
+ * Installs the peers in these folders, starts the servers, and runs the sections that the command line names, or all of them.
+ * `sections` resolves to the sections by name.
+ */
+export async function runSections({ peers, sections: load }) {
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+  const seconds = Number(process.env.BENCH_SECONDS ?? 1);
+  const seed = Number(process.env.BENCH_SEED ?? 1);
+  for (const folder of peers) installPeers(fileURLToPath(folder));
+  const sections = await load();
+  const { startBed } = await import("./bed.mjs");
+  const asked = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(sections);
+  const unknown = asked.find((name) => !(name in sections));
+  if (unknown !== undefined) {
+    throw new Error(`Unknown section "${unknown}". Known sections: ${Object.keys(sections).join(", ")}.`);
+  }
+  // Without this, a signal would leave the servers and their files behind.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  const bed = await startBed();
+  console.log(`Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}).`);
+  for (const line of bed.description) console.log(line);
+  console.log(`${rounds} rounds of ${seconds} s samples. CPU: user and system time of Node and the servers.`);
+  console.log("Ratios compare speeds within a round: median (min-max).");
+  try {
+    for (const name of asked) await sections[name]({ rounds, seconds, seed, ...bed });
+  } finally {
+    await bed.stop();
+  }
+}
+
+function installPeers(folder) {
+  if (existsSync(`${folder}node_modules`)) return;
+  const { status } = spawnSync("npm", ["ci", "--prefix", folder], { stdio: "inherit" });
+  if (status !== 0)
+    throw new Error(`The peers could not be installed. Run \`npm ci --prefix ${folder}\` to see why.`);
+}

@@ -1,0 +1,14 @@
+// Compares the SQLite back end with our Postgres back end and with its peers: `npm run bench:sqlite`, or `npm run bench:sqlite --
+// accept growth` for some sections only. BENCH_ROUNDS, BENCH_SECONDS and BENCH_SEED as for `npm run bench:postgres`.
+import { runSections } from "../postgres/run-sections.mjs";
+
+await runSections({
+  peers: [new URL(".", import.meta.url), new URL("../postgres/", import.meta.url)],
+  // Imported later because they need the peers.
+  sections: async () => ({
+    accept: (await import("./sections/accept.mjs")).accept,
+    queue: (await import("./sections/queue.mjs")).queue,
+    growth: (await import("./sections/growth.mjs")).growth,
+    http: (await import("./sections/http.mjs")).http,
+  }),
+});

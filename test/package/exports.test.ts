@@ -21,6 +21,7 @@ describe("the exports of the package", () => {
         "./openapi",
         "./operator",
         "./postgres",
+        "./sqlite",
         "./testing",
         "./xml",
         "./yaml",
@@ -109,6 +110,14 @@ describe("the exports of the package", () => {
         "createPostgresBackend",
         "fromPGlite",
         "postgresMigrations",
+      ]
+    `);
+  });
+
+  it("are complete for ./sqlite", async () => {
+    expect(await names("./sqlite")).toMatchInlineSnapshot(`
+      [
+        "createSqliteBackend",
       ]
     `);
   });

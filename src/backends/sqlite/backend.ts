@@ -10,7 +10,7 @@ import { createSqliteOperationStore } from "./operation-store.js";
 import { createSqliteQueue } from "./queue.js";
 import { createReceiver } from "./records/receive.js";
 import { createRecords } from "./records/records.js";
-import { openDatabase } from "./schema/open.js";
+import { createDiskWait, openDatabase } from "./schema/open.js";
 import { readSqliteSettings, type SqliteBackendOptions } from "./settings.js";
 import { createSqliteSubmissions } from "./submissions.js";
 
@@ -41,6 +41,7 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
     lockTimeoutMs,
     runtime,
     open,
+    onBegin: createDiskWait(statements, synchronous),
     onCommit: (changed) => {
       for (const id of changed) watchers.changed(id);
     },

@@ -38,17 +38,21 @@ export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): 
       await connection.write("work", () => releaseKey(statements, hashed, owner.operationId));
     },
     takeStale: ({ olderThanMs, limit }) =>
-      connection.write("work", () => {
-        const now = runtime.clock.now();
-        const rows = statements.all(
-          "select * from arr_claims where claimed_at <= ? order by claimed_at, seq limit ?",
-          now - olderThanMs,
-          limit,
-        );
-        for (const { seq } of rows)
-          statements.run("update arr_claims set claimed_at = ? where seq = ?", now, Number(seq));
-        return rows.map(toClaim);
-      }),
+      connection.write(
+        "work",
+        () => {
+          const now = runtime.clock.now();
+          const rows = statements.all(
+            "select * from arr_claims where claimed_at <= ? order by claimed_at, seq limit ?",
+            now - olderThanMs,
+            limit,
+          );
+          for (const { seq } of rows)
+            statements.run("update arr_claims set claimed_at = ? where seq = ?", now, Number(seq));
+          return rows.map(toClaim);
+        },
+        { canBeLost: true },
+      ),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   successorOf,
 } from "../state-machine/entry.js";
 import type { Watchers } from "../waking/watchers.js";
-import type { Changed, Connection } from "./connection/connection.js";
+import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { StoredEntry } from "./records/entry-row.js";
 import { deleteRemoved, findExpired } from "./records/expiry.js";
@@ -28,6 +28,7 @@ export interface OperationStoreOptions {
 }
 
 const HANDED_OUT_AGAIN_MS = 60_000;
+const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
 export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
@@ -38,13 +39,13 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
     id: string,
     unknown: Result,
     run: (entry: StoredEntry, now: number) => Result,
-    bytes?: number,
+    writing?: WriteOptions,
   ): Promise<Result> {
     const apply = (changed: Changed): Result => {
       const entry = records.find(id);
       return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now), changed);
     };
-    return connection.write("work", apply, bytes);
+    return connection.write("work", apply, writing);
   }
 
   return {
@@ -57,7 +58,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
           records.create(operation, initial, changed);
           return "created";
         },
-        operation.input.length,
+        { bytes: operation.input.length },
       ),
     get: (id, tenant) =>
       connection.read(() => {
@@ -70,62 +71,65 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
       }),
     beginAttempt: (id, lease) => step(id, { outcome: "unknown" }, (entry, now) => begin(entry, now, lease)),
     renew: ({ operationId, token }, change) =>
-      step(
-        operationId,
-        { outcome: "lost" },
-        (entry, now) => renew(entry, now, token, change),
-        change.progress?.length,
-      ),
+      step(operationId, { outcome: "lost" }, (entry, now) => renew(entry, now, token, change), {
+        bytes: change.progress?.length,
+        canBeLost: true,
+      }),
     settle: ({ operationId, token }, settlement) =>
-      step(
-        operationId,
-        { outcome: "lost" },
-        (entry, now) => settle(entry, now, token, settlement),
-        settlement.to === "completed" ? settlement.result?.length : undefined,
-      ),
+      step(operationId, { outcome: "lost" }, (entry, now) => settle(entry, now, token, settlement), {
+        bytes: settlement.to === "completed" ? settlement.result?.length : undefined,
+      }),
     requestCancel: (id, tenant) =>
       step<CancelOutcome>(id, "unknown", (entry, now) => {
         const { operation } = entry;
         return operation.tenant === tenant && operation.hidden !== true ? cancel(entry, now) : "unknown";
       }),
     takeDue: ({ definitions, limit }) =>
-      connection.write("work", () => {
-        const now = records.now();
-        const rows = definitions.flatMap((definition, index) =>
-          definitions.indexOf(definition) === index ? due(definition, now, limit) : [],
-        );
-        return rows.slice(0, limit).map((row) => {
-          const entry: Pick<StoredEntry, "announceAt" | "round"> = {
-            round: Number(row.round),
-            announceAt: undefined,
-          };
-          const announceAt = handOut(entry, now);
-          statements.run(
-            "update arr_operations set announce_at = ?, round = ? where seq = ?",
-            ...[announceAt, entry.round, Number(row.seq)],
+      connection.write(
+        "work",
+        () => {
+          const now = records.now();
+          const rows = definitions.flatMap((definition, index) =>
+            definitions.indexOf(definition) === index ? due(definition, now, limit) : [],
           );
-          return { id: text(row, "id"), definition: text(row, "definition") };
-        });
-      }),
+          return rows.slice(0, limit).map((row) => {
+            const entry: Pick<StoredEntry, "announceAt" | "round"> = {
+              round: Number(row.round),
+              announceAt: undefined,
+            };
+            const announceAt = handOut(entry, now);
+            statements.run(
+              "update arr_operations set announce_at = ?, round = ? where seq = ?",
+              ...[announceAt, entry.round, Number(row.seq)],
+            );
+            return { id: text(row, "id"), definition: text(row, "definition") };
+          });
+        },
+        CAN_BE_LOST,
+      ),
     takeExpired: ({ limit }) =>
-      connection.write("work", () => {
-        deleteRemoved(statements, records);
-        const now = records.now();
-        return findExpired(statements, now, limit).map((row) => {
-          // If the caller does not remove it, it is handed out again.
-          statements.run(
-            "update arr_operations set expires_at = ? where seq = ?",
-            now + HANDED_OUT_AGAIN_MS,
-            Number(row.seq),
-          );
-          return {
-            id: text(row, "id"),
-            tenant: text(row, "tenant"),
-            definition: text(row, "definition"),
-            ...(row.key === null ? {} : { key: text(row, "key") }),
-          };
-        });
-      }),
+      connection.write(
+        "work",
+        () => {
+          deleteRemoved(statements, records);
+          const now = records.now();
+          return findExpired(statements, now, limit).map((row) => {
+            // If the caller does not remove it, it is handed out again.
+            statements.run(
+              "update arr_operations set expires_at = ? where seq = ?",
+              now + HANDED_OUT_AGAIN_MS,
+              Number(row.seq),
+            );
+            return {
+              id: text(row, "id"),
+              tenant: text(row, "tenant"),
+              definition: text(row, "definition"),
+              ...(row.key === null ? {} : { key: text(row, "key") }),
+            };
+          });
+        },
+        CAN_BE_LOST,
+      ),
     remove: (ids, { afterMs }) =>
       connection.write("work", () => {
         for (const id of ids)

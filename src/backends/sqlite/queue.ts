@@ -25,6 +25,8 @@ export function createSqliteQueue(options: QueueOptions): Queue {
   };
 }
 
+const CAN_BE_LOST = { canBeLost: true };
+
 function createConsumer(
   { connection, receiver, waiters }: QueueOptions,
   definitions: readonly ConsumedDefinition[],
@@ -36,12 +38,12 @@ function createConsumer(
     const free = withSlots(rotated(definitions, turn++), slots);
     // A read needs no lock, so that idle workers do not delay the writers.
     if (!(await connection.read(() => receiver.hasDue(free)))) return [];
-    return connection.write("work", (changed) => receiver.receive(free, limit, token, changed));
+    return connection.write("work", (changed) => receiver.receive(free, limit, token, changed), CAN_BE_LOST);
   }
 
   function lookAgain({ slots, token }: ReceiveRequest): Promise<readonly Received[]> {
     const free = withSlots(definitions, slots);
-    return connection.write("work", (changed) => receiver.repeat(free, token, changed));
+    return connection.write("work", (changed) => receiver.repeat(free, token, changed), CAN_BE_LOST);
   }
 
   return {

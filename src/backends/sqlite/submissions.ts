@@ -79,13 +79,13 @@ export function createSqliteSubmissions(options: SubmissionsOptions): Submission
       const { tenant, definition, key, input, meta = "" } = submission.operation;
       const hashed = key === undefined ? undefined : await hashKey({ tenant, definition, key }, hash);
       const bytes = input.length + meta.length;
-      return connection.write("submissions", (changed) => record(submission, hashed, changed), bytes);
+      return connection.write("submissions", (changed) => record(submission, hashed, changed), { bytes });
     },
     purge: async ({ limit }) => {
       let purged = 0;
       for (let more = true; more && purged < limit; ) {
         const share = Math.min(PURGED_AT_ONCE, limit - purged);
-        const count = await connection.write("work", () => purgeSome(share));
+        const count = await connection.write("work", () => purgeSome(share), { canBeLost: true });
         purged += count;
         more = count === share;
       }

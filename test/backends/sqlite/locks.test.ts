@@ -27,7 +27,7 @@ describeClients("the lock of an SQLite file", (client) => {
     expect(await recording).toEqual({ outcome: "created" });
   });
 
-  it("makes calls give up after `lockTimeoutMs`, with certainty that nothing was recorded", async () => {
+  it("makes calls give up after `lockTimeoutMs`, with certainty that nothing was recorded (F20)", async () => {
     const { submissions } = file.open({ lockTimeoutMs: 20 });
     await submissions.record(newSubmission(1));
     const other = file.connect();

@@ -12,15 +12,25 @@ export type Changed = Set<string>;
 /** Steps of one call within a transaction. Synchronous, and may run again after a rollback. */
 type Job<Result> = (changed: Changed) => Result;
 
+/** Options of {@link Connection.write}. */
+export interface WriteOptions {
+  /** Size of the data of the job. Default: 0. */
+  readonly bytes?: number | undefined;
+  /**
+   * Whether a power failure may undo the job, as long as it undoes everything after it too. The commit then does not
+   * wait for the disk. For jobs that only take leases or hand out rows: everything that depends on a lease is
+   * committed later. Default: false.
+   */
+  readonly canBeLost?: boolean;
+}
+
 /** Runs all calls to the database. */
 export interface Connection {
   /**
    * Runs a job in a transaction, which concurrent calls share. Resolves after the commit. If the job throws, nothing
    * that it did remains, and the other jobs are not affected.
-   *
-   * @param bytes Size of the data of the job.
    */
-  write<Result>(lane: LaneName, job: Job<Result>, bytes?: number): Promise<Result>;
+  write<Result>(lane: LaneName, job: Job<Result>, options?: WriteOptions): Promise<Result>;
   /** Runs a job that only reads, without waiting for writers. */
   read<Result>(job: () => Result): Promise<Result>;
   /** Runs steps without opening the database before. Repeats them while the database is locked. Rethrows their errors. */
@@ -36,6 +46,8 @@ export interface ConnectionOptions {
   readonly runtime: Pick<Runtime, "clock" | "random" | "pause">;
   /** Prepares the database. Called until it succeeds once. Throws if the database is locked or cannot be used. */
   readonly open: () => void;
+  /** Called before each transaction with whether its commit has to wait for the disk. */
+  readonly onBegin: (waitsForDisk: boolean) => void;
   /** Called after each commit with the changed operations. */
   readonly onCommit: (changed: Changed) => void;
 }
@@ -43,6 +55,7 @@ export interface ConnectionOptions {
 interface Pending {
   readonly job: Job<unknown>;
   readonly bytes: number;
+  readonly canBeLost: boolean;
   /** Reading of {@link LockWait.waitedMs} when the call began. */
   readonly since: number;
   readonly resolve: (result: unknown) => void;
@@ -51,7 +64,7 @@ interface Pending {
 
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { statements, lockTimeoutMs, runtime, onCommit } = options;
+  const { statements, lockTimeoutMs, runtime, onBegin, onCommit } = options;
   const lanes = createLanes<Pending>(options.limits);
   const lock = createLockWait(runtime);
   /** Jobs of a transaction that failed. Each of them runs again, alone in a transaction. */
@@ -104,6 +117,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   function transact(): { readonly error: unknown } | undefined {
     try {
       open();
+      const next = apart.length > 0 ? apart.slice(0, 1) : lanes.next();
+      onBegin(next.some(({ canBeLost }) => !canBeLost));
       statements.run("begin immediate");
     } catch (error) {
       if (isBusy(error)) return { error };
@@ -140,10 +155,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    write: (lane, job, bytes = 0) =>
+    write: (lane, job, { bytes = 0, canBeLost = false } = {}) =>
       new Promise((resolve, reject) => {
         const since = lock.waitedMs;
-        lanes.add(lane, { job, bytes, since, resolve: resolve as Pending["resolve"], reject });
+        lanes.add(lane, { job, bytes, canBeLost, since, resolve: resolve as Pending["resolve"], reject });
         if (!isDraining) void drain();
       }),
     read: async (job) => {

@@ -25,7 +25,9 @@ export interface Lanes<Job extends Sized> {
   readonly size: number;
   /** Adds a job at the end of its lane. Throws `OVERLOADED`. */
   add(name: LaneName, job: Job): void;
-  /** Removes and returns the jobs of the next transaction: the first jobs of all lanes, in turn. */
+  /** Returns the jobs of the next transaction: the first jobs of all lanes, in turn. */
+  next(): readonly Job[];
+  /** Removes and returns the jobs of {@link Lanes.next}. */
   take(): readonly Job[];
   /** Removes and returns all jobs for which `isLate` is true. */
   takeLate(isLate: (job: Job) => boolean): readonly Job[];
@@ -72,6 +74,10 @@ export function createLanes<Job extends Sized>(limits: LaneLimits): Lanes<Job> {
       if (isFull) throw overloaded();
       lane.push(job);
       bytes[name] += job.bytes;
+    },
+    next: () => {
+      const counts = measure();
+      return names.flatMap((name) => lanes[name].slice(0, counts[name]));
     },
     take: () => {
       const counts = measure();

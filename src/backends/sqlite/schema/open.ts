@@ -14,6 +14,20 @@ export function openDatabase(statements: Statements, synchronous: Synchronous, n
   migrate(statements, now);
 }
 
+/** Returns a function that decides whether the next commit waits for the disk. Without a wait, a power failure may undo it. */
+export function createDiskWait(
+  statements: Statements,
+  synchronous: Synchronous,
+): (waitsForDisk: boolean) => void {
+  let current: Synchronous = synchronous;
+  return (waitsForDisk) => {
+    const wanted = waitsForDisk ? synchronous : "normal";
+    if (wanted === current) return;
+    statements.exec(`pragma synchronous = ${wanted}`);
+    current = wanted;
+  };
+}
+
 function useWriteAheadLog(statements: Statements): void {
   if (journalMode(statements.all("pragma journal_mode")) === "wal") return;
   const mode = journalMode(statements.all("pragma journal_mode = wal"));

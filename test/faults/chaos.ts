@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import type { FaultBench } from "./fault-bench.js";
+import type { PrivatePostgres } from "../servers/private-postgres.js";
+import type { OrderBench } from "./order-bench.js";
 import type { OrderProcess, ResourceUse } from "./order-processes.js";
 import { isTransient, newOrder, type OrderOperation, readOnce, type SentOrder, sendOnce } from "./orders.js";
 import { createRandom, type Random } from "./random.js";
@@ -33,11 +34,14 @@ export interface ChaosReport {
 
 const MEASURE_EVERY_MS = 10_000;
 
+/** What a run needs. Without Postgres, only processes are killed. */
+export type ChaosBench = OrderBench & { readonly postgres?: PrivatePostgres };
+
 /**
  * Lets clients send orders, with retries and duplicates, while processes and Postgres are killed, stopped and paused.
  * Then waits until every operation is terminal and checks the invariants.
  */
-export async function runChaos(bench: FaultBench, options: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promise<ChaosReport> {
   const { seed, orders, durationMs = Number.POSITIVE_INFINITY, clients = 32, pauseMs = 700 } = options;
   const { transactional = false } = options;
   const random = createRandom(seed);
@@ -101,6 +105,8 @@ async function sendUntilAccepted(order: SentOrder, chooseUrl: () => string, rand
   if (random.below(10) < 2) await sendOnce(order, chooseUrl());
 }
 
+type Fault = readonly [name: string, inject: () => Promise<void>];
+
 interface Fleet {
   readonly apis: readonly OrderProcess[];
   readonly faults: Readonly<Record<string, number>>;
@@ -109,9 +115,9 @@ interface Fleet {
   injectFault(): Promise<void>;
 }
 
-/** Starts processes that can be killed and replaced, beside a Postgres that can be killed and restarted. */
+/** Starts processes that can be killed and replaced, beside a Postgres, if there is one, that can be killed and restarted. */
 async function createFleet(
-  { start, postgres }: FaultBench,
+  { start, postgres }: ChaosBench,
   random: Random,
   transactional: boolean,
 ): Promise<Fleet> {
@@ -139,20 +145,13 @@ async function createFleet(
     await sleep(2_000);
     worker.kill("SIGCONT");
   };
-  const restart = (stop: () => Promise<void>) => async (): Promise<void> => {
-    await stop();
-    await sleep(random.below(500));
-    await postgres.start();
-  };
-  const kinds: readonly (readonly [string, () => Promise<void>])[] = [
+  const kinds: readonly Fault[] = [
     ["api killed", replace("api", "SIGKILL")],
     ["api stopped", replace("api", "SIGTERM")],
     ["worker killed", replace("worker", "SIGKILL")],
     ["worker stopped", replace("worker", "SIGTERM")],
     ["worker paused", pause],
-    ["postgres killed", restart(postgres.kill9)],
-    ["postgres stopped immediately", restart(() => postgres.stop("immediate"))],
-    ["postgres shut down cleanly", restart(() => postgres.stop("fast"))],
+    ...(postgres === undefined ? [] : faultsOf(postgres, random)),
   ];
   return {
     apis,
@@ -164,4 +163,17 @@ async function createFleet(
       await fault();
     },
   };
+}
+
+function faultsOf(postgres: PrivatePostgres, random: Random): readonly Fault[] {
+  const restart = (stop: () => Promise<void>) => async (): Promise<void> => {
+    await stop();
+    await sleep(random.below(500));
+    await postgres.start();
+  };
+  return [
+    ["postgres killed", restart(postgres.kill9)],
+    ["postgres stopped immediately", restart(() => postgres.stop("immediate"))],
+    ["postgres shut down cleanly", restart(() => postgres.stop("fast"))],
+  ];
 }

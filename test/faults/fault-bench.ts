@@ -1,41 +1,17 @@
-import type { ListPosition, Operation } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool } from "pg";
-import { expect, vi } from "vitest";
 import type { PostgresInstallation } from "../servers/postgres-installation.js";
 import {
   type PrivatePostgres,
   type PrivatePostgresOptions,
   startPrivatePostgres,
 } from "../servers/private-postgres.js";
-import { createOrderProcesses, type OrderProcess, type ProcessOptions } from "./order-processes.js";
-import type { SentOrder } from "./orders.js";
-
-/** One effect of a processor. */
-interface Effect {
-  readonly operationId: string;
-  readonly itemId: string;
-}
+import { createChecks, type Effect, type OrderBench } from "./order-bench.js";
+import { createOrderProcesses } from "./order-processes.js";
 
 /** A private Postgres with the back end's tables and tables of effects, and processes that use it. */
-export interface FaultBench {
+export interface FaultBench extends OrderBench {
   readonly postgres: PrivatePostgres;
-  /** Starts a process. Default `url`: this Postgres. */
-  start(options: Omit<ProcessOptions, "url"> & { readonly url?: string }): Promise<OrderProcess>;
-  /** Returns all operations. */
-  operations(): Promise<readonly Operation[]>;
-  /** Returns one row for each operation with an effect. Its primary key ignores repeated effects. */
-  ledger(): Promise<readonly Effect[]>;
-  /** Returns one row for each effect, including repeated ones. */
-  effects(): Promise<readonly Effect[]>;
-  /** Waits until every operation is terminal. */
-  untilTerminal(timeoutMs?: number): Promise<void>;
-  /**
-   * Checks that every 202 named an operation that completed, that every key has one operation, and that the ledger has
-   * one row per completed operation.
-   */
-  expectInvariants(sent: readonly SentOrder[]): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openFaultBench(
@@ -48,34 +24,13 @@ export async function openFaultBench(
   pool.on("error", () => {});
   const processes = createOrderProcesses();
   const backend = createPostgresBackend({ pool });
-  const { list, getMany } = backend.operations;
-  if (list === undefined || getMany === undefined)
-    throw new Error("the Postgres back end must be able to list operations");
-
-  const operations = async (): Promise<readonly Operation[]> => {
-    const found: Operation[] = [];
-    for (let after: ListPosition | undefined; ; ) {
-      const page = await list({ internal: true, limit: 1_000, ...(after === undefined ? {} : { after }) });
-      if (page.length === 0) return found;
-      after = page.at(-1);
-      found.push(...(await getMany(page.map(({ id }) => id))));
-    }
-  };
   const rowsOf = (table: "ledger" | "effects"): Promise<Effect[]> =>
     postgres.query<Effect>(`SELECT operation_id AS "operationId", item_id AS "itemId" FROM ${table}`);
 
   const bench: FaultBench = {
     postgres,
     start: (process) => processes.start({ url: postgres.url(), ...process }),
-    operations,
-    ledger: () => rowsOf("ledger"),
-    effects: () => rowsOf("effects"),
-    untilTerminal: async (timeoutMs = 60_000) => {
-      const areTerminal = async (): Promise<boolean> =>
-        (await operations()).every(({ state }) => state === "completed" || state === "failed");
-      await vi.waitUntil(areTerminal, { timeout: timeoutMs, interval: 200 });
-    },
-    expectInvariants: async (sent) => expectInvariants(sent, await operations(), await rowsOf("ledger")),
+    ...createChecks(backend, rowsOf),
     close: async () => {
       await processes.close();
       await backend.close();
@@ -92,29 +47,4 @@ export async function openFaultBench(
     throw error;
   }
   return bench;
-}
-
-function expectInvariants(
-  sent: readonly SentOrder[],
-  operations: readonly Operation[],
-  ledger: readonly Effect[],
-): void {
-  const byId = new Map(operations.map((operation) => [operation.id, operation]));
-  const wrong = sent.flatMap(({ key, operationIds }) => {
-    const found = [...operationIds].map((id) => byId.get(id));
-    const isRight =
-      found.length === 1 &&
-      found.every((operation) => operation?.state === "completed" && operation.key === key);
-    return isRight ? [] : [{ key, operationIds: [...operationIds], found }];
-  });
-  expect(wrong, "accepted orders without exactly one completed operation").toEqual([]);
-  expect(repeated(operations.flatMap(({ key }) => key ?? [])), "keys with two operations").toEqual([]);
-  expect(repeated(ledger.map(({ itemId }) => itemId)), "orders with two effects").toEqual([]);
-  const completed = operations.filter(({ state }) => state === "completed").map(({ id }) => id);
-  expect(new Set(ledger.map(({ operationId }) => operationId)), "the ledger").toEqual(new Set(completed));
-}
-
-function repeated(values: readonly string[]): readonly string[] {
-  const seen = new Set<string>();
-  return values.filter((value) => seen.size === seen.add(value).size);
 }

@@ -1,13 +1,13 @@
-// One process of the order service on Postgres. It serves requests, runs work or both, and can crash at a named point.
+// One process of the order service on Postgres or SQLite. It serves requests, runs work or both, and can crash at a named point.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { allowAnonymous, createService, createWorker, defineOrders } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
-import { createPostgresBackend } from "async-request-reply/postgres";
-import pg from "pg";
 import { createCrashPoint, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
-import { NextClient, nextOrders } from "./next-release.mjs";
+import { nextOrders } from "./next-release.mjs";
+import { openPostgresStore } from "./postgres-store.mjs";
 import { skewClock } from "./skewed-clock.mjs";
+import { openSqliteStore } from "./sqlite-store.mjs";
 
 const options = JSON.parse(process.argv[2]);
 skewClock(options.clockSkewMs ?? 0);
@@ -19,21 +19,9 @@ const describeError = (error) => [String(error), error?.cause].filter(Boolean).m
 
 process.on("warning", ({ name, message }) => report({ warning: `${name}: ${message}` }));
 
-function openPool(extra) {
-  const pool = new pg.Pool({ connectionString: options.url, connectionTimeoutMillis: 2_000, ...extra });
-  // Without a listener a broken idle connection would end the process.
-  pool.on("error", () => {});
-  return pool;
-}
-
-const pool = openPool({ ...options.pool, ...(options.nextSchema && { Client: NextClient }) });
-const ledger = openPool({ connectionString: options.ledgerUrl ?? options.url, max: 4 });
-
+const store = (options.url.startsWith("sqlite:") ? openSqliteStore : openPostgresStore)(options);
 const reach = createCrashPoint(options);
-const backend = withCrashPoints(
-  reach,
-  createPostgresBackend({ pool, migrate: options.migrate ?? "auto", ...options.backend }),
-);
+const backend = withCrashPoints(reach, store.backend);
 const { submissions: _, ...composed } = backend;
 
 const service = createService({
@@ -66,19 +54,12 @@ async function work({ itemId }, job) {
   if (itemId.startsWith("garbage")) return 1n;
   await behaviors[itemId.split("-")[0]]?.(job);
   await reach("in-work");
-  const effect = async (connection) => {
-    await connection.query("INSERT INTO effects (operation_id, item_id) VALUES ($1, $2)", [
-      job.operationId,
-      itemId,
-    ]);
-    await connection.query(
-      "INSERT INTO ledger (operation_id, item_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-      [job.operationId, itemId],
-    );
+  const effect = async (tx) => {
+    await store.writeEffect([job.operationId, itemId], tx);
     await reach("after-effect");
     return { itemId, attempt: job.attempt };
   };
-  if (!options.transactional) return effect(ledger);
+  if (!options.transactional) return effect();
   const result = await job.transaction((tx) => {
     // Runs when the settling statement has been sent.
     const leave = (value) => setImmediate(() => reach("during-transaction")) && value;
@@ -111,8 +92,7 @@ async function stop() {
   const closed = server && new Promise((resolve) => server.close(resolve));
   server?.closeIdleConnections();
   await Promise.all([closed, worker.stop()]);
-  await backend.close();
-  await Promise.all([pool.end(), ledger.end()]);
+  await store.close();
   process.disconnect();
 }
 
@@ -130,6 +110,4 @@ process.on("message", ({ measure }) => {
   const { heapUsed } = process.memoryUsage();
   report({ measured: measure, heapUsed, handles: process.getActiveResourcesInfo().length });
 });
-for (let stuck = 0; stuck < (options.stuckConnections ?? 0); stuck += 1)
-  pool.query("SELECT pg_sleep(600)").catch(() => {});
 report({ listening: server?.address().port ?? 0 });

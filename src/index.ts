@@ -13,7 +13,7 @@ export {
   type JsonSchema,
   type OperationDefinition,
   type OperationDefinitionOptions,
-} from "./contract/definition.js";
+} from "./contract/definition/definition.js";
 export type {
   Definitions,
   InputOf,
@@ -24,8 +24,16 @@ export type {
   ProcessorResultOf,
   ProgressOf,
   ResultOf,
-} from "./contract/definitions.js";
-export type { Deprecation } from "./contract/deprecation.js";
+} from "./contract/definition/definitions.js";
+export type { Deprecation } from "./contract/definition/deprecation.js";
+export {
+  defineOrders,
+  type Order,
+  type OrderDefinition,
+  type OrderOptions,
+  type OrderSchema,
+} from "./contract/definition/order.js";
+export type { PathFields, UnboundPathFields } from "./contract/definition/path-pattern.js";
 export {
   AsyncReplyError,
   type ErrorCode,
@@ -47,14 +55,6 @@ export type {
   OperationStatus,
   Settlement,
 } from "./contract/operation.js";
-export {
-  defineOrders,
-  type Order,
-  type OrderDefinition,
-  type OrderOptions,
-  type OrderSchema,
-} from "./contract/order.js";
-export type { PathFields, UnboundPathFields } from "./contract/path-pattern.js";
 export { type Problem, type ProblemName, problemType } from "./contract/problem.js";
 export type {
   InferInput,

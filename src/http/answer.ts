@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";

@@ -1,4 +1,4 @@
-import type { Definitions, InputOf, ProgressOf, ResultOf } from "../contract/definitions.js";
+import type { Definitions, InputOf, ProgressOf, ResultOf } from "../contract/definition/definitions.js";
 import type { Problem } from "../contract/problem.js";
 import type { Format } from "../formats/format.js";
 import type { Submitted } from "../in-process/submit.js";

@@ -1,12 +1,12 @@
-import { isPlain } from "../contract/json/json-text.js";
-import { checkFunction, checkOptions } from "../contract/options.js";
 import {
   defineOrders,
   ORDER_OPTIONS,
   type Order,
   type OrderDefinition,
   type OrderOptions,
-} from "../contract/order.js";
+} from "../contract/definition/order.js";
+import { isPlain } from "../contract/json/json-text.js";
+import { checkFunction, checkOptions } from "../contract/options.js";
 import type { CreatedResource, CreateResource } from "../ports/create.js";
 import type { Service } from "./context.js";
 import { createService, SERVICE_OPTIONS, type ServiceOptions } from "./service.js";

@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { checkFunction, invalidOption, isObject, misuse, shown } from "../contract/options.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";

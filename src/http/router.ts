@@ -1,5 +1,5 @@
-import type { OperationDefinition } from "../contract/definition.js";
-import type { PathParams } from "../contract/path-pattern.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
+import type { PathParams } from "../contract/definition/path-pattern.js";
 import { refuse } from "./answer.js";
 import type { Service } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";

@@ -1,7 +1,7 @@
 import { createMemoryBackend } from "../backends/memory/index.js";
-import { checkDefinitions } from "../contract/check-definition.js";
 import { suggestName } from "../contract/closest-name.js";
-import type { Definitions, NameOf } from "../contract/definitions.js";
+import { checkDefinitions } from "../contract/definition/check-definition.js";
+import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import {
   checkFunction,
   checkOptions,

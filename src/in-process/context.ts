@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { SubmissionContext, SubmissionSettings } from "../submission/context.js";

@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
 import type { Problem } from "../contract/problem.js";

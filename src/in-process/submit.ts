@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { parseIdempotencyKey } from "../contract/idempotency-key.js";
 import { canonicalJson } from "../contract/json/canonical-json.js";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../contract/definition.js";
+import type { JsonSchema } from "../contract/definition/definition.js";
 import type { OpenApiDocument, OpenApiHeader, Reference } from "./document.js";
 
 /** The components of a document under construction. Only components with references are included. */

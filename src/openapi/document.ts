@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../contract/definition.js";
+import type { JsonSchema } from "../contract/definition/definition.js";
 import type { SecurityScheme } from "../ports/authorize.js";
 
 // The part of the OpenAPI Specification 3.1 that the document of a service uses. Names and meanings follow it.

@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 
 /** A definition with its name in the document. */
 export interface NamedDefinition {

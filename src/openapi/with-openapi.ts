@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";

@@ -1,6 +1,6 @@
-import { checkDefinitions } from "../contract/check-definition.js";
 import { suggestName } from "../contract/closest-name.js";
-import type { Definitions } from "../contract/definitions.js";
+import { checkDefinitions } from "../contract/definition/check-definition.js";
+import type { Definitions } from "../contract/definition/definitions.js";
 import { invalidOption, misuse, shown } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";

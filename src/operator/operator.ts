@@ -1,4 +1,4 @@
-import type { Definitions, NameOf } from "../contract/definitions.js";
+import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import { isOperationId } from "../contract/operation.js";
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";

@@ -1,4 +1,4 @@
-import type { Definitions, Named, ParsedInputOf } from "../contract/definitions.js";
+import type { Definitions, Named, ParsedInputOf } from "../contract/definition/definitions.js";
 
 /** A resource that was created before the reply, for the 201 of spec §4.1. */
 export interface CreatedResource {

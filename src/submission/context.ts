@@ -1,4 +1,4 @@
-import type { Definitions } from "../contract/definitions.js";
+import type { Definitions } from "../contract/definition/definitions.js";
 import type { Backend } from "../ports/backend.js";
 import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";

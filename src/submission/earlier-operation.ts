@@ -1,8 +1,8 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
+import { pathFields } from "../contract/definition/path-pattern.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { canonicalJson } from "../contract/json/canonical-json.js";
 import type { JsonText, Operation } from "../contract/operation.js";
-import { pathFields } from "../contract/path-pattern.js";
 import { commonText } from "../formats/payload-tree.js";
 import type { RecordResult, Submission } from "../ports/backend.js";
 import type { SubmissionContext } from "./context.js";

@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { JsonText } from "../contract/operation.js";
 import type { Submission } from "../ports/backend.js";
 import type { SubmissionContext } from "./context.js";

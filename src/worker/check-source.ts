@@ -1,4 +1,4 @@
-import { checkDefinitions } from "../contract/check-definition.js";
+import { checkDefinitions } from "../contract/definition/check-definition.js";
 import { checkOptions, isObject, misuse, type OptionNames, shown } from "../contract/options.js";
 import { checkBackend } from "../ports/backend.js";
 import type { WorkerSource } from "./worker.js";

@@ -1,5 +1,5 @@
 import { suggestName } from "../contract/closest-name.js";
-import type { OperationDefinition } from "../contract/definition.js";
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import type {
   Definitions,
   Named,
@@ -7,7 +7,7 @@ import type {
   ParsedInputOf,
   ProcessorProgressOf,
   ProcessorResultOf,
-} from "../contract/definitions.js";
+} from "../contract/definition/definitions.js";
 import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import type { Job, Processor } from "./attempt/job.js";

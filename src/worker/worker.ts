@@ -1,5 +1,5 @@
-import { DEFAULT_RETENTION_MS } from "../contract/definition.js";
-import type { Definitions } from "../contract/definitions.js";
+import { DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
+import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";

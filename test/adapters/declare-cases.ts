@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
+import type { AdapterHarness } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 
 /** Declares a test for each case of the adapter suite. Cases that need a missing capability are skipped by name. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
-import { submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import type { WireRequest } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { describeCorpus } from "../corpora.js";
 import { canBeFetched } from "./beyond-fetch.js";
 import { adaptersOnSockets, allAdapters } from "./identity-adapters.js";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
+import type { WireRequest } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { effort } from "../effort.js";
 import { beyondFetch, canBeFetched, reasonsBeyondFetch } from "./beyond-fetch.js";
 import { MAX_BYTES } from "./generated-bodies.js";

@@ -13,7 +13,7 @@ import type {
   WireConnection,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/adapter-case.js";
+} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import type { ComparedAdapter } from "./identity-adapters.js";
 import { isBrokenOff } from "./identity-transcript.js";
 import { createWitness } from "./identity-witness.js";

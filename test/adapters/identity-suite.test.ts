@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AdapterCapabilities, AdapterCase } from "../../src/testing/suites/adapter/adapter-case.js";
+import type {
+  AdapterCapabilities,
+  AdapterCase,
+} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { firstAdapter, otherAdapters } from "./identity-adapters.js";
 import { transcribe } from "./identity-transcript.js";

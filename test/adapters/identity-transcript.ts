@@ -6,7 +6,7 @@ import type {
   WireConnection,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/adapter-case.js";
+} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 

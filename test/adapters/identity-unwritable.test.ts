@@ -1,7 +1,11 @@
 import { createOrderService } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WireResponse } from "../../src/testing/suites/adapter/adapter-case.js";
-import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import type { WireResponse } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import {
+  mountOrders,
+  request,
+  submission,
+} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { allAdapters } from "./identity-adapters.js";
 import { startServer } from "./node-harness.js";
 import { comparable } from "./predictable-service.js";

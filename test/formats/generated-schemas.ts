@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonSchema } from "../../src/contract/definition.js";
+import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { memberName, text } from "./generated-orders.js";
 
 /** A JSON Schema and a value that it allows. */

@@ -1,7 +1,7 @@
 import { allowAnonymous, createOrderService, type Problem, problemType } from "async-request-reply";
 import { xmlFormat } from "async-request-reply/xml";
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../../src/contract/definition.js";
+import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { rowsOf } from "../docs/tables.js";
 
 const PAGE = "docs/xml.md";

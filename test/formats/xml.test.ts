@@ -2,7 +2,7 @@ import { allowAnonymous, createOrderService, defineOrders, type Format } from "a
 import { xmlFormat } from "async-request-reply/xml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../../src/contract/definition.js";
+import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { decodeName, encodeName } from "../../src/formats/xml/names.js";
 import { refusalOf } from "../refusal.js";
 import { invalidOrder, memberName, validOrder } from "./generated-orders.js";

@@ -12,7 +12,7 @@ import {
 import { createYangFormats, orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../../src/contract/definition.js";
+import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { rowsOf } from "../docs/tables.js";
 import { refusalOf } from "../refusal.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";

@@ -12,7 +12,7 @@ import {
 import * as jose from "jose";
 import jwt from "jsonwebtoken";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 import { typeOf } from "./service-process.js";
 

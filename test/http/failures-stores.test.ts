@@ -8,7 +8,7 @@ import {
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
-import { ORDER } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { ORDER } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { createComposedBackend, modes } from "../composed-backend.js";
 import { createProcess, idOf, KEY, listed, runsOf, typeOf } from "./service-process.js";
 

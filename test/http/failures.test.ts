@@ -8,7 +8,7 @@ import {
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { interceptBackend } from "../../src/testing/intercept-backend.js";
-import type { Change } from "../../src/testing/suites/adapter/orders-fixture.js";
+import type { Change } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { modes } from "../composed-backend.js";
 import { createProcess, KEY, runsOf, typeOf } from "./service-process.js";
 

@@ -15,7 +15,7 @@ import {
   withStores,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 import { replacing } from "../replacing.js";
 import { failOnUnhandledRejections, unreadable } from "../unreadable.js";

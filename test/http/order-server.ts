@@ -7,7 +7,7 @@ import {
   type OrderServiceOptions,
 } from "async-request-reply";
 import { allOperations } from "../../src/testing/all-operations.js";
-import type { WireRequest } from "../../src/testing/suites/adapter/adapter-case.js";
+import type { WireRequest } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { startServer, writeRequest } from "../adapters/node-harness.js";
 import type { RawReply } from "../raw-connection.js";
 

@@ -15,7 +15,11 @@ import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { interceptBackend } from "../../src/testing/intercept-backend.js";
-import { type Change, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import {
+  type Change,
+  request,
+  submission,
+} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { deepText } from "../deep-text.js";
 import { besidesJson } from "../formats/all-formats.js";
 import { toHttpRequest } from "../plain-harness.js";

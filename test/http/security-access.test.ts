@@ -16,8 +16,8 @@ import {
   request,
   submission,
   TOKENS,
-} from "../../src/testing/suites/adapter/orders-fixture.js";
-import { operationIdOf } from "../../src/testing/suites/adapter/reply-checks.js";
+} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { operationIdOf } from "../../src/testing/suites/adapter/fixtures/reply-checks.js";
 import { modes } from "../composed-backend.js";
 import { createPlainHarness } from "../plain-harness.js";
 

@@ -9,7 +9,7 @@ import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { equalInConstantTime } from "../../src/http/access/credentials.js";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
-import { mountOrders, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { mountOrders, submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { countedText } from "../counted-text.js";
 import { createPlainHarness, toHttpRequest } from "../plain-harness.js";
 

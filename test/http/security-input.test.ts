@@ -2,7 +2,11 @@ import { createMemoryBackend, createService, defineOperation } from "async-reque
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
-import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import {
+  mountOrders,
+  request,
+  submission,
+} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { createPlainHarness } from "../plain-harness.js";
 import { anything } from "./careless-schema.js";
 

@@ -8,7 +8,7 @@ import {
   isAsyncReplyError,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { mountOrders, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { mountOrders, submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { createPlainHarness } from "../plain-harness.js";
 
 const harness = createPlainHarness();

@@ -12,7 +12,11 @@ import {
 } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
 import { matches } from "../../src/http/message/entity-tag.js";
-import { mountOrders, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import {
+  mountOrders,
+  request,
+  submission,
+} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { countedText } from "../counted-text.js";
 import { createPlainHarness } from "../plain-harness.js";
 import { anything } from "./careless-schema.js";

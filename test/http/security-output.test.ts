@@ -15,7 +15,7 @@ import {
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
-import { request, submission, TOKENS } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { request, submission, TOKENS } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { modes } from "../composed-backend.js";
 import { toHttpRequest } from "../plain-harness.js";
 

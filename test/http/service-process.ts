@@ -8,7 +8,11 @@ import {
 } from "async-request-reply";
 import { expect } from "vitest";
 import { allOperations } from "../../src/testing/all-operations.js";
-import { type Change, request, submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import {
+  type Change,
+  request,
+  submission,
+} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 
 export const KEY = { "idempotency-key": "k" };

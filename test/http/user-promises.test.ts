@@ -18,7 +18,7 @@ import {
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { submission } from "../../src/testing/suites/adapter/orders-fixture.js";
+import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 import { createProcess, listed, typeOf } from "./service-process.js";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AdapterCapabilities } from "../../src/testing/suites/adapter/adapter-case.js";
+import type { AdapterCapabilities } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { createOrdersClient, type OrdersClient } from "../examples/orders-client.js";
 import { bun, isSkipped, type SuiteRun, suiteRuns, workerd } from "./matrix.js";

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/testing/manual-clock.js";
-import type { AdapterCase, AdapterHarness } from "../../src/testing/suites/adapter/adapter-case.js";
+import type { AdapterCase, AdapterHarness } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { declareAdapterCases } from "../adapters/declare-cases.js";
 import { createPlainHarness, type Handle } from "../plain-harness.js";

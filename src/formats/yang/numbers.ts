@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
 import { listedValues } from "../json-schema.js";
 import type { Place } from "../schema-place.js";
 import type { NumberSyntax } from "../typed-text.js";

@@ -1,4 +1,4 @@
-import type { Deprecation } from "../../contract/deprecation.js";
+import type { Deprecation } from "../../contract/definition/deprecation.js";
 import type { Fields } from "./reply.js";
 
 /** Returns the header fields that announce a deprecation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. */

@@ -1,4 +1,4 @@
-import type { JsonSchema, OperationDefinition } from "../../contract/definition.js";
+import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { utf8Length } from "../../contract/json/json-text.js";
 import type { Format, Representation } from "../../formats/format.js";
 import type { HttpResponse } from "./message.js";

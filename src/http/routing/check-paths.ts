@@ -1,7 +1,7 @@
-import type { OperationDefinition } from "../../contract/definition.js";
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import { type PathSegment, parsePathPattern } from "../../contract/definition/path-pattern.js";
 import type { AsyncReplyError } from "../../contract/errors.js";
 import { misuse } from "../../contract/options.js";
-import { type PathSegment, parsePathPattern } from "../../contract/path-pattern.js";
 
 type Defined = Pick<OperationDefinition, "name" | "path">;
 

@@ -1,4 +1,8 @@
-import { type PathParams, type PathSegment, parsePathPattern } from "../../contract/path-pattern.js";
+import {
+  type PathParams,
+  type PathSegment,
+  parsePathPattern,
+} from "../../contract/definition/path-pattern.js";
 import { decodeSegment } from "./decode-segment.js";
 
 /** A path pattern and its target. */

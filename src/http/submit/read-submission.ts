@@ -1,9 +1,9 @@
-import type { JsonSchema, OperationDefinition } from "../../contract/definition.js";
+import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
+import type { PathParams } from "../../contract/definition/path-pattern.js";
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseIdempotencyKey } from "../../contract/idempotency-key.js";
 import { canonicalJson } from "../../contract/json/canonical-json.js";
 import type { JsonText } from "../../contract/operation.js";
-import type { PathParams } from "../../contract/path-pattern.js";
 import { adoptPromise } from "../../contract/promises.js";
 import { validate } from "../../contract/schema/validate.js";
 import type { Format, ParsedBody } from "../../formats/format.js";

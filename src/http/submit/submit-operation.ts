@@ -1,7 +1,7 @@
-import type { OperationDefinition } from "../../contract/definition.js";
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import type { OrderDefinition } from "../../contract/definition/order.js";
+import type { PathParams } from "../../contract/definition/path-pattern.js";
 import { isTerminal } from "../../contract/operation.js";
-import type { OrderDefinition } from "../../contract/order.js";
-import type { PathParams } from "../../contract/path-pattern.js";
 import type { Format } from "../../formats/format.js";
 import { accept } from "../../submission/accept.js";
 import type { Accepted } from "../../submission/accepted.js";

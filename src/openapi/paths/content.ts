@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { Format, SerializeContext } from "../../formats/format.js";
 import type { DescribedService } from "../described-service.js";
 import type { OpenApiContent } from "../document.js";

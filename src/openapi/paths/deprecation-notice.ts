@@ -1,4 +1,4 @@
-import type { Deprecation } from "../../contract/deprecation.js";
+import type { Deprecation } from "../../contract/definition/deprecation.js";
 import { deprecationFields } from "../../http/message/deprecation-fields.js";
 import type { OpenApiResponse } from "../document.js";
 import { fixed, matching, type ResponseHeaders, SUCCESSOR_LINK } from "./headers.js";

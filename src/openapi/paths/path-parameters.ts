@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../../contract/definition.js";
-import { pathFields } from "../../contract/path-pattern.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
+import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { Components } from "../components.js";
 import type { OpenApiParameter } from "../document.js";
 import { type NamedDefinition, toPascalCase } from "../names.js";

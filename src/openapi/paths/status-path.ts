@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { ErrorCode } from "../../contract/errors.js";
 import type { Components } from "../components.js";
 import type { DescribedService } from "../described-service.js";

@@ -1,6 +1,6 @@
-import type { OperationDefinition } from "../../contract/definition.js";
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import { pathFields } from "../../contract/path-pattern.js";
 import type { Components } from "../components.js";
 import type { DescribedService } from "../described-service.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
 import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.js";
 import { mapSubschemas } from "./map-schema.js";
 

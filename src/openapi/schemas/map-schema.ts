@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
 
 /** Location of a subschema: the keywords, names and indices that lead to it. */
 export type SchemaPath = readonly string[];

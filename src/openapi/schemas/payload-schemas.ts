@@ -1,5 +1,5 @@
-import type { JsonSchema, OperationDefinition } from "../../contract/definition.js";
-import { pathFields } from "../../contract/path-pattern.js";
+import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
+import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { StandardSchema } from "../../contract/schema/standard-schema.js";
 import type { Components } from "../components.js";
 import type { Reference } from "../document.js";

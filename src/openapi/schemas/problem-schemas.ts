@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/definition.js";
+import type { JsonSchema } from "../../contract/definition/definition.js";
 import { type ProblemName, problem, problemType } from "../../contract/problem.js";
 import type { Components } from "../components.js";
 import type { Reference } from "../document.js";

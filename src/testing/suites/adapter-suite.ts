@@ -1,25 +1,25 @@
-import type { AdapterCase } from "./adapter/adapter-case.js";
-import { authorizationCases } from "./adapter/authorization.js";
-import { basePathCases } from "./adapter/base-path.js";
-import { bodyCases } from "./adapter/body.js";
-import { cancellationCases } from "./adapter/cancellation.js";
-import { connectionCases } from "./adapter/connections.js";
-import { contractCases } from "./adapter/contract.js";
-import { creationCases } from "./adapter/creation.js";
-import { deprecationCases } from "./adapter/deprecation.js";
-import { endingCases } from "./adapter/endings.js";
-import { fallthroughCases } from "./adapter/fallthrough.js";
-import { heldKeyCases } from "./adapter/held-key.js";
-import { idempotencyKeyCases } from "./adapter/idempotency-key.js";
-import { listCases } from "./adapter/list.js";
-import { negotiationCases } from "./adapter/negotiation.js";
-import { pathFieldCases } from "./adapter/path-fields.js";
-import { recordingCases } from "./adapter/recording.js";
-import { routingCases } from "./adapter/routing.js";
-import { serviceOptionCases } from "./adapter/service-options.js";
-import { statusCases } from "./adapter/status.js";
-import { streamCases } from "./adapter/streams.js";
-import { successorCases } from "./adapter/successor.js";
+import type { AdapterCase } from "./adapter/fixtures/adapter-case.js";
+import { basePathCases } from "./adapter/mounting/base-path.js";
+import { connectionCases } from "./adapter/mounting/connections.js";
+import { fallthroughCases } from "./adapter/mounting/fallthrough.js";
+import { routingCases } from "./adapter/mounting/routing.js";
+import { serviceOptionCases } from "./adapter/mounting/service-options.js";
+import { streamCases } from "./adapter/mounting/streams.js";
+import { cancellationCases } from "./adapter/operation/cancellation.js";
+import { endingCases } from "./adapter/operation/endings.js";
+import { listCases } from "./adapter/operation/list.js";
+import { statusCases } from "./adapter/operation/status.js";
+import { successorCases } from "./adapter/operation/successor.js";
+import { authorizationCases } from "./adapter/request/authorization.js";
+import { bodyCases } from "./adapter/request/body.js";
+import { contractCases } from "./adapter/request/contract.js";
+import { idempotencyKeyCases } from "./adapter/request/idempotency-key.js";
+import { negotiationCases } from "./adapter/request/negotiation.js";
+import { pathFieldCases } from "./adapter/request/path-fields.js";
+import { creationCases } from "./adapter/submit/creation.js";
+import { deprecationCases } from "./adapter/submit/deprecation.js";
+import { heldKeyCases } from "./adapter/submit/held-key.js";
+import { recordingCases } from "./adapter/submit/recording.js";
 
 export type {
   AdapterCapabilities,
@@ -30,7 +30,7 @@ export type {
   WireConnection,
   WireRequest,
   WireResponse,
-} from "./adapter/adapter-case.js";
+} from "./adapter/fixtures/adapter-case.js";
 
 /**
  * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () =>

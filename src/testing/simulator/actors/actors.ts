@@ -1,5 +1,5 @@
+import type { OrderDefinition } from "../../../contract/definition/order.js";
 import { unauthenticated } from "../../../contract/errors.js";
-import type { OrderDefinition } from "../../../contract/order.js";
 import type { Service } from "../../../http/context.js";
 import type { HttpRequest, HttpResponse } from "../../../http/message/message.js";
 import { createService } from "../../../http/service.js";

@@ -1,5 +1,5 @@
+import type { Order, OrderDefinition } from "../../../contract/definition/order.js";
 import { canonicalJson } from "../../../contract/json/canonical-json.js";
-import type { Order, OrderDefinition } from "../../../contract/order.js";
 import type { Request } from "../ledger/payloads.js";
 import type { Stage } from "../stage.js";
 import { NOTICES, type NoticeDefinition } from "./notices.js";

@@ -1,4 +1,4 @@
-import { defineOperation, type OperationDefinition } from "../../../contract/definition.js";
+import { defineOperation, type OperationDefinition } from "../../../contract/definition/definition.js";
 import type { StandardSchema } from "../../../contract/schema/standard-schema.js";
 import type { Job } from "../../../worker/attempt/job.js";
 import type { Stage } from "../stage.js";

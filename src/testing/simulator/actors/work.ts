@@ -1,5 +1,5 @@
+import { defineOrders, type Order, type OrderDefinition } from "../../../contract/definition/order.js";
 import { permanentFailure } from "../../../contract/errors.js";
-import { defineOrders, type Order, type OrderDefinition } from "../../../contract/order.js";
 import type { CreateResource } from "../../../ports/create.js";
 import type { Job } from "../../../worker/attempt/job.js";
 import type { Stage } from "../stage.js";

@@ -1,5 +1,6 @@
 import { deepEqual, equal, isOutcome } from "../../expect.js";
 import type { PortTime } from "../port-case.js";
+import { takeExpiredIds, takeIds } from "./due/taking.js";
 import {
   begin,
   COMPLETED,
@@ -11,7 +12,6 @@ import {
   read,
   tryBegin,
 } from "./fixtures.js";
-import { takeExpiredIds, takeIds } from "./taking.js";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 

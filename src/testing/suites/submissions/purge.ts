@@ -1,7 +1,7 @@
 import type { Submission, Submissions } from "../../../ports/backend.js";
 import { equal, isOutcome } from "../../expect.js";
 import { begin, COMPLETED, FAILED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
-import { redrive } from "../operation-store/redrive.js";
+import { redrive } from "../operation-store/retention/redrive.js";
 import { concurrently } from "../port-case.js";
 import { claimOf, newSubmission, recorded, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
 

@@ -1,5 +1,6 @@
 import type { Submission } from "../../../ports/backend.js";
 import { deepEqual, equal, isOutcome } from "../../expect.js";
+import { newFollowUp } from "../operation-store/attempt/on-end.js";
 import {
   begin,
   COMPLETED,
@@ -11,7 +12,6 @@ import {
   read,
   tryBegin,
 } from "../operation-store/fixtures.js";
-import { newFollowUp } from "../operation-store/on-end.js";
 import { concurrently } from "../port-case.js";
 import { TENANTS } from "../tenants.js";
 import { claimOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";

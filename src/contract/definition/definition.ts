@@ -1,0 +1,191 @@
+import type { NotJson } from "../json/json-types.js";
+import { checkOptions, invalidOption, isObject, longDurationMs, type OptionNames } from "../options.js";
+import type { InferInput, StandardSchema } from "../schema/standard-schema.js";
+import { checkName, checkSchema } from "./check-definition.js";
+import { type Deprecation, readDeprecation } from "./deprecation.js";
+import type { UnboundPathFields } from "./path-pattern.js";
+import { parsePathPattern } from "./path-pattern.js";
+
+/** JSON Schema, draft 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Options of {@link defineOperation}. Only `name`, `path` and `input` are required. */
+export interface OperationDefinitionOptions<
+  Name extends string,
+  Path extends string,
+  Input extends StandardSchema,
+  Result extends StandardSchema | undefined,
+  Progress extends StandardSchema | undefined,
+> {
+  /**
+   * Name of the definition in stores and announcements: 1 to 100 characters of `A-Za-z0-9._-`, starting with a letter
+   * or digit. Two names of one service must not differ only in case. Changing a name orphans the operations that are
+   * stored under it.
+   */
+  readonly name: Name;
+  /**
+   * Name of a submission and of a resource in formats with a named root: the root element in XML, the top-level node
+   * in YANG data. A letter or `_`, then up to 99 characters of `A-Za-z0-9._-`. Default: `name`.
+   */
+  readonly rootName?: string;
+  /**
+   * Path that clients post to, such as `/orders`. A field such as `{accountId}` in `/accounts/{accountId}/exports`
+   * matches one segment and becomes the input member with its name.
+   */
+  readonly path: Path;
+  /** Standard Schema validator of the input, which must be JSON. */
+  readonly input: Input;
+  /**
+   * Standard Schema validator of the processor's return value. A refused result fails the operation. Default: any JSON
+   * value.
+   */
+  readonly result?: Result;
+  /** Standard Schema validator of the reported progress. Must be synchronous. Default: any JSON value. */
+  readonly progress?: Progress;
+  /** JSON Schema (2020-12) of the input. Default: the schema that the validator provides, if it does. */
+  readonly jsonSchema?: JsonSchema;
+  /** Whether requests need an `Idempotency-Key`. If `required`, a request without one gets 400. Default: `optional`. */
+  readonly idempotencyKey?: "optional" | "required";
+  /** Whether clients may cancel with `DELETE <statusPath>/<id>`. Default: false. */
+  readonly cancellable?: boolean;
+  /** How long an operation and its key are kept after it ends. Milliseconds, at most 100 years. Default: 24 h. */
+  readonly retentionMs?: number;
+  /**
+   * Announces in every reply of the path that clients should stop using it, with `Deprecation`, `Sunset` and `Link`.
+   * Nothing else changes. Default: none.
+   */
+  readonly deprecated?: Deprecation;
+}
+
+const OPTIONS: OptionNames<OperationDefinitionOptions<string, string, StandardSchema, undefined, undefined>> =
+  {
+    name: true,
+    rootName: true,
+    path: true,
+    input: true,
+    result: true,
+    progress: true,
+    jsonSchema: true,
+    idempotencyKey: true,
+    cancellable: true,
+    retentionMs: true,
+    deprecated: true,
+  };
+
+/**
+ * Contract of one kind of work: what `POST <path>` accepts and what the processor returns. It contains no server code,
+ * so clients can import it. Create it with {@link defineOperation}.
+ */
+export interface OperationDefinition<
+  Name extends string = string,
+  Path extends string = string,
+  Input extends StandardSchema = StandardSchema,
+  Result extends StandardSchema | undefined = StandardSchema | undefined,
+  Progress extends StandardSchema | undefined = StandardSchema | undefined,
+> {
+  /** Name in stores, in announcements and among the processors of a worker. */
+  readonly name: Name;
+  /** Name of a submission and of a resource in formats with a named root, such as XML. */
+  readonly rootName: string;
+  /** Path that clients post to, without the service's `basePath`. Fields are in braces. */
+  readonly path: Path;
+  /**
+   * Validator of the input. If it refuses the input, the reply is 422. Otherwise the processor gets its output. It
+   * runs again before every attempt.
+   */
+  readonly input: Input;
+  /** Validator of the processor's return value. Default: any JSON value. */
+  readonly result: Result;
+  /** Validator of the reported progress. Default: any JSON value. */
+  readonly progress: Progress;
+  /** JSON Schema (2020-12) of the input, if known. */
+  readonly jsonSchema?: JsonSchema;
+  /** Whether requests need an `Idempotency-Key`. If `required`, a request without one gets 400. */
+  readonly idempotencyKey: "optional" | "required";
+  /** Whether clients may cancel with `DELETE <statusPath>/<id>`. If not, the reply is 405. */
+  readonly cancellable: boolean;
+  /** How long an operation and its key are kept after the operation ends. Milliseconds. */
+  readonly retentionMs: number;
+  /** When and why clients should stop using the path. Announced in every reply of the path. */
+  readonly deprecated?: Deprecation;
+}
+
+/** Makes the compiler refuse a path whose fields are not members of the input. */
+export type CheckedPath<Path extends string, Input> = [UnboundPathFields<Path, Input>] extends [never]
+  ? unknown
+  : {
+      readonly path: {
+        readonly "every path field must be a required string, number or boolean member of the input": UnboundPathFields<
+          Path,
+          Input
+        >;
+      };
+    };
+
+/** Makes the compiler refuse an input schema that accepts values JSON cannot represent, such as a `Date`. */
+export type CheckedInput<Input> = [NotJson<Input>] extends [never]
+  ? unknown
+  : {
+      readonly input: {
+        readonly "the input schema accepts values that JSON cannot represent": NotJson<Input>;
+      };
+    };
+
+/**
+ * Defines an operation. Only a name, a path and an input schema are required.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ */
+export function defineOperation<
+  const Name extends string,
+  const Path extends string,
+  Input extends StandardSchema,
+  Result extends StandardSchema | undefined = undefined,
+  Progress extends StandardSchema | undefined = undefined,
+>(
+  options: OperationDefinitionOptions<Name, Path, Input, Result, Progress> &
+    CheckedPath<Path, InferInput<Input>> &
+    CheckedInput<InferInput<Input>>,
+): OperationDefinition<Name, Path, Input, Result, Progress> {
+  checkOptions(options, OPTIONS, "defineOperation");
+  const { name, path, input, result, progress, deprecated }: typeof options = options;
+  const { rootName = name, idempotencyKey = "optional", cancellable = false } = options;
+  checkName(name);
+  if (options.rootName !== undefined && !/^[A-Za-z_][A-Za-z0-9._-]{0,99}$/.test(rootName))
+    throw invalidOption("rootName", "a letter or `_`, then at most 99 of `A-Za-z0-9._-`", rootName);
+  parsePathPattern(path);
+  checkSchema("input", input);
+  if (result !== undefined) checkSchema("result", result);
+  if (progress !== undefined) checkSchema("progress", progress);
+  if (idempotencyKey !== "optional" && idempotencyKey !== "required")
+    throw invalidOption("idempotencyKey", "`optional` or `required`", idempotencyKey);
+  if (typeof cancellable !== "boolean") throw invalidOption("cancellable", "true or false", cancellable);
+  if (options.jsonSchema !== undefined && !isObject(options.jsonSchema))
+    throw invalidOption("jsonSchema", "a JSON Schema, which is an object", options.jsonSchema);
+  const jsonSchema = options.jsonSchema ?? describeSchema(input);
+  return Object.freeze({
+    name,
+    rootName,
+    path,
+    input,
+    result: result as Result,
+    progress: progress as Progress,
+    idempotencyKey,
+    cancellable,
+    retentionMs: longDurationMs("retentionMs", options.retentionMs, DEFAULT_RETENTION_MS),
+    ...(jsonSchema === undefined ? {} : { jsonSchema }),
+    ...(deprecated === undefined ? {} : { deprecated: readDeprecation(deprecated) }),
+  });
+}
+
+/** Default of `retentionMs`: 24 h. */
+export const DEFAULT_RETENTION_MS = 86_400_000;
+
+function describeSchema(schema: StandardSchema): JsonSchema | undefined {
+  try {
+    return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  } catch {
+    // Some schemas cannot be described in JSON Schema. Formats that need a description report that themselves.
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Json } from "../json/json-types.js";
+import type { InferInput, InferOutput, StandardSchema } from "../schema/standard-schema.js";
+import type { OperationDefinition } from "./definition.js";
+
+/** Definitions of a service. */
+export type Definitions = readonly OperationDefinition[];
+
+/** Names of the definitions in a list. */
+export type NameOf<List extends Definitions> = List[number]["name"];
+
+/** Definition in a list that has the given name. */
+export type Named<List extends Definitions, Name> = Extract<List[number], { readonly name: Name }>;
+
+/** Value that clients submit and `service.submit` takes: the input of the input schema. */
+export type InputOf<Definition> =
+  Definition extends OperationDefinition<string, string, infer Input> ? InferInput<Input> : never;
+
+/** Value that a processor and `create` get: the output of the input schema. */
+export type ParsedInputOf<Definition> =
+  Definition extends OperationDefinition<string, string, infer Input> ? InferOutput<Input> : never;
+
+/**
+ * Value that a processor must return: the input of the result schema, or anything if the definition has no result
+ * schema.
+ */
+export type ProcessorResultOf<Definition> =
+  Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
+    ? Result extends StandardSchema
+      ? InferInput<Result>
+      : unknown
+    : never;
+
+/** Result that clients read: the JSON form of the result schema's output. */
+export type ResultOf<Definition> =
+  Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
+    ? Result extends StandardSchema
+      ? Json<InferOutput<Result>>
+      : unknown
+    : never;
+
+/**
+ * Progress that a processor reports: the input of the progress schema, or anything if the definition has no progress
+ * schema.
+ */
+export type ProcessorProgressOf<Definition> =
+  Definition extends OperationDefinition<
+    string,
+    string,
+    StandardSchema,
+    StandardSchema | undefined,
+    infer Progress
+  >
+    ? Progress extends StandardSchema
+      ? InferInput<Progress>
+      : unknown
+    : never;
+
+/** Progress that clients read: the JSON form of the progress schema's output. */
+export type ProgressOf<Definition> =
+  Definition extends OperationDefinition<
+    string,
+    string,
+    StandardSchema,
+    StandardSchema | undefined,
+    infer Progress
+  >
+    ? Progress extends StandardSchema
+      ? Json<InferOutput<Progress>>
+      : unknown
+    : never;

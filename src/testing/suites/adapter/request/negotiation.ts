@@ -1,0 +1,186 @@
+import type { AdapterCase } from "../fixtures/adapter-case.js";
+import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
+import { REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
+import { checkFields, checkStatus, operationIdOf } from "../fixtures/reply-checks.js";
+
+const keyed = { "idempotency-key": REFUSED_KEY };
+
+const UNKNOWN = "/operations/01980000-0000-7000-8000-000000000000";
+const TOO_LONG = `application/json${", text/html".repeat(800)}`;
+
+const unsupported = [
+  undefined,
+  "",
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/octet-stream",
+  "application/jsonx",
+  "application/ld+json",
+  "application/yang-data+json",
+  "json",
+  "application/",
+  "application/json; charset=iso-8859-1",
+  "application/json; charset=utf-16",
+  'application/json; charset="latin1"',
+  "application/json; charset",
+  "application/json; charset=utf-8; charset=utf-16",
+  "application/json, text/plain",
+];
+
+const supported = [
+  "application/json",
+  "APPLICATION/JSON",
+  "application/json;charset=utf-8",
+  'application/json ; Charset="UTF-8"',
+  "application/json; profile=order",
+];
+
+const unacceptable = [
+  "text/html",
+  "application/xml, text/*",
+  "application/json;q=0",
+  "application/json;q=0, */*",
+  "application/yang-data+json",
+  "*/*;q=0",
+];
+
+const acceptable = [
+  undefined,
+  "application/json",
+  "*/*",
+  "application/*",
+  "Application/JSON; q=0.001",
+  "text/html, application/xml;q=0.9, */*;q=0.8",
+  "application/json;q=0.1, */*;q=0",
+  'text/html;a=","; q=1, application/json;q=0.5',
+];
+
+const refusals: readonly Refusal[] = [
+  ...unsupported.map(
+    (contentType): Refusal => ({
+      name: `answers 415 with Accept to the Content-Type ${JSON.stringify(contentType)}`,
+      rule: "RFC 9110 §15.5.16",
+      request: submission({ fields: { ...keyed, "content-type": contentType } }),
+      status: 415,
+      problem: "unsupported-media-type",
+      fields: { accept: "application/json" },
+    }),
+  ),
+  ...["gzip", "GZIP", "br", "identity, gzip", "unheard-of"].map(
+    (coding): Refusal => ({
+      name: `answers 415 with Accept-Encoding to the Content-Encoding ${coding}`,
+      rule: "RFC 9110 §12.5.3",
+      request: submission({ fields: { ...keyed, "content-encoding": coding } }),
+      status: 415,
+      problem: "unsupported-content-coding",
+      fields: { "accept-encoding": "identity" },
+    }),
+  ),
+  ...unacceptable.map(
+    (accept): Refusal => ({
+      name: `answers 406 to the Accept ${accept}`,
+      rule: "RFC 9110 §15.5.7",
+      request: submission({ fields: { ...keyed, accept } }),
+      status: 406,
+      problem: "not-acceptable",
+      members: {
+        detail: "The header field Accept matches no available media type. Available: application/json.",
+      },
+    }),
+  ),
+  ...[
+    submission({ fields: { ...keyed, accept: TOO_LONG } }),
+    request("GET", UNKNOWN, { accept: TOO_LONG }),
+    request("DELETE", UNKNOWN, { accept: TOO_LONG }),
+  ].map(
+    (asked): Refusal => ({
+      name: `answers 400 to ${asked.method} with an excessively long Accept`,
+      rule: "docs/problems.md, malformed-request",
+      options: { cancellable: true },
+      request: asked,
+      status: 400,
+      problem: "malformed-request",
+    }),
+  ),
+  {
+    name: "refuses a repeated Content-Type, even if one of its lines is valid",
+    rule: "RFC 9110 §8.3",
+    needs: ["fieldLines"],
+    request: submission({ fields: { ...keyed, "content-type": ["application/json", "application/xml"] } }),
+    status: 400,
+    problem: "malformed-request",
+  },
+];
+
+/** Media types that bodies and replies may have. */
+export const negotiationCases: readonly AdapterCase[] = [
+  ...refusals.map(refusalCase),
+  ...supported.map(
+    (contentType): AdapterCase => ({
+      name: `reads a body with the Content-Type ${contentType}`,
+      rule: "RFC 9110 §8.3.1",
+      run: async (harness) => {
+        const { send } = await mountOrders(harness);
+        checkStatus(await send(submission({ fields: { "content-type": contentType } })), 202);
+      },
+    }),
+  ),
+  ...acceptable.map(
+    (accept): AdapterCase => ({
+      name: `replies in JSON to the Accept ${JSON.stringify(accept)}`,
+      rule: "RFC 9110 §12.5.1",
+      run: async (harness) => {
+        const { send } = await mountOrders(harness);
+        const reply = await send(submission({ fields: { accept } }));
+        checkStatus(reply, 202);
+        checkFields(reply, { "content-type": "application/json", vary: "accept" });
+      },
+    }),
+  ),
+  {
+    name: "combines the lines of a repeated Accept",
+    rule: "RFC 9110 §5.3",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      const accept = ["text/html", "application/json;q=0.1"];
+      checkStatus(await send(submission({ fields: { accept } })), 202);
+    },
+  },
+  {
+    name: "ignores unknown preferences",
+    rule: "RFC 7240 §2",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      for (const prefer of [
+        "respond-async",
+        "wait=10, respond-async",
+        "unheard-of; a=b",
+        "",
+        ",;=",
+        ["wait=1", "wait=2"],
+      ]) {
+        const accepted = await send(submission({ fields: { prefer } }));
+        checkStatus(accepted, 202);
+        const read = await send(
+          request("GET", `/operations/${operationIdOf(accepted)}`, { prefer: "return=minimal" }),
+        );
+        checkStatus(read, 200);
+      }
+    },
+  },
+  {
+    name: "treats the Content-Encoding identity like none",
+    rule: "RFC 9110 §8.4.1",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      checkStatus(await send(submission({ fields: { "content-encoding": "identity" } })), 202);
+    },
+  },
+  refusalCase({
+    name: "answers 406 on the status endpoint too, whether or not the operation exists",
+    rule: "RFC 9110 §15.5.7",
+    request: request("GET", UNKNOWN, { accept: "text/html" }),
+    status: 406,
+    problem: "not-acceptable",
+  }),
+];

@@ -1,0 +1,145 @@
+import type { Operation, Settlement } from "../../../../contract/operation.js";
+import type { OperationStore } from "../../../../ports/operation-store.js";
+import { deepEqual, equal, isOutcome } from "../../../expect.js";
+import { JSON_TEXTS, KEYS } from "../../contents.js";
+import { newFollowUp } from "../attempt/on-end.js";
+import {
+  begin,
+  createEnded,
+  createPending,
+  createPreparing,
+  createWorking,
+  LONG_MS,
+  newId,
+  type OperationStoreCheck,
+  read,
+} from "../fixtures.js";
+
+/**
+ * Settles many attempts concurrently and checks that each operation has its own text. An operation settled without a
+ * text must have none.
+ */
+async function settleAll(
+  store: OperationStore,
+  member: "result" | "error",
+  settlementOf: (text: string) => Settlement,
+): Promise<void> {
+  const texts = member === "result" ? [...JSON_TEXTS, undefined] : JSON_TEXTS;
+  await Promise.all(
+    texts.map(async (text) => {
+      const { operation, lease } = await createWorking(store);
+      const settlement = text === undefined ? ({ to: "completed" } as const) : settlementOf(text);
+      isOutcome(await store.settle(lease, settlement), "settled", `settling with ${shown(text)}`);
+      equal((await read(store, operation))[member], text, `the ${member} ${shown(text)}`);
+    }),
+  );
+}
+
+function shown(text: string | undefined): string {
+  return `${text?.slice(0, 50)} of ${text?.length} characters`;
+}
+
+/** Stored texts come back unchanged, also when many calls share a statement. */
+export const contentChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "contents.input",
+    name: "stores inputs of every JSON type exactly, for readers and workers",
+    check: async (store) => {
+      await Promise.all(
+        JSON_TEXTS.map(async (input) => {
+          const operation = await createPending(store, { input });
+          equal((await read(store, operation)).input, input, `the input ${shown(input)}, read`);
+          const begun = await begin(store, operation.id);
+          equal(begun.operation.input, input, `the input ${shown(input)}, begun`);
+        }),
+      );
+    },
+  },
+  {
+    rule: "contents.result",
+    name: "stores results of every JSON type exactly, and distinguishes a missing result",
+    check: (store) => settleAll(store, "result", (result) => ({ to: "completed", result })),
+  },
+  {
+    rule: "contents.error",
+    name: "stores errors exactly",
+    check: (store) => settleAll(store, "error", (error) => ({ to: "failed", error })),
+  },
+  {
+    rule: "contents.progress",
+    name: "stores progress of every JSON type exactly and keeps it when a renewal has none",
+    check: async (store) => {
+      await Promise.all(
+        JSON_TEXTS.map(async (progress) => {
+          const { operation, lease } = await createWorking(store);
+          await store.renew(lease, { leaseMs: LONG_MS, progress });
+          equal((await read(store, operation)).progress, progress, `the progress ${shown(progress)}`);
+          await store.renew(lease, { leaseMs: LONG_MS });
+          equal((await read(store, operation)).progress, progress, "the progress after another renewal");
+        }),
+      );
+    },
+  },
+  {
+    rule: "contents.resource",
+    name: "stores resources exactly until the end of the operation",
+    check: async (store) => {
+      await Promise.all(
+        JSON_TEXTS.map(async (resource) => {
+          const { operation, lease } = await createPreparing(store, LONG_MS);
+          await store.settle(lease, { to: "prepared", resource });
+          const prepared = await begin(store, operation.id);
+          equal(prepared.operation.resource, resource, `the resource ${shown(resource)}, begun`);
+          await store.settle(prepared.lease, { to: "completed", result: "{}" });
+          equal((await read(store, operation)).resource, resource, `the resource ${shown(resource)}, read`);
+        }),
+      );
+    },
+  },
+  {
+    rule: "contents.meta",
+    name: "stores metadata and the input of a follow-up exactly, and returns the follow-up with its operation",
+    check: async (store) => {
+      await Promise.all(
+        JSON_TEXTS.map(async (text) => {
+          const onEnd = newFollowUp({ input: text });
+          const operation = await createPending(store, { meta: text, onEnd });
+          for (const found of [await read(store, operation), (await begin(store, operation.id)).operation])
+            deepEqual([found.meta, found.onEnd], [text, onEnd], `metadata and follow-up ${shown(text)}`);
+          const cancelled = await createPending(store, { onEnd });
+          await store.requestCancel(cancelled.id, cancelled.tenant);
+          const followUp = (await begin(store, onEnd.id)).operation;
+          equal(followUp.input, text, `the input of the follow-up ${shown(text)}`);
+        }),
+      );
+    },
+  },
+  {
+    rule: "contents.retry-of",
+    name: "stores the id of the operation that a successor runs again",
+    check: async (store) => {
+      const retryOf = newId();
+      const operation = await createPending(store, { retryOf });
+      equal((await read(store, operation)).retryOf, retryOf, "`retryOf`");
+    },
+  },
+  {
+    rule: "contents.key",
+    name: "stores keys of all printable ASCII characters exactly, for readers and for the purge",
+    check: async (store) => {
+      const ended = await Promise.all(KEYS.map((key) => createEnded(store, { key, retentionMs: 0 })));
+      const expected: Record<string, string> = {};
+      for (const [index, { operation }] of ended.entries()) {
+        const key = KEYS[index] ?? "";
+        expected[operation.id] = key;
+        equal((await read(store, operation)).key, key, "the key, read");
+      }
+      const expired = await store.takeExpired({ limit: KEYS.length });
+      deepEqual(keysOf(expired), expected, "the keys handed out");
+    },
+  },
+];
+
+function keysOf(operations: readonly Pick<Operation, "id" | "key">[]): Record<string, string | undefined> {
+  return Object.fromEntries(operations.map(({ id, key }) => [id, key]));
+}

@@ -1,0 +1,187 @@
+import type { NewOperation, Operation } from "../../../../contract/operation.js";
+import type {
+  ListedOperation,
+  ListPosition,
+  ListRequest,
+  OperationStore,
+} from "../../../../ports/operation-store.js";
+import { deepEqual, equal } from "../../../expect.js";
+import { concurrently } from "../../port-case.js";
+import { newFollowUp } from "../attempt/on-end.js";
+import {
+  createEnded,
+  createPending,
+  createPreparing,
+  createWorking,
+  ERROR,
+  FAILED,
+  LONG_MS,
+  newId,
+  type OperationStoreCheck,
+  RESULT,
+  read,
+} from "../fixtures.js";
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+async function list(
+  store: OperationStore,
+  request: Partial<ListRequest>,
+): Promise<readonly ListedOperation[]> {
+  if (store.list === undefined)
+    throw new Error(
+      "The harness declares `list`, but the store has no such method. Implement it or remove the capability.",
+    );
+  return store.list({ limit: 100, ...request });
+}
+
+async function listIds(store: OperationStore, request: Partial<ListRequest> = {}): Promise<string[]> {
+  return (await list(store, request)).map(({ id }) => id);
+}
+
+/** Reads the list page by page and returns every id. */
+async function pagedIds(store: OperationStore, limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  let after: ListPosition | undefined;
+  for (;;) {
+    const page = await list(store, after === undefined ? { limit } : { limit, after });
+    ids.push(...page.map(({ id }) => id));
+    after = page.at(-1);
+    if (after === undefined || ids.length > 1_000) return ids;
+  }
+}
+
+async function newestFirst(store: OperationStore, operations: readonly NewOperation[]): Promise<string[]> {
+  const all: Operation[] = [];
+  for (const operation of operations) all.push(await read(store, operation));
+  const sorted = all.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  return sorted.map(({ id }) => id);
+}
+
+export const listChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "list.internal",
+    name: "lists hidden and preparing operations only on request",
+    needs: ["list"],
+    check: async (store) => {
+      deepEqual(await listIds(store, { internal: true }), [], "the list of an empty store");
+      const shown = await createPending(store);
+      const hidden = await createPending(store, { hidden: true });
+      const { operation: preparing } = await createPreparing(store, LONG_MS);
+      deepEqual(await listIds(store), [shown.id], "the list");
+      deepEqual(await listIds(store, { state: "preparing" }), [], "the list of preparing operations");
+      const internal = (await listIds(store, { internal: true })).sort();
+      deepEqual(internal, [shown.id, hidden.id, preparing.id].sort(), "the list with internal operations");
+    },
+  },
+  {
+    rule: "list.members",
+    name: "lists operations as `get` reads them, without their payloads",
+    needs: ["list"],
+    check: async (store) => {
+      const members = { key: "key-1", retryOf: newId(), meta: '{"trace":1}', onEnd: newFollowUp() };
+      const { operation, lease } = await createWorking(store, LONG_MS, members);
+      const retry = { to: "retry", delayMs: LONG_MS, countAttempt: true, lastError: ERROR } as const;
+      await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
+      await store.settle(lease, retry);
+      const { operation: completed } = await createEnded(store, {}, { to: "completed", result: RESULT });
+      const { operation: failed } = await createEnded(store, {}, FAILED);
+      for (const each of [operation, completed, failed]) {
+        const { input, result, resource, progress, meta, onEnd, ...rest } = await read(store, each);
+        const listed = (await list(store, {})).find(({ id }) => id === each.id);
+        deepEqual(listed, rest, "a listed operation");
+      }
+    },
+  },
+  {
+    rule: "list.filters",
+    name: "filters by tenant, definition and state",
+    needs: ["list"],
+    check: async (store) => {
+      const pending = await createPending(store);
+      const other = await createPending(store, { tenant: "tenant-2", definition: "reports" });
+      const { operation: completed } = await createEnded(store, { definition: "reports" });
+      const { operation: failed } = await createEnded(store, { definition: "reports" }, FAILED);
+      const { operation: preparing } = await createPreparing(store, LONG_MS);
+      const expected: readonly (readonly [Partial<ListRequest>, readonly { readonly id: string }[]])[] = [
+        [{ tenant: "tenant-2" }, [other]],
+        [{ tenant: "tenant-3" }, []],
+        [{ definition: "reports" }, [other, completed, failed]],
+        [{ definition: "constructor" }, []],
+        [{ state: "pending" }, [pending, other]],
+        [{ state: "preparing", internal: true }, [preparing]],
+        [{ state: "completed" }, [completed]],
+        [{ tenant: "tenant-1", definition: "reports", state: "failed" }, [failed]],
+        [{ tenant: "tenant-2", state: "failed" }, []],
+      ];
+      for (const [request, operations] of expected) {
+        const ids = operations.map(({ id }) => id).sort();
+        const listed = (await listIds(store, request)).sort();
+        deepEqual(listed, ids, `the list of ${JSON.stringify(request)}`);
+      }
+    },
+  },
+  {
+    rule: "list.times",
+    name: "lists operations created at or after one time and before another",
+    needs: ["list"],
+    check: async (store, { unitMs, pass }) => {
+      const created: Operation[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        created.push(await read(store, await createPending(store)));
+        await pass(unitMs);
+      }
+      const [first, second, third] = created as [Operation, Operation, Operation];
+      const from = { createdFrom: second.createdAt };
+      const before = { createdBefore: third.createdAt };
+      deepEqual(await listIds(store, from), [third.id, second.id], "the list from a time");
+      deepEqual(await listIds(store, before), [second.id, first.id], "the list before a time");
+      deepEqual(await listIds(store, { ...from, ...before }), [second.id], "the list between two times");
+    },
+  },
+  {
+    rule: "list.pages",
+    name: "lists the newest operations first, page by page, without repeating the last one of a page",
+    needs: ["list"],
+    check: async (store, { unitMs, pass }) => {
+      const ids: string[] = [];
+      // Ids whose order is the reverse of the creation times.
+      const chosen = Array.from({ length: 5 }, newId).sort().reverse();
+      for (const id of chosen) {
+        ids.unshift((await createPending(store, { id })).id);
+        await pass(unitMs);
+      }
+      deepEqual(await listIds(store, { limit: 2 }), ids.slice(0, 2), "the first page");
+      deepEqual(await pagedIds(store, 2), ids, "all pages");
+      deepEqual(await pagedIds(store, 5), ids, "all pages, if the first one is full");
+    },
+  },
+  {
+    rule: "list.equal-times",
+    name: "sorts operations of the same millisecond by id and loses none between pages",
+    needs: ["list"],
+    check: async (store) => {
+      const operations = await concurrently(10, () => createPending(store));
+      const ids = await newestFirst(store, operations);
+      deepEqual(await listIds(store), ids, "the list");
+      for (const limit of [1, 3, 10]) deepEqual(await pagedIds(store, limit), ids, `pages of ${limit}`);
+    },
+  },
+  {
+    rule: "jump.listed",
+    name: "lists operations created during a year-long clock jump before those created later",
+    needs: ["list", "jumpsBack"],
+    check: async (store, { jump }) => {
+      // The operation with the latest time gets the first id.
+      const [first, second, third] = Array.from({ length: 3 }, newId).sort() as [string, string, string];
+      const before = await createPending(store, { id: second });
+      await jump(YEAR_MS);
+      const ahead = await createPending(store, { id: first });
+      await jump(-YEAR_MS);
+      const after = await createPending(store, { id: third });
+      const ids = await newestFirst(store, [before, ahead, after]);
+      equal(ids[0], ahead.id, "the operations with the latest times");
+      deepEqual(await pagedIds(store, 2), ids, "all pages");
+    },
+  },
+];

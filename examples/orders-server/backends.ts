@@ -1,5 +1,6 @@
 import { type Backend, createMemoryBackend, type Queue } from "async-request-reply";
 import { openPGlite, openPostgres } from "./postgres.js";
+import { openSqlite } from "./sqlite.js";
 import { StartError } from "./start-error.js";
 
 /** A kind of back end or queue. */
@@ -21,6 +22,7 @@ interface QueueKind extends Kind {
 /** Back ends that `BACKEND` can name, by the form of their addresses. */
 const backends: Readonly<Record<string, BackendKind>> = {
   "memory:": { accepts: /^memory:$/, shared: false, open: async () => createMemoryBackend() },
+  "sqlite:FILE": { accepts: /^sqlite:./, shared: true, open: openSqlite },
   "pglite:DIR": { accepts: /^pglite:./, shared: false, open: openPGlite },
   "postgres://…": { accepts: /^postgres(ql)?:\/\/./, shared: true, open: openPostgres },
 };

@@ -15,6 +15,9 @@ export interface Configuration {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Keeps accepted orders over a restart and needs no server. */
+const DEFAULT_BACKEND = "sqlite:./orders.db";
+
 /** Longest delay of a timer: 24.8 days. */
 const MAX_MS = 2 ** 31 - 1;
 
@@ -39,12 +42,12 @@ export function readConfiguration(env: Environment): Configuration {
 }
 
 function backendOpener(env: Environment, role: Configuration["role"]): Configuration["openBackend"] {
-  const { BACKEND: address = "memory:", QUEUE: queueAddress } = env;
+  const { BACKEND: address = DEFAULT_BACKEND, QUEUE: queueAddress } = env;
   const kind = findBackend(address);
   const queueKind = queueAddress === undefined ? undefined : findQueue(queueAddress);
   if (role !== "all" && !kind.shared) {
     throw new StartError(
-      `ROLE=${role} needs a BACKEND that several processes can share, such as postgres://…, not ${address}`,
+      `ROLE=${role} needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not ${address}`,
     );
   }
   return async () => {

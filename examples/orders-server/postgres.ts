@@ -1,5 +1,6 @@
 import type { Backend } from "async-request-reply";
 import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
+import { closing } from "./closing.js";
 
 /**
  * Time after which a query without an answer fails. Without it, a network that drops all packets would block it
@@ -27,15 +28,4 @@ export async function openPGlite(address: string): Promise<Backend> {
   const { PGlite } = await import("@electric-sql/pglite");
   const database = new PGlite(address.slice("pglite:".length));
   return closing(createPostgresBackend({ pool: fromPGlite(database) }), () => database.close());
-}
-
-/** The package leaves a pool open, because it may be shared. */
-function closing<Tx>(backend: Backend<Tx>, end: () => Promise<void>): Backend<Tx> {
-  return {
-    ...backend,
-    close: async () => {
-      await backend.close();
-      await end();
-    },
-  };
 }

@@ -6,28 +6,33 @@ import { createOrdersClient } from "./orders-client.js";
 import { runServer, startServer } from "./server-process.js";
 
 describe("the example server's configuration", { timeout: 30_000 }, () => {
-  const roleSentence = "needs a BACKEND that several processes can share, such as postgres://…, not memory:";
+  const roleSentence =
+    "needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not memory:";
   it.each([
     [
       { BACKEND: "disk:orders" },
-      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "disk:orders"',
+      'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "disk:orders"',
     ],
     [
       { BACKEND: "memory:orders" },
-      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "memory:orders"',
+      'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "memory:orders"',
     ],
-    [{ BACKEND: "" }, 'BACKEND must be one of memory:, pglite:DIR, postgres://…, not ""'],
+    [{ BACKEND: "" }, 'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not ""'],
     [{ QUEUE: "mail:orders" }, 'QUEUE must be unset, not "mail:orders"'],
-    [{ ROLE: "api" }, `ROLE=api ${roleSentence}`],
-    [{ ROLE: "worker" }, `ROLE=worker ${roleSentence}`],
+    [{ ROLE: "api", BACKEND: "memory:" }, `ROLE=api ${roleSentence}`],
+    [{ ROLE: "worker", BACKEND: "memory:" }, `ROLE=worker ${roleSentence}`],
     [
       { ROLE: "worker", BACKEND: "pglite:orders" },
-      "ROLE=worker needs a BACKEND that several processes can share, such as postgres://…, not pglite:orders",
+      "ROLE=worker needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not pglite:orders",
     ],
     [
       { BACKEND: "postgres://app:secret@127.0.0.1:1/orders" },
       "BACKEND: No server accepts connections at 127.0.0.1:1 (ECONNREFUSED). Start PostgreSQL there, or correct `host` and `port` " +
         "in the connection options of the pool.",
+    ],
+    [
+      { BACKEND: "sqlite:/nowhere/orders.db" },
+      "BACKEND: The file /nowhere/orders.db cannot be opened. Make sure that its folder exists and is writable.",
     ],
     [{ ROLE: "boss" }, 'ROLE must be one of all, api, worker, not "boss"'],
     [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http"'],
@@ -57,7 +62,7 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
   it("hides the password of a refused address", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
     expect(stderr).toEqual([
-      'BACKEND must be one of memory:, pglite:DIR, postgres://…, not "disk:…@host/orders"',
+      'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "disk:…@host/orders"',
     ]);
   });
 

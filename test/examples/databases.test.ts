@@ -4,26 +4,60 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createOrdersClient } from "./orders-client.js";
 import { declareServerContract } from "./server-contract.js";
-import { type ServerProcess, startServer } from "./server-process.js";
+import { type ServerProcess, type StartServer, startServer } from "./server-process.js";
 
-describe("the example server on PGlite", { timeout: 30_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "pglite-"));
-  const BACKEND = `pglite:${join(folder, "orders")}`;
-  afterAll(() => rmSync(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), "databases-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
+const startForTest: StartServer = async (variables) => {
+  const server = await startServer(variables);
+  onTestFinished(() => server.kill());
+  return server;
+};
+
+describe.each([
+  ["PGlite", `pglite:${join(folder, "orders")}`],
+  ["SQLite", `sqlite:${join(folder, "orders.db")}`],
+])("the example server on %s", { timeout: 30_000 }, (_name, BACKEND) => {
   let first: ServerProcess;
   declareServerContract(async (variables) => {
     first = await startServer({ BACKEND, ...variables });
     return first;
   });
 
-  it("keeps an accepted order over a restart in the same folder", async () => {
+  it("keeps an accepted order over a restart", async () => {
     const location = await createOrdersClient(first.baseUrl).accepted({ itemId: "pen", quantity: 1 });
     first.signal("SIGTERM");
     expect((await first.exited).code).toBe(0);
-    const second = await startServer({ BACKEND, WORK_MS: "1" });
-    onTestFinished(() => second.kill());
+    const second = await startForTest({ BACKEND, WORK_MS: "1" });
     const operation = await createOrdersClient(second.baseUrl).settled(location);
     expect(operation).toMatchObject({ status: "completed", result: { shipped: true, itemId: "pen" } });
+  });
+});
+
+describe("the example server in memory", { timeout: 30_000 }, () => {
+  declareServerContract((variables) => startServer({ BACKEND: "memory:", ...variables }));
+});
+
+describe("example servers that share an SQLite file", { timeout: 30_000 }, () => {
+  it("complete an order whose process was killed in the middle of its work", async () => {
+    const variables = { BACKEND: `sqlite:${join(folder, "killed.db")}`, LEASE_MS: "500" };
+    const killed = await startForTest({ ...variables, WORK_MS: "600000" });
+    const client = createOrdersClient(killed.baseUrl);
+    const location = await client.accepted({ itemId: "book", quantity: 1 });
+    await killed.stdout.find((line) => line.includes("operation.started"));
+    await killed.kill();
+    const next = await startForTest({ ...variables, WORK_MS: "1" });
+    const operation = await createOrdersClient(next.baseUrl).settled(location);
+    expect(operation).toMatchObject({ status: "completed", attempt: 2 });
+  });
+
+  it("accept orders in one process and do the work in another", async () => {
+    const BACKEND = `sqlite:${join(folder, "roles.db")}`;
+    const api = await startForTest({ BACKEND, ROLE: "api" });
+    await startForTest({ BACKEND, ROLE: "worker", WORK_MS: "1" });
+    const client = createOrdersClient(api.baseUrl);
+    const operation = await client.settled(await client.accepted({ itemId: "book", quantity: 1 }));
+    expect(operation).toMatchObject({ status: "completed", result: { shipped: true, itemId: "book" } });
   });
 });

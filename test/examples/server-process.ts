@@ -1,5 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { root } from "../package/built.js";
@@ -70,9 +72,14 @@ export function runServer(variables: Variables): Promise<Exit> {
 /** Limits the life of a server whose test never stops it. */
 const LIFETIME_MS = 60_000;
 
+/** Programs write their files into folders of their own. */
+const workingFolders = mkdtempSync(join(tmpdir(), "examples-"));
+process.once("exit", () => rmSync(workingFolders, { recursive: true }));
+
 /** Starts a built program of the examples. Its environment has the given variables only. */
 export function spawnExample(program: string, env: Variables): Child {
   return spawn(process.execPath, [join(root, "examples", program)], {
+    cwd: mkdtempSync(join(workingFolders, "process-")),
     env,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIFETIME_MS,

@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { runChaos } from "./chaos.js";
 import type { ResourceUse } from "./order-processes.js";
+import { openSqliteBench } from "./sqlite-bench.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);
@@ -23,6 +24,17 @@ describeWithPostgres("processes and a Postgres killed at random, with transactio
 
   it(`apply the effect of each of ${ORDERS} orders once (seed ${SEED})`, async () => {
     const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS, transactional: true });
+    expect(sent).toHaveLength(ORDERS);
+    console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
+  });
+});
+
+describe("processes killed at random that share an SQLite file", () => {
+  const bench = openSqliteBench();
+  afterAll(() => bench.close());
+
+  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
+    const { sent, faults } = await runChaos(bench, { seed: SEED, orders: ORDERS });
     expect(sent).toHaveLength(ORDERS);
     console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
   });

@@ -14,6 +14,5 @@ describe("processes killed at random that share an SQLite file", () => {
     expect(sent).toHaveLength(ORDERS);
     expect(Object.keys(faults).length).toBeGreaterThan(0);
     expect(warnings).toEqual([]);
-    console.log(faults);
   });
 });

@@ -1,7 +1,8 @@
 // Measures the SQLite back end: `npm run bench:sqlite`, or `npm run bench:sqlite -- accept queue` for some sections only.
 // BENCH_ROUNDS (default: 5), BENCH_SECONDS (per sample, default: 1), BENCH_CLIENT (default: better-sqlite3),
 // BENCH_FOLDER (folder on the disk to measure, default: the current one), BENCH_FINISHED (finished operations of the
-// section `growth`, default: 500000) and BENCH_SYNC_MS (adds this time to each commit, like a slow disk, default: 0).
+// section `growth`, default: 500000) and BENCH_SYNC_MS (adds this time to each commit, like a slow disk, default: 0). With
+// DATABASE_URL, the Postgres back end is measured beside it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism, cpus } from "node:os";
@@ -16,11 +17,19 @@ const syncMs = Number(process.env.BENCH_SYNC_MS ?? 0);
 
 const require = createRequire(new URL("../../test/sqlite/package.json", import.meta.url));
 const Database = load();
+const postgresUrl = process.env.DATABASE_URL;
 const folder = mkdtempSync(join(resolve(process.env.BENCH_FOLDER ?? "."), "bench-sqlite-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-const { accept, queue, growth } = createMeasures({ folder, Database, seconds, finished, syncMs });
+const { accept, queue, growth } = createMeasures({
+  folder,
+  Database,
+  seconds,
+  finished,
+  syncMs,
+  postgresUrl,
+});
 const sections = { accept, queue, growth };
 const asked = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(sections);
 const unknown = asked.find((name) => !(name in sections));

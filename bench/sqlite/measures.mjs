@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createSqliteBackend } from "../../dist/sqlite.js";
+import { createPostgres } from "./postgres.mjs";
 
 const DEFINITION = "orders";
 const INPUT = JSON.stringify({ itemId: "book", quantity: 1, note: "x".repeat(100) });
@@ -10,18 +11,24 @@ let submissions = 0;
 let files = 0;
 
 /** Creates the sections. Each returns its results by label. */
-export function createMeasures({ folder, Database, seconds, finished, syncMs }) {
+export function createMeasures({ folder, Database, seconds, finished, syncMs, postgresUrl }) {
   /** Opens an empty file. */
   function open() {
     const database = new Database(`${folder}/${++files}.db`);
     const slow = syncMs === 0 ? database : withSlowCommits(database, syncMs);
-    return { database, backend: createSqliteBackend({ database: slow }) };
+    const backend = createSqliteBackend({ database: slow });
+    return { database, backend, close: async () => void database.close() };
   }
 
+  const products = {
+    SQLite: open,
+    ...(postgresUrl === undefined ? {} : { Postgres: () => createPostgres(postgresUrl) }),
+  };
+
   /** Calls `act` from some clients at once for the time of a sample. Returns the number of calls per second. */
-  async function rateOf(clients, act) {
+  async function rateOf(clients, act, forSeconds = seconds) {
     const start = performance.now();
-    const end = start + seconds * 1_000;
+    const end = start + forSeconds * 1_000;
     let count = 0;
     await Promise.all(
       Array.from({ length: clients }, async () => {
@@ -37,15 +44,18 @@ export function createMeasures({ folder, Database, seconds, finished, syncMs }) 
   async function accept() {
     const results = {};
     for (const clients of [1, 32, 128]) {
-      const { database, backend } = open();
-      await backend.check();
-      const delay = monitorEventLoopDelay({ resolution: 1 });
-      delay.enable();
-      results[`${clients} clients, accepted/s`] = await rateOf(clients, () => record(backend));
-      delay.disable();
-      results[`${clients} clients, longest block of the event loop, ms`] = delay.max / 1e6;
+      for (const [name, create] of Object.entries(products)) {
+        const { backend, close } = await create();
+        await backend.check();
+        await rateOf(clients, () => record(backend), 0.3);
+        const delay = monitorEventLoopDelay({ resolution: 1 });
+        delay.enable();
+        results[`${clients} clients, ${name}, accepted/s`] = await rateOf(clients, () => record(backend));
+        delay.disable();
+        results[`${clients} clients, ${name}, longest block of the event loop, ms`] = delay.max / 1e6;
+        await close();
+      }
       results[`${clients} clients, one INSERT and commit per request, accepted/s`] = await rawRate(clients);
-      database.close();
     }
     return results;
   }
@@ -69,27 +79,35 @@ export function createMeasures({ folder, Database, seconds, finished, syncMs }) 
   async function queue() {
     const results = {};
     for (const concurrency of [1, 32]) {
-      const { database, backend } = open();
-      for (let batch = 0; batch < 40; batch += 1)
-        await Promise.all(Array.from({ length: 1_000 }, () => record(backend)));
-      const consumer = backend.queue.consume({
-        definitions: [{ name: DEFINITION, concurrency, leaseMs: LEASE_MS }],
-      });
-      const signal = new AbortController().signal;
-      results[`concurrency ${concurrency}, claimed and settled/s`] = await rateOf(1, async () => {
-        const slots = new Map([[DEFINITION, concurrency]]);
-        const token = randomUUID();
-        const deliveries = await consumer.receive({ slots, limit: concurrency, token, signal });
-        await Promise.all(
-          deliveries.map(({ attempt }) =>
-            backend.operations.settle(attempt.lease, { to: "completed", result: '{"ok":true}' }),
-          ),
+      for (const [name, create] of Object.entries(products)) {
+        const { backend, close } = await create();
+        for (let batch = 0; batch < 40; batch += 1)
+          await Promise.all(Array.from({ length: 1_000 }, () => record(backend)));
+        results[`concurrency ${concurrency}, ${name}, claimed and settled/s`] = await settleRate(
+          backend,
+          concurrency,
         );
-        return deliveries.length;
-      });
-      database.close();
+        await close();
+      }
     }
     return results;
+  }
+
+  function settleRate(backend, concurrency) {
+    const definitions = [{ name: DEFINITION, concurrency, leaseMs: LEASE_MS }];
+    const consumer = backend.queue.consume({ definitions });
+    const { signal } = new AbortController();
+    return rateOf(1, async () => {
+      const slots = new Map([[DEFINITION, concurrency]]);
+      const token = randomUUID();
+      const deliveries = await consumer.receive({ slots, limit: concurrency, token, signal });
+      await Promise.all(
+        deliveries.map(({ attempt }) =>
+          backend.operations.settle(attempt.lease, { to: "completed", result: '{"ok":true}' }),
+        ),
+      );
+      return deliveries.length;
+    });
   }
 
   async function growth() {

@@ -33,12 +33,19 @@ function createConsumer(
 ): Consumer {
   let turn = 0;
   let lastToken: string | undefined;
+  let isIdle = true;
 
   async function look({ slots, limit, token }: ReceiveRequest): Promise<readonly Received[]> {
     const free = withSlots(rotated(definitions, turn++), slots);
     // A read needs no lock, so that idle workers do not delay the writers.
-    if (!(await connection.read(() => receiver.hasDue(free)))) return [];
-    return connection.write("work", (changed) => receiver.receive(free, limit, token, changed), CAN_BE_LOST);
+    if (isIdle && !(await connection.read(() => receiver.hasDue(free)))) return [];
+    const received = await connection.write(
+      "work",
+      (changed) => receiver.receive(free, limit, token, changed),
+      CAN_BE_LOST,
+    );
+    isIdle = received.length === 0;
+    return received;
   }
 
   function lookAgain({ slots, token }: ReceiveRequest): Promise<readonly Received[]> {

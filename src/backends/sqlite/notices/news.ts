@@ -39,7 +39,7 @@ export function createNews(options: NewsOptions): News {
   const { statements, connection, watchers, clock, pollMs, onNews } = options;
   let state: "idle" | "started" | "stopped" = "idle";
   let version: number | undefined;
-  let lastEnding: number | undefined;
+  let lastEnding = 0;
   let watching = 0;
   let delayMs = 0;
   let cancelLook: () => void = () => {};
@@ -58,11 +58,12 @@ export function createNews(options: NewsOptions): News {
     delayMs = 0;
     version = current;
     if (watching > 0) reportEndings();
+    else lastEnding = newestEnding(statements);
     onNews();
   }
 
   function reportEndings(): void {
-    const rows = statements.all("select seq, operation_id from arr_endings where seq > ?", lastEnding ?? 0);
+    const rows = statements.all("select seq, operation_id from arr_endings where seq > ?", lastEnding);
     for (const row of rows) {
       lastEnding = integer(row, "seq");
       watchers.changed(text(row, "operation_id"));
@@ -87,7 +88,7 @@ export function createNews(options: NewsOptions): News {
 
   function pollLater(): void {
     cancelPoll = clock.schedule(pollMs, () => {
-      if (watching > 0) lookSoon();
+      lookSoon();
       pollLater();
     });
   }
@@ -95,11 +96,12 @@ export function createNews(options: NewsOptions): News {
   function begin(): void {
     const file = fileOf(statements);
     version = dataVersion(statements);
-    lastEnding = Number(statements.first("select coalesce(max(seq), 0) as seq from arr_endings")?.seq);
+    lastEnding = newestEnding(statements);
     // No other process can write to a database in memory.
     if (file === undefined || state === "stopped") return;
     unwatch = watchLog(file, lookSoon);
-    pollLater();
+    // Other connections may have written before this.
+    onNews();
   }
 
   const start = (): void => {
@@ -123,12 +125,22 @@ export function createNews(options: NewsOptions): News {
       start();
       const stop = watchers.watch(onChange);
       watching += 1;
+      // Workers poll for themselves. An unused timer would keep the process alive.
+      if (watching === 1 && state !== "stopped") pollLater();
+      let isWatching = true;
       return () => {
+        if (!isWatching) return;
+        isWatching = false;
         watching -= 1;
+        if (watching === 0) cancelPoll();
         stop();
       };
     },
   };
+}
+
+function newestEnding(statements: Statements): number {
+  return integer(statements.first("select coalesce(max(seq), 0) as newest from arr_endings") ?? {}, "newest");
 }
 
 /** Returns a number that changes when another connection commits. */

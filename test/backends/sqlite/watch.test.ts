@@ -1,0 +1,60 @@
+import { createManualClock } from "async-request-reply/testing";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { receiveOnce } from "../../consumers.js";
+import { describeClients } from "./clients.js";
+import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { newSubmission } from "./submissions.js";
+
+/** Longer than any test may take. */
+const NEVER_MS = 3_600_000;
+
+describeClients("wake-ups through an SQLite file", (client) => {
+  let file: DatabaseFile;
+  beforeEach(() => {
+    file = newDatabaseFile(client);
+  });
+  afterEach(() => file.remove());
+
+  const { id } = newSubmission(1).operation;
+
+  it("start work that another connection accepts, without a poll", async () => {
+    const [api, worker] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
+    const waiting = receiveOnce(worker.queue, { signal: new AbortController().signal });
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await api.submissions.record(newSubmission(1));
+    expect(await waiting).toMatchObject([{ attempt: { lease: { operationId: id } } }]);
+  });
+
+  it("tell watchers that another connection ended an operation, until they stop", async () => {
+    const [one, other] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
+    await one.submissions.record(newSubmission(1));
+    await one.submissions.record(newSubmission(2));
+    const seen: string[] = [];
+    const stop = other.operations.watch?.((changed) => seen.push(changed));
+    await other.check();
+    await one.operations.requestCancel(id, "tenant");
+    await expect.poll(() => seen).toEqual([id]);
+    stop?.();
+    stop?.();
+    await one.operations.requestCancel(newSubmission(2).operation.id, "tenant");
+    await other.check();
+    expect(seen).toEqual([id]);
+  });
+
+  it("come with the next poll if the platform cannot watch files", async () => {
+    const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
+    onTestFinished(() => builtin.mockRestore());
+    const clock = createManualClock();
+    const [one, other] = [file.open({ runtime: { clock } }), file.open({ runtime: { clock } })];
+    await one.submissions.record(newSubmission(1));
+    const seen: string[] = [];
+    const stop = other.operations.watch?.((changed) => seen.push(changed));
+    await other.check();
+    await one.operations.requestCancel(id, "tenant");
+    await clock.advance(900);
+    expect(seen).toEqual([]);
+    await clock.advance(200);
+    expect(seen).toContain(id);
+    stop?.();
+  });
+});

@@ -72,7 +72,7 @@ export function runServer(variables: Variables): Promise<Exit> {
 /** Limits the life of a server whose test never stops it. */
 const LIFETIME_MS = 60_000;
 
-/** Programs write their files into folders of their own. */
+/** Each program writes its files into its own folder. */
 const workingFolders = mkdtempSync(join(tmpdir(), "examples-"));
 process.once("exit", () => rmSync(workingFolders, { recursive: true }));
 

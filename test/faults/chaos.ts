@@ -34,7 +34,7 @@ export interface ChaosReport {
 
 const MEASURE_EVERY_MS = 10_000;
 
-/** What a run needs. Without Postgres, only processes are killed. */
+/** The bench of a run. Without Postgres, only processes are killed. */
 export type ChaosBench = OrderBench & { readonly postgres?: PrivatePostgres };
 
 /**

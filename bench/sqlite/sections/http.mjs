@@ -5,7 +5,7 @@ import { overHttp, slowOneByOne, slowOverHttp } from "../variants.mjs";
 const CLIENTS = 32;
 const goals = [{ goal: "group", of: slowOverHttp.name, to: slowOneByOne.name, atLeast: 8 }];
 
-/** What a shared commit gains over HTTP, on the disk of this machine and on one that takes 2 ms for each commit. */
+/** The gain of a shared commit over HTTP, on the disk of this machine and on one that takes 2 ms for each commit. */
 export async function http({ rounds, seed, seconds, withVariants }) {
   await withVariants([overHttp, slowOverHttp, slowOneByOne], async (opened) => {
     const sample = (variant) => variant.call("accept", { clients: CLIENTS, seconds });

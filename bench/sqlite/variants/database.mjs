@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 
-/** Opens a new database file in a folder of its own. */
+/** Opens a new database file in its own folder. */
 export function openDatabase() {
   const folder = mkdtempSync(join(tmpdir(), "bench-sqlite-"));
   const path = join(folder, "bench.db");

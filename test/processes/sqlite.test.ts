@@ -57,7 +57,7 @@ describeClients("processes that share an SQLite file", (client) => {
   );
 
   it.skipIf(client.name === "node:sqlite")(
-    `lose none of ${ORDERS} acknowledged orders and double none while they are killed at random (F1, F2, F23)`,
+    `lose none of ${ORDERS} acknowledged orders and double none while they are killed at random (F1, F2)`,
     { timeout: 1_800_000 },
     async () => {
       const random = createRandom(7);

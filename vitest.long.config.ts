@@ -5,6 +5,7 @@ import { sqlAsText } from "./test/sql-as-text.js";
 const searches = [
   "adapters/identity-generated",
   "adapters/node-storm",
+  "backends/sqlite/simulator",
   "formats/fuzz/formats",
   "openapi/names",
   "testing/simulator",

@@ -20,7 +20,7 @@ export interface SqliteProcesses {
   close(): Promise<void>;
 }
 
-/** Creates processes that use a client from `test/sqlite`. */
+/** Creates processes that use a client by its name. */
 export function createSqliteProcesses(
   client: string,
   path: string,

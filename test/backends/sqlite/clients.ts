@@ -18,7 +18,7 @@ const require = createRequire(new URL("../../sqlite/package.json", import.meta.u
 
 type Constructor = new (path: string) => OpenDatabase;
 
-/** Clients from npm. They are installed with `npm ci --prefix test/sqlite`. */
+/** Clients from npm. `libsql` comes with the project, `better-sqlite3` with `npm ci --prefix test/sqlite`. */
 const packages = ["better-sqlite3", "libsql"];
 
 function byConstructor(Database: Constructor): SqliteClient["open"] {
@@ -65,7 +65,7 @@ export function describeClients(title: string, declare: (client: SqliteClient) =
   for (const name of packages) {
     if (installed.some((client) => client.name === name)) continue;
     it.skipIf(!process.env.CI)(`${title}, with ${name}`, () => {
-      expect.unreachable(`${name} is missing. Run \`npm ci --prefix test/sqlite\`.`);
+      expect.unreachable(`${name} is missing. Run \`npm ci\` and \`npm ci --prefix test/sqlite\`.`);
     });
   }
   if (ofNode === undefined) it.skip(`${title}, with node:sqlite (needs Node 22.13)`);

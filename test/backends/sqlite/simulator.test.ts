@@ -2,11 +2,12 @@ import { type Backend, type Clock, withStores } from "async-request-reply";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { simulate } from "async-request-reply/testing";
 import { expect, it } from "vitest";
+import { effort } from "../../effort.js";
 import { describeClients, type SqliteClient } from "./clients.js";
 import { newDatabaseFile } from "./database-files.js";
 import { inTurn } from "./in-turn.js";
 
-const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? 100);
+const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(25, 300));
 const FIRST_SEED = Number(process.env.SQLITE_SEED ?? 1);
 
 /** A back end of one history. */

@@ -6,7 +6,7 @@ import type { HttpResponse } from "../message/message.js";
 import { hasMatch, retryAfter } from "../operation/present.js";
 import { presentOnce } from "./present-once.js";
 
-/** What a client has and wants. */
+/** The representation that the client wants, and the tag of the one that it has. */
 interface Known {
   readonly format: Format;
   readonly ifNoneMatch: string | undefined;

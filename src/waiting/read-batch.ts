@@ -4,7 +4,7 @@ import type { OperationStore } from "../ports/operation-store.js";
 /** Tenants that wait for an operation, by id of the operation. */
 export type Wanted = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Reads operations. Returns the ones that exist and belong to a tenant that waits for them, by id. */
+/** Reads operations. Returns the visible ones by id. They can belong to a tenant that does not wait for them. */
 export async function readBatch(
   operations: OperationStore,
   wanted: Wanted,
@@ -13,7 +13,7 @@ export async function readBatch(
     operations.getMany === undefined
       ? await readEach(operations, wanted)
       : await operations.getMany([...wanted.keys()]);
-  const visible = found.filter(({ id, tenant, hidden }) => hidden !== true && wanted.get(id)?.has(tenant));
+  const visible = found.filter(({ hidden }) => hidden !== true);
   return new Map(visible.map((operation) => [operation.id, operation]));
 }
 

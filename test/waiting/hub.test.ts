@@ -1,6 +1,7 @@
 import type { Backend, Format, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createWaitingService, ENDED, isSettled, PENDING, seen } from "./waiting-service.js";
+import { nextTurn } from "../../src/ports/next-turn.js";
+import { createWaitingService, ENDED, isSettled, PENDING, seen, tenant } from "./waiting-service.js";
 
 const COUNT = 1_000;
 const STORE_DOWN = new Error("the store is down");
@@ -106,6 +107,31 @@ describe("reads of the store", () => {
     expect(seen(await reply)).toEqual(ENDED);
   });
 
+  it("never overlap, and see changes that happen during a read", async () => {
+    const open: (() => void)[] = [];
+    const { submit, end, wait, reads } = createWaitingService({
+      onRead: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method === "getMany") await new Promise<void>((resolve) => open.push(resolve));
+        return answer;
+      },
+    });
+    const [first, second] = [await submit(), await submit()];
+    const replies = [(await wait(first)).reply, (await wait(second)).reply];
+    reads.length = 0;
+    for (const id of [first, second]) {
+      await end(id);
+      await nextTurn();
+    }
+    expect(reads).toEqual([[first]]);
+    open[0]?.();
+    await nextTurn();
+    await nextTurn();
+    expect(reads).toEqual([[first], [second]]);
+    open[1]?.();
+    expect((await Promise.all(replies)).map(seen)).toEqual([ENDED, ENDED]);
+  });
+
   it("that never answer do not stop later ones", async () => {
     let isStuck = false;
     const { submit, end, wait, clock } = createWaitingService({
@@ -181,6 +207,24 @@ describe("a wait", () => {
       (tenant) => service.hub.subscribe({ id: "", tenant }) !== undefined,
     );
     expect(places).toEqual([true, true, false, true, false, true, false]);
+  });
+
+  it("never gets an operation of another tenant, a hidden one, or the object of the store", async () => {
+    const { submit, service, backend } = createWaitingService();
+    const { hub, runtime } = service;
+    const [id, hiddenId] = [await submit(), runtime.newId()];
+    const hidden = { id: hiddenId, tenant, definition: "orders", input: "1", retentionMs: 1, hidden: true };
+    await backend.operations.create(hidden);
+    const read = (of: string, by: string) => {
+      const subscription = hub.subscribe({ id: of, tenant: by });
+      subscription?.refresh();
+      return subscription?.next();
+    };
+    expect(await Promise.all([read(id, "other"), read(hiddenId, tenant)])).toEqual([undefined, undefined]);
+    const stored = await backend.operations.get(id, tenant);
+    const delivered = await read(id, tenant);
+    expect(delivered).toEqual(stored);
+    expect(delivered).not.toBe(stored);
   });
 
   it("for a submission ends with a 202 if the store fails meanwhile", async () => {

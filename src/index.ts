@@ -43,7 +43,6 @@ export {
   permanentFailure,
   retryLater,
   unauthenticated,
-  type Violation,
 } from "./contract/errors.js";
 export type { Json, NotJson } from "./contract/json/json-types.js";
 export type {
@@ -63,6 +62,7 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./contract/schema/standard-schema.js";
+export type { Violation } from "./contract/violation.js";
 export type { Format, ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
 export {
   type ApiKeyOptions,
@@ -152,6 +152,8 @@ export type { Clock, Runtime } from "./ports/runtime.js";
 export type { Announcer } from "./protocol/announcer.js";
 export type { Lifecycle } from "./protocol/lifecycle.js";
 export type { RetryAfterEstimate } from "./protocol/retry-after.js";
+export type { Hub, Interest, Subscription } from "./waiting/hub.js";
+export type { WaitLimits } from "./waiting/limits.js";
 export type { Job, Processor, RunInTransaction } from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { ProcessorOf, Processors } from "./worker/processors.js";

@@ -1,3 +1,6 @@
+import type { Problem } from "./problem.js";
+import type { Violation } from "./violation.js";
+
 /**
  * Codes of {@link AsyncReplyError}. They are public: removing one is a major change. A single table in `src/http` maps
  * them to HTTP statuses.
@@ -42,22 +45,12 @@ export type ErrorCode =
   | "TRANSACTION_NOT_AWAITED"
   | "INPUT_REFUSED"
   | "INVALID_RESULT"
+  | "OPERATION_FAILED"
   | "LEASE_LOST"
   | "CANCELLED"
   | "ATTEMPT_TIMEOUT"
   | "WORKER_STOPPED"
   | "INTERNAL";
-
-/** One violation of the contract: where it is and what is wrong. */
-export interface Violation {
-  /**
-   * Place of the violation as a JSON Pointer in URI fragment form (RFC 6901 §6), such as `#/quantity`. The whole body
-   * is `#`.
-   */
-  readonly pointer: string;
-  /** Description for people, in English. */
-  readonly detail: string;
-}
 
 /** Additional data of an error. */
 export interface ErrorContext {
@@ -69,6 +62,8 @@ export interface ErrorContext {
   readonly headers?: Readonly<Record<string, string>>;
   /** Violations of the contract, if that is the error. */
   readonly violations?: readonly Violation[];
+  /** Problem of the operation, for `OPERATION_FAILED`. */
+  readonly problem?: Problem;
   /** Time after which the client should repeat the request. Whole seconds. */
   readonly retryAfterSeconds?: number;
   /** Time until the next attempt, for `RETRY_LATER`. Milliseconds. */

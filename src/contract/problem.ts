@@ -1,5 +1,5 @@
-import type { Violation } from "./errors.js";
 import type { JsonText } from "./operation.js";
+import type { Violation } from "./violation.js";
 
 /** Problem as defined by RFC 9457, with the extension members of this contract. */
 export interface Problem {

@@ -10,6 +10,7 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import type { Hub } from "../waiting/hub.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import type { ServiceSettings } from "./settings.js";
 
@@ -70,6 +71,8 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   readonly lifecycle: Lifecycle;
   /** Estimates `Retry-After`. It learns from workers that are created from this service. */
   readonly estimate: RetryAfterEstimate;
+  /** Tells waiting requests and calls when their operations change. */
+  readonly hub: Hub;
   /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
   hasPath(path: string): boolean;
   /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Never rejects. */
@@ -104,6 +107,19 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
     options: { readonly tenant: string },
   ): Promise<OperationView<Definition> | undefined>;
   /**
+   * Waits until an operation of this tenant and this definition has ended, and returns its result. Waits without a time
+   * limit, so pass a `signal`, such as `AbortSignal.timeout(60_000)`.
+   *
+   * Throws `OPERATION_FAILED` if the operation failed, with its problem in `context.problem`; `NOT_FOUND` if there is no
+   * such operation; the reason of the signal if it is aborted; `SERVICE_CLOSED`, also if the service closes during the
+   * call; `INVALID_OPTION`, `STORE_UNAVAILABLE`.
+   */
+  result<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options: { readonly tenant: string; readonly signal?: AbortSignal },
+  ): Promise<ResultOf<Definition>>;
+  /**
    * Cancels an operation of this tenant, even if its definition does not let clients cancel. Resolves to:
    *
    * - `cancelled`: the operation has failed with the problem `cancelled`.
@@ -115,8 +131,9 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
    */
   cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
   /**
-   * Closes the service, in this order: refuses new requests and submissions, waits for those in progress, stops the
-   * workers of this service, publishes pending announcements, and closes the back end. Never rejects.
+   * Closes the service, in this order: refuses new requests and submissions, answers requests that wait for the end of
+   * work, waits for those in progress, stops the workers of this service, publishes pending announcements, and closes
+   * the back end. Never rejects.
    */
   close(): Promise<void>;
 }

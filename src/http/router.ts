@@ -105,7 +105,7 @@ function operationList(service: Service): Resource {
 }
 
 function statusMonitor(service: Service): Resource {
-  const read: Handler = (request) => getOperation(request, service);
+  const read: Handler = (request, context) => getOperation(request, service, context);
   const readable: Resource["methods"] = { GET: read, HEAD: read };
   if (!service.definitions.some(({ cancellable }) => cancellable)) return { methods: readable };
   return { methods: { ...readable, DELETE: (request) => cancelOperation(request, service) } };

@@ -12,6 +12,7 @@ import {
 } from "../contract/options.js";
 import type { Format } from "../formats/format.js";
 import { cancel, get } from "../in-process/read.js";
+import { result } from "../in-process/result.js";
 import { submit } from "../in-process/submit.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
@@ -22,6 +23,8 @@ import { createSystemRuntime } from "../ports/system-runtime.js";
 import { createAnnouncer } from "../protocol/announcer.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
+import { storeAnswer } from "../submission/store-answer.js";
+import { createHub } from "../waiting/hub.js";
 import type { Service } from "./context.js";
 import { readFormats } from "./read-formats.js";
 import { createRouter } from "./router.js";
@@ -89,6 +92,13 @@ export function createService<
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
   const announcer = createAnnouncer({ queue: backend.queue, runtime, observe });
+  const hub = createHub({
+    operations: backend.operations,
+    runtime,
+    observe,
+    maxWaiters: settings.maxWaiters,
+    inTime: (call) => storeAnswer({ settings, runtime }, call),
+  });
   const service: Service<List, Tx> = {
     definitions,
     backend,
@@ -100,12 +110,18 @@ export function createService<
     announcer,
     lifecycle,
     estimate: createRetryAfterEstimate(),
+    hub,
     hasPath: (path) => router.hasPath(path),
     handle: (request, context) => router.handle(request, context),
     submit: (definition, input, given) => lifecycle.run(() => submit(service, definition, input, given)),
     get: (definition, id, given) => lifecycle.run(() => get(service, definition, id, given)) as never,
+    result: (definition, id, given) => lifecycle.run(() => result(service, definition, id, given)) as never,
     cancel: (id, given) => lifecycle.run(() => cancel(service, id, given)),
-    close: () => lifecycle.close([announcer.idle, backend.close]),
+    close: () => {
+      // The lifecycle waits for requests in progress, and these may be waiting for work.
+      hub.close();
+      return lifecycle.close([announcer.idle, backend.close]);
+    },
   };
   const router = createRouter(service as Service);
   if (options.backend === undefined) observe({ event: "service.memory-only" });

@@ -26,7 +26,7 @@ export type Admit = (
   authorization: Authorization,
 ) => Refusal | undefined | PromiseLike<Refusal | undefined>;
 
-/** Options of a service besides its definitions. Every limit is a whole number greater than 0. */
+/** Options of a service besides its definitions. Every limit is a whole number greater than 0, unless it says otherwise. */
 export interface SettingsOptions {
   /** Required. To allow everyone, pass `allowAnonymous()` explicitly. */
   readonly authorize: Authorize;
@@ -56,6 +56,16 @@ export interface SettingsOptions {
   readonly authorizeTimeoutMs?: number;
   /** Time limit of a store call. Then the reply is 503. Milliseconds, at most 30 s. Default: 10 s. */
   readonly recordTimeoutMs?: number;
+  /**
+   * Maximum time that a request with `Prefer: wait` waits. 0 turns waiting off. Milliseconds. Default: 25 s, because
+   * several proxies give up after 30 s.
+   */
+  readonly maxWaitMs?: number;
+  /**
+   * Maximum number of requests and `service.result` calls that wait at the same time. Requests beyond it are answered at
+   * once. A tenant may have at most as many as there are free places. Default: 10,000.
+   */
+  readonly maxWaiters?: number;
   /** Time limit of a `create` function. Then the reply is 503. Milliseconds. Default: 30 s. */
   readonly createTimeoutMs?: number;
   /**
@@ -80,6 +90,8 @@ export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
   bodyTimeoutMs: true,
   authorizeTimeoutMs: true,
   recordTimeoutMs: true,
+  maxWaitMs: true,
+  maxWaiters: true,
   createTimeoutMs: true,
   leaseMs: true,
   maxResultBytes: true,
@@ -130,6 +142,8 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
     bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
     authorizeTimeoutMs: durationMs("authorizeTimeoutMs", options.authorizeTimeoutMs, 5_000),
     recordTimeoutMs: recordTimeout(options.recordTimeoutMs),
+    maxWaitMs: options.maxWaitMs === 0 ? 0 : durationMs("maxWaitMs", options.maxWaitMs, 25_000),
+    maxWaiters: positiveInteger("maxWaiters", options.maxWaiters, 10_000),
     createTimeoutMs: durationMs("createTimeoutMs", options.createTimeoutMs, 30_000),
     leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),
     maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),

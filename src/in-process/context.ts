@@ -2,10 +2,12 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { SubmissionContext, SubmissionSettings } from "../submission/context.js";
+import type { Hub } from "../waiting/hub.js";
 
 /** Dependencies shared by everything that a service does in process. */
 export interface InProcessContext extends SubmissionContext {
   readonly settings: SubmissionSettings & { readonly maxBodyBytes: number; readonly maxDepth: number };
+  readonly hub: Hub;
 }
 
 /**

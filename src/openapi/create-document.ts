@@ -7,6 +7,7 @@ import { nameDefinitions } from "./names.js";
 import { listPath } from "./paths/list-path.js";
 import { STATUS_TAG, statusPath } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
+import { resultSchema } from "./schemas/payload-schemas.js";
 import { describeSecurity, type SecurityOptions } from "./security.js";
 
 /** Options of {@link createOpenApiDocument}. Only `info` is required. */
@@ -44,10 +45,12 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
   const { schemes, requirements } = describeSecurity(settings.authorize, options);
   const components = createComponents(settings.problemBaseUri);
   const named = nameDefinitions(definitions);
-  const submissions = named.map(
-    (each) => [settings.basePath + each.definition.path, submissionPath(service, components, each)] as const,
-  );
-  const status = statusPath(service, components, named);
+  const result = resultSchema(components, named);
+  const submissions = named.map((each) => {
+    const path = settings.basePath + each.definition.path;
+    return [path, submissionPath(service, components, each, result)] as const;
+  });
+  const status = statusPath(service, components, result);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,

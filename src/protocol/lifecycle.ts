@@ -52,7 +52,7 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
 }
 
 /** Returns the error for any call after `close()`. */
-function serviceClosed(): AsyncReplyError {
+export function serviceClosed(): AsyncReplyError {
   return new AsyncReplyError(
     "SERVICE_CLOSED",
     "This service is closed. Create a new service, or call `close()` later.",

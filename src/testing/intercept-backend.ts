@@ -39,8 +39,9 @@ function intercepted<Port extends object>(
   return new Proxy(target, {
     get: (_, method) => {
       const member: unknown = Reflect.get(target, method);
+      if (typeof member !== "function") return member;
       // `watch` returns a function and `consume` an object, both synchronously.
-      if (typeof member !== "function" || method === "watch") return member;
+      if (method === "watch") return member.bind(target);
       if (method === "consume") {
         return (...args: readonly unknown[]) =>
           intercepted(port, Reflect.apply(member, target, args) as object, interceptor);

@@ -108,3 +108,20 @@ describe("S19: waitUntil on the second argument", () => {
     expect(events).toEqual(["operation.accepted", "background.failed"]);
   });
 });
+
+describe("timeout on the second argument, as Bun passes it", () => {
+  it("lifts the idle limit of a request that may wait, and of no other", async () => {
+    const calls: unknown[] = [];
+    class Server {
+      readonly #name = "server";
+      timeout(to: Request, seconds: number): void {
+        calls.push([this.#name, to.method, seconds]);
+      }
+    }
+    const { send } = createOrders();
+    await send(submission(), new Server());
+    expect(calls).toEqual([]);
+    await send(request("GET", "/operations/1", { prefer: "wait=20" }), new Server());
+    expect(calls).toEqual([["server", "GET", 0]]);
+  });
+});

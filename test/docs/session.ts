@@ -13,6 +13,8 @@ import { xmlFormat } from "async-request-reply/xml";
 import { yamlFormat } from "async-request-reply/yaml";
 import { orderYangFormats } from "async-request-reply/yang";
 import { createShipping } from "../../examples/orders-server/work.js";
+import { header } from "../../src/http/message/headers.js";
+import { nextTurn } from "../../src/ports/next-turn.js";
 import { type Curl, parseCurl, splitWords } from "./curl.js";
 import { inTheFormOf, type Step } from "./steps.js";
 
@@ -22,6 +24,7 @@ const FIRST_ID = 0x01a1_fb0e_5781_7461_97e0_78a2_4806_7be3n;
 /** Options of the service that a session can choose with a word after `console`. */
 const VARIANTS: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
   cancellable: { cancellable: true },
+  wait: {},
   list: { list: true },
   yaml: { formats: [yamlFormat] },
   xml: { formats: [xmlFormat] },
@@ -60,21 +63,28 @@ export function createStage(variant: string | undefined): Stage {
  *
  * @throws Error for a step that is not an assignment, a curl command or the remark `# a moment later`
  */
-export async function perform({ service, worker, variables }: Stage, step: Step): Promise<readonly string[]> {
+export async function perform(stage: Stage, step: Step): Promise<readonly string[]> {
+  const { worker, variables } = stage;
   const command = step.input.slice("$ ".length);
   const [, name, value] = /^(\w+)=(.*)$/.exec(command) ?? [];
   if (step.input === "# a moment later") await worker.runUntilIdle();
   else if (name !== undefined) variables.set(name, splitWords(value ?? "", variables).join(" "));
-  else return show(parseCurl(command, variables), service, step.shown);
+  else return show(parseCurl(command, variables), stage, step.shown);
   return [""];
 }
 
 async function show(
   { request, withFields }: Curl,
-  service: Service,
+  { service, worker }: Stage,
   shown: readonly string[],
 ): Promise<readonly string[]> {
-  const { status, headers, body } = await service.handle(request);
+  const replying = service.handle(request);
+  // The clock is stopped, so a request that waits needs the work to be done now.
+  if (header(request.headers, "prefer") !== undefined) {
+    await nextTurn();
+    await worker.runUntilIdle();
+  }
+  const { status, headers, body } = await replying;
   if (withFields !== shown[0]?.startsWith("HTTP/"))
     throw new Error("The page must show the header fields exactly if curl has -i or -I.");
   return inTheFormOf(shown, {

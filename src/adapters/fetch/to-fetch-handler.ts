@@ -7,7 +7,7 @@ import { toResponse } from "./write-response.js";
 
 /**
  * Handler for Bun, Deno, Workers and other platforms with the Fetch API. Pass the platform's second argument as
- * `context`: if it has a `waitUntil`, the handler uses it. Everything else in it is ignored.
+ * `context`: the handler uses its `waitUntil`, or its `timeout(request, seconds)`. Everything else in it is ignored.
  */
 export type FetchHandler = (request: Request, context?: object) => Promise<Response>;
 
@@ -42,10 +42,17 @@ export function toFetchHandler(service: FetchMountable, options: MountOptions = 
   return async (request, context) => {
     const { request: plain, release } = toHttpRequest(request);
     if (!isOurs(plain.path)) return undefined;
+    liftIdleLimit(request, context);
     const reply = await service.handle(plain, toRequestContext(request, context));
     release();
     return toResponse(reply);
   };
+}
+
+/** Bun closes a connection on which nothing is sent for 10 s. A request that waits takes longer. */
+function liftIdleLimit(request: Request, platform: object = {}): void {
+  const { timeout } = platform as { readonly timeout?: unknown };
+  if (typeof timeout === "function" && request.headers.has("prefer")) timeout.call(platform, request, 0);
 }
 
 /** Reads the signal on first use, because platforms create it then. */

@@ -1,6 +1,7 @@
-import { AsyncReplyError, type Violation } from "../errors.js";
+import { AsyncReplyError } from "../errors.js";
 import { toFragmentPointer } from "../json/fragment-pointer.js";
 import { adoptPromise } from "../promises.js";
+import type { Violation } from "../violation.js";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 
 /**

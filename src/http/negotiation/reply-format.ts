@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Format } from "../../formats/format.js";
+import { splitList } from "../message/split-list.js";
 import { type MediaType, parseMediaType } from "./media-type.js";
 
 /**
@@ -71,23 +72,6 @@ interface MediaRange {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   readonly quality: number;
   readonly specificity: number;
-}
-
-/** Splits at commas outside of quoted strings, and drops empty elements (RFC 9110 §5.6.1.2). */
-function splitList(text: string): string[] {
-  const elements: string[] = [];
-  let start = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '"') isQuoted = !isQuoted;
-    else if (text[at] === "\\" && isQuoted) at++;
-    else if (text[at] === "," && !isQuoted) {
-      elements.push(text.slice(start, at));
-      start = at + 1;
-    }
-  }
-  elements.push(text.slice(start));
-  return elements.filter((element) => element.trim() !== "");
 }
 
 function parseRange(element: string): MediaRange | undefined {

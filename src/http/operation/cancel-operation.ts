@@ -11,7 +11,8 @@ import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
-import { findOperation, retryAfter } from "./get-operation.js";
+import { findOperation, operationIdOf } from "./find-operation.js";
+import { retryAfter } from "./present.js";
 import { toVisible } from "./represent.js";
 
 /**
@@ -27,7 +28,7 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
     const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
     const { operations } = service.backend;
-    const found = await findOperation(service, request, tenant);
+    const found = await findOperation(service, operationIdOf(request), tenant);
     checkCancellable(service, found);
     const outcome = await storeAnswer(service, operations.requestCancel(found.id, tenant));
     const operation = await storeAnswer(service, operations.get(found.id, tenant));

@@ -14,16 +14,18 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { pathOf } from "../message/request-path.js";
-import { retryAfter } from "../operation/get-operation.js";
 import { monitorPath } from "../operation/monitor-path.js";
+import { retryAfter } from "../operation/present.js";
 import { toResource } from "../operation/represent.js";
 import { addSuccessorLink } from "../operation/successor-link.js";
 import { matchPath, NO_PARAMS } from "../routing/route-table.js";
 import { readSubmission } from "./read-submission.js";
+import { replyToEnd } from "./reply-to-end.js";
 
 /**
  * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
- * the service has a `create` function. Refuses invalid requests before anything is stored (§7). Never rejects.
+ * the service has a `create` function. Refuses invalid requests before anything is stored (§7). With `Prefer: wait`,
+ * the reply is a 200 if the work ends in time. Never rejects.
  *
  * Throws `INVALID_OPTION` if `service` is not a service.
  */
@@ -84,7 +86,9 @@ async function submit(
   const { replyFormat, tree, output, ...parts } = read;
   const submission = toSubmission(service, definition, tenant, parts);
   const accepted = await accept(service, { definition, submission, tree, output }, context);
-  return replyToSubmission(service, definition, replyFormat, accepted);
+  const reply = replyToSubmission(service, definition, replyFormat, accepted);
+  const answered = { definition, tenant, format: replyFormat, accepted, reply };
+  return replyToEnd(service, request, context, answered);
 }
 
 function replyToSubmission(

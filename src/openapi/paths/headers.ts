@@ -7,12 +7,16 @@ export type ResponseHeaders = OpenApiResponse["headers"];
 
 /** Component names of the header fields that every service uses. */
 export type HeaderName =
+  | "AcceptAndPreferVary"
+  | "AcceptOrPreferVaries"
   | "AcceptVaries"
   | "EntityTag"
   | "IdempotentReplayed"
   | "NextPage"
   | "NoSniff"
   | "NoStore"
+  | "PreferenceApplied"
+  | "PreferenceWasApplied"
   | "ResourceLocation"
   | "RetryAfter"
   | "RetryAfterWhilePending"
@@ -23,7 +27,16 @@ export type HeaderName =
 /** Pattern of a link to the operation that runs a failed one again. */
 export const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
 
+const APPLIED = "^wait=[1-9][0-9]*$";
+
 const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
+  AcceptAndPreferVary: always("The reply depends on the `Accept` and `Prefer` fields of the request.", {
+    const: "accept, prefer",
+  }),
+  AcceptOrPreferVaries: always(
+    "The reply depends on the `Accept` field of the request, and on `Prefer` if it was applied.",
+    { enum: ["accept", "accept, prefer"] },
+  ),
   AcceptVaries: always("The reply depends on the `Accept` field of the request.", { const: "accept" }),
   EntityTag: always("Strong entity tag of this representation, for `If-None-Match`.", {
     pattern: '^"[^"]+"$',
@@ -37,6 +50,10 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
   NextPage: sometimes('Next page, with `rel="next"` (RFC 8288). Absent on the last page.', {}),
   NoSniff: always("Clients must not guess another type than `Content-Type`.", { const: "nosniff" }),
   NoStore: always("The reply must not be cached.", { const: "no-store" }),
+  PreferenceApplied: sometimes("Present if the server applied `Prefer: wait`: the upper limit of the wait.", {
+    pattern: APPLIED,
+  }),
+  PreferenceWasApplied: always("The upper limit of the wait.", { pattern: APPLIED }),
   ResourceLocation: sometimes("URI of the resource, if it has one.", { format: "uri-reference" }),
   RetryAfter: always("Seconds to wait before reading the status.", seconds(0, 60)),
   RetryAfterWhilePending: sometimes(

@@ -3,28 +3,22 @@ import type { ErrorCode } from "../../contract/errors.js";
 import type { Components } from "../components.js";
 import type { DescribedService } from "../described-service.js";
 import type { OpenApiParameter, PathItem, PathOperation } from "../document.js";
-import type { NamedDefinition } from "../names.js";
 import {
   anyOperation,
   endedOperation,
   OPERATION_ID,
   pendingOperation,
 } from "../schemas/operation-schemas.js";
-import { resultSchema } from "../schemas/payload-schemas.js";
 import { operationContent } from "./content.js";
 import { headers } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
+import { canWait, preferWait, waitFields } from "./waiting.js";
 
 /** Tag of the status endpoint. */
 export const STATUS_TAG = "Operations";
 
 /** Describes the status endpoint: `GET` (spec §4.2), and `DELETE` if a definition is `cancellable`. */
-export function statusPath(
-  service: DescribedService,
-  components: Components,
-  definitions: readonly NamedDefinition[],
-): PathItem {
-  const result = resultSchema(components, definitions);
+export function statusPath(service: DescribedService, components: Components, result: JsonSchema): PathItem {
   const canCancel = service.definitions.some(({ cancellable }) => cancellable);
   return {
     parameters: [operationId],
@@ -34,14 +28,17 @@ export function statusPath(
 }
 
 function read(service: DescribedService, components: Components, result: JsonSchema): PathOperation {
-  const fields = headers(components, {
-    "Retry-After": "RetryAfterWhilePending",
-    ETag: "EntityTag",
-    "Cache-Control": "Revalidated",
-    Vary: "AcceptVaries",
-    "X-Content-Type-Options": "NoSniff",
-    Link: "SuccessorLink",
-  });
+  const waits = canWait(service);
+  const fields = {
+    ...headers(components, {
+      "Retry-After": "RetryAfterWhilePending",
+      ETag: "EntityTag",
+      "Cache-Control": "Revalidated",
+      "X-Content-Type-Options": "NoSniff",
+      Link: "SuccessorLink",
+    }),
+    ...waitFields(components, waits),
+  };
   return {
     operationId: "getOperation",
     tags: [STATUS_TAG],
@@ -49,7 +46,7 @@ function read(service: DescribedService, components: Components, result: JsonSch
     description:
       "The reply is a 200 while the operation is pending and after it has completed or failed. `status` says which. " +
       "`HEAD` gets the same reply without a body.",
-    parameters: [ifNoneMatch],
+    parameters: [ifNoneMatch, ...(waits ? [preferWait(service, UNTIL_NEWS)] : [])],
     responses: {
       200: {
         description: "The current state of the operation.",
@@ -64,6 +61,9 @@ function read(service: DescribedService, components: Components, result: JsonSch
     },
   };
 }
+
+const UNTIL_NEWS =
+  "the operation has ended. With `If-None-Match`, it delays the reply until the operation has changed";
 
 function cancel(service: DescribedService, components: Components, result: JsonSchema): PathOperation {
   const fields = {

@@ -1,28 +1,32 @@
-import type { OperationDefinition } from "../../contract/definition/definition.js";
+import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { ErrorCode } from "../../contract/errors.js";
 import type { Components } from "../components.js";
 import type { DescribedService } from "../described-service.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
 import type { NamedDefinition } from "../names.js";
-import { acceptedOperation } from "../schemas/operation-schemas.js";
+import { acceptedOperation, endedOperation } from "../schemas/operation-schemas.js";
 import { inputSchema } from "../schemas/payload-schemas.js";
 import { operationContent, requestContent, resourceContent } from "./content.js";
 import { withNotice } from "./deprecation-notice.js";
 import { headers } from "./headers.js";
 import { pathParameters } from "./path-parameters.js";
 import { commonRefusals, refusals } from "./refusals.js";
+import { canWait, preferWait, waitFields } from "./waiting.js";
 
 /** Describes the path of a definition, where `POST` submits work (spec §4.1). */
 export function submissionPath(
   service: DescribedService,
   components: Components,
   named: NamedDefinition,
+  result: JsonSchema,
 ): PathItem {
   const { definition, name } = named;
+  const waits = canWait(service) && !creates(service, definition);
   const responses = {
+    ...(waits ? { 200: ended(service, components, result) } : {}),
     ...(creates(service, definition) ? { 201: created(service, components, definition) } : {}),
-    202: accepted(service, components, definition),
+    202: accepted(service, components, definition, waits),
     ...refusals(service, components, submissionRefusals(service, definition)),
   };
   return {
@@ -32,7 +36,11 @@ export function submissionPath(
       summary: `Submit work: ${definition.name}`,
       description: describe(service, definition),
       ...(definition.deprecated === undefined ? {} : { deprecated: true }),
-      parameters: [...pathParameters(components, named), idempotencyKey(definition)],
+      parameters: [
+        ...pathParameters(components, named),
+        idempotencyKey(definition),
+        ...(waits ? [preferWait(service, "the work has ended")] : []),
+      ],
       requestBody: {
         description: describeBody(service, definition),
         required: true,
@@ -114,9 +122,23 @@ function created(
     headers: headers(components, {
       Location: "ResourceLocation",
       "Operation-Location": "StatusLocation",
+      Vary: "AcceptVaries",
       ...REPLY_FIELDS,
     }),
     content: resourceContent(service, resource, rootName),
+  };
+}
+
+function ended(service: DescribedService, components: Components, result: JsonSchema): OpenApiResponse {
+  return {
+    description: "The work ended while the request waited. `status` and `error` say how.",
+    headers: headers(components, {
+      "Content-Location": "StatusLocation",
+      Vary: "AcceptAndPreferVary",
+      "Preference-Applied": "PreferenceWasApplied",
+      ...REPLY_FIELDS,
+    }),
+    content: operationContent(service, endedOperation(components, result)),
   };
 }
 
@@ -124,14 +146,14 @@ function accepted(
   service: DescribedService,
   components: Components,
   { cancellable }: OperationDefinition,
+  waits: boolean,
 ): OpenApiResponse {
   return {
     description: "The work was accepted and recorded. It is not done yet, unless the key was used before.",
-    headers: headers(components, {
-      Location: "StatusLocation",
-      "Retry-After": "RetryAfter",
-      ...REPLY_FIELDS,
-    }),
+    headers: {
+      ...headers(components, { Location: "StatusLocation", "Retry-After": "RetryAfter", ...REPLY_FIELDS }),
+      ...waitFields(components, waits),
+    },
     content: operationContent(service, acceptedOperation(components)),
     links: {
       status: linkTo("getOperation", "Reads the status of the operation."),
@@ -143,7 +165,6 @@ function accepted(
 const REPLY_FIELDS = {
   "Idempotent-Replayed": "IdempotentReplayed",
   "Cache-Control": "NoStore",
-  Vary: "AcceptVaries",
   "X-Content-Type-Options": "NoSniff",
   Link: "SuccessorLink",
 } as const;

@@ -10,6 +10,7 @@ import { endingCases } from "./adapter/operation/endings.js";
 import { listCases } from "./adapter/operation/list.js";
 import { statusCases } from "./adapter/operation/status.js";
 import { successorCases } from "./adapter/operation/successor.js";
+import { waitingCases } from "./adapter/operation/waiting.js";
 import { authorizationCases } from "./adapter/request/authorization.js";
 import { bodyCases } from "./adapter/request/body.js";
 import { contractCases } from "./adapter/request/contract.js";
@@ -20,6 +21,7 @@ import { creationCases } from "./adapter/submit/creation.js";
 import { deprecationCases } from "./adapter/submit/deprecation.js";
 import { heldKeyCases } from "./adapter/submit/held-key.js";
 import { recordingCases } from "./adapter/submit/recording.js";
+import { waitingSubmissionCases } from "./adapter/submit/waiting.js";
 
 export type {
   AdapterCapabilities,
@@ -48,6 +50,8 @@ export const adapterCases: readonly AdapterCase[] = [
   ...creationCases,
   ...statusCases,
   ...endingCases,
+  ...waitingCases,
+  ...waitingSubmissionCases,
   ...listCases,
   ...successorCases,
   ...cancellationCases,

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
+import { createManualClock } from "async-request-reply/testing";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { watchReads } from "../../../src/testing/suites/adapter/fixtures/reads.js";
 import { receiveOnce } from "../../consumers.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, type Opened, openPool } from "./server.js";
@@ -62,6 +65,27 @@ await describePostgres("watching operations in Postgres", (server) => {
     await expect.poll(() => ids.filter((id) => !told.has(id))).toEqual([]);
     stop?.();
     await there.close();
+  });
+
+  it("ends a wait in one process when a worker of another one settles, without polling", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const { told } = watched(here);
+    await listening(told, there.operations);
+    const { backend, read } = watchReads(here);
+    const authorize = allowAnonymous();
+    // The hub polls by this clock, which stands still.
+    const runtime = { clock: createManualClock() };
+    const waiting = createOrderService({ backend, authorize, runtime });
+    const working = createOrderService({ backend: there, authorize });
+    const order = { itemId: "pen", quantity: 2 };
+    const { operationId } = await waiting.submit(waiting.definitions[0], order, { tenant: "anonymous" });
+    const headers = { prefer: "wait=20" };
+    const reply = waiting.handle({ method: "GET", path: `/operations/${operationId}`, headers });
+    await read;
+    await createWorker(working, { orders: () => "done" }).runUntilIdle();
+    expect(JSON.parse((await reply).body as string)).toMatchObject({ status: "completed", result: "done" });
+    await Promise.all([waiting.close(), working.close()]);
   });
 
   it("reports any number of operations that end together", async () => {

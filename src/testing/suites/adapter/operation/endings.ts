@@ -35,14 +35,16 @@ const endings: readonly {
   })),
 ];
 
+const keyed = { fields: { "idempotency-key": "k" } };
+
 /** Operations that have ended, in every possible way. */
 export const endingCases: readonly AdapterCase[] = endings.map(
   ({ name, settlement, shown }): AdapterCase => ({
-    name: `shows an operation that ${name} to GET and DELETE alike, without Retry-After`,
+    name: `shows an operation that ${name} alike to GET, DELETE and a waiting POST, without Retry-After`,
     rule: "docs/contract.md, reading the status",
     run: async (harness) => {
       const { send, backend, recorded } = await mountOrders(harness, { cancellable: true });
-      const operationId = operationIdOf(await send(submission()));
+      const operationId = operationIdOf(await send(submission(keyed)));
       const lease = { operationId, token: "token-of-this-attempt" };
       await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
       await backend.operations.settle(lease, settlement);
@@ -52,7 +54,8 @@ export const endingCases: readonly AdapterCase[] = endings.map(
       const path = `/operations/${operationId}`;
       const read = await send(request("GET", path));
       const cancelled = await send(request("DELETE", path));
-      for (const reply of [read, cancelled]) {
+      const waited = await send(submission({ fields: { ...keyed.fields, prefer: "wait=20" } }));
+      for (const reply of [read, cancelled, waited]) {
         checkStatus(reply, 200);
         checkFields(reply, { "retry-after": undefined });
         const common = { operationId, definition: "orders", createdAt, attempt: 1, finishedAt };

@@ -77,6 +77,9 @@ export const successorCases: readonly AdapterCase[] = [
       const replay = await send(keyed);
       deepEqual(operationIdOf(replay), id, "the replayed operation");
       checkFields(replay, { link: link(), "idempotent-replayed": "true" });
+      const waited = await send(submission({ fields: { "idempotency-key": "k", prefer: "wait=20" } }));
+      checkStatus(waited, 200);
+      checkFields(waited, { link: link(), "idempotent-replayed": "true" });
     },
   ),
   successorCase(

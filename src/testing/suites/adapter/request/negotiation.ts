@@ -1,7 +1,7 @@
 import type { AdapterCase } from "../fixtures/adapter-case.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
-import { checkFields, checkStatus, operationIdOf } from "../fixtures/reply-checks.js";
+import { checkFields, checkStatus } from "../fixtures/reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 
@@ -144,28 +144,6 @@ export const negotiationCases: readonly AdapterCase[] = [
       const { send } = await mountOrders(harness);
       const accept = ["text/html", "application/json;q=0.1"];
       checkStatus(await send(submission({ fields: { accept } })), 202);
-    },
-  },
-  {
-    name: "ignores unknown preferences",
-    rule: "RFC 7240 §2",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness);
-      for (const prefer of [
-        "respond-async",
-        "wait=10, respond-async",
-        "unheard-of; a=b",
-        "",
-        ",;=",
-        ["wait=1", "wait=2"],
-      ]) {
-        const accepted = await send(submission({ fields: { prefer } }));
-        checkStatus(accepted, 202);
-        const read = await send(
-          request("GET", `/operations/${operationIdOf(accepted)}`, { prefer: "return=minimal" }),
-        );
-        checkStatus(read, 200);
-      }
     },
   },
   {

@@ -67,6 +67,19 @@ export const deprecationCases: readonly AdapterCase[] = [
     }),
   ),
   {
+    name: "sends the deprecation fields to a submission that waited for the end of its work",
+    rule: "RFC 9745 §2",
+    run: async (harness) => {
+      const { send, work } = await mountOrders(harness, { deprecated: every });
+      const keyed = { "idempotency-key": "k" };
+      await send(submission({ fields: keyed }));
+      await work();
+      const reply = await send(submission({ fields: { ...keyed, prefer: "wait=20" } }));
+      checkStatus(reply, 200);
+      checkFields(reply, fields);
+    },
+  },
+  {
     name: "sends the deprecation fields to a duplicate that has to wait for the creation",
     rule: "RFC 9745 §2",
     run: async (harness) => {

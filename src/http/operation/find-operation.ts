@@ -1,0 +1,29 @@
+import { isOperationId, type Operation } from "../../contract/operation.js";
+import { storeAnswer } from "../../submission/store-answer.js";
+import type { Service } from "../context.js";
+import type { HttpRequest } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
+import { pathOf } from "../message/request-path.js";
+
+/**
+ * Returns the id in the path of a request to the status endpoint. Malformed ids never reach a store.
+ *
+ * Throws `NOT_FOUND`.
+ */
+export function operationIdOf(request: HttpRequest): string {
+  const path = pathOf(request);
+  const id = path.slice(path.lastIndexOf("/") + 1);
+  if (isOperationId(id)) return id;
+  throw notFound();
+}
+
+/**
+ * Returns an operation, if it belongs to this tenant.
+ *
+ * Throws `NOT_FOUND`.
+ */
+export async function findOperation(service: Service, id: string, tenant: string): Promise<Operation> {
+  const operation = await storeAnswer(service, service.backend.operations.get(id, tenant));
+  if (operation === undefined || operation.state === "preparing") throw notFound();
+  return operation;
+}

@@ -1,0 +1,44 @@
+import { isTerminal, type Operation } from "../../contract/operation.js";
+import type { Format } from "../../formats/format.js";
+import type { Service } from "../context.js";
+import { entityTag, matches } from "../message/entity-tag.js";
+import type { HttpResponse } from "../message/message.js";
+import { type Fields, notModified, reply } from "../message/reply.js";
+import { toVisible } from "./represent.js";
+import { addSuccessorLink } from "./successor-link.js";
+
+/** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
+export async function present(service: Service, operation: Operation, format: Format): Promise<HttpResponse> {
+  const { definition: name } = operation;
+  const fields: Fields = { "cache-control": "private, no-cache" };
+  // A process without a worker learns durations only from operations that clients read.
+  if (isTerminal(operation.state)) service.estimate.readEnded(operation);
+  else fields["retry-after"] = retryAfter(service, operation);
+  addSuccessorLink(fields, service, operation);
+  const full = reply(
+    format,
+    { status: 200, kind: "operation", name, value: toVisible(operation, service.settings) },
+    fields,
+  );
+  const tag = entityTag(full, service.runtime.hash);
+  fields.etag = typeof tag === "string" ? tag : await tag;
+  return full;
+}
+
+/** Returns the 200, or a 304 if the client already has this representation. */
+export function unlessMatched(full: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
+  return hasMatch(full, ifNoneMatch) ? notModified(full) : full;
+}
+
+/** Returns whether the client already has this representation. */
+export function hasMatch({ headers }: HttpResponse, ifNoneMatch: string | undefined): boolean {
+  return matches(ifNoneMatch, headers.etag ?? "");
+}
+
+/** Returns `Retry-After` of a pending operation. Seconds. */
+export function retryAfter(
+  { estimate, runtime }: Service,
+  operation: Pick<Operation, "id" | "definition">,
+): string {
+  return String(estimate.pending(operation, runtime.clock.now()));
+}

@@ -1,0 +1,70 @@
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import type { Operation } from "../../contract/operation.js";
+import type { Format } from "../../formats/format.js";
+import type { Accepted } from "../../submission/accepted.js";
+import type { Service } from "../context.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { monitorPath } from "../operation/monitor-path.js";
+import { retryAfter } from "../operation/present.js";
+import { presentOnce } from "../waiting/present-once.js";
+import { untilEnd } from "../waiting/until-news.js";
+import { beginWait, withPreference } from "../waiting/wait.js";
+
+/** A submission that was accepted, and its reply if the client does not wait. */
+interface AcceptedSubmission {
+  readonly definition: OperationDefinition;
+  readonly tenant: string;
+  readonly format: Format;
+  readonly accepted: Accepted;
+  readonly reply: HttpResponse;
+}
+
+/**
+ * Waits for the end of the operation if the client prefers to, and replies with a 200. If the time is over before, or
+ * if the store fails meanwhile, the reply is the 202. A submission whose resource is created before the reply is
+ * never waited for.
+ */
+export async function replyToEnd(
+  service: Service,
+  request: HttpRequest,
+  context: RequestContext,
+  { definition, tenant, format, accepted, reply }: AcceptedSubmission,
+): Promise<HttpResponse> {
+  if (reply.status !== 202 || Object.hasOwn(service.create, definition.name)) return reply;
+  const id = accepted.operationId;
+  const wait = beginWait(service, request, { id, tenant, context });
+  if (wait === undefined) return reply;
+  try {
+    wait.subscription.refresh();
+    const ended = await untilEnd(wait.subscription);
+    if (ended !== undefined) return withPreference(await endReply(service, ended, format, accepted), wait);
+    const later = {
+      ...reply.headers,
+      "retry-after": retryAfter(service, { id, definition: definition.name }),
+    };
+    return withPreference({ ...reply, headers: later }, wait);
+  } finally {
+    wait.subscription.close();
+  }
+}
+
+/** Creates the 200 for an operation that has ended. It says where the operation can be read (RFC 9110 §8.7). */
+async function endReply(
+  service: Service,
+  ended: Operation,
+  format: Format,
+  { replayed }: Accepted,
+): Promise<HttpResponse> {
+  const full = await presentOnce(service, ended, format);
+  // The tag belongs to the status endpoint.
+  const { etag: _, ...headers } = full.headers;
+  return {
+    ...full,
+    headers: {
+      ...headers,
+      "cache-control": "no-store",
+      "content-location": monitorPath(service, ended.id),
+      ...(replayed ? { "idempotent-replayed": "true" } : {}),
+    },
+  };
+}

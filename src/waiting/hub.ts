@@ -1,0 +1,104 @@
+import type { Operation } from "../contract/operation.js";
+import type { Runtime } from "../ports/runtime.js";
+import { createLatest } from "./latest.js";
+import { createLimits, type WaitLimits } from "./limits.js";
+import { createParking } from "./parking.js";
+import { createPlaces } from "./places.js";
+import { createReader, type ReaderOptions } from "./reader.js";
+
+/** An operation that a caller wants to follow. */
+export interface Interest extends WaitLimits {
+  /** Id of the operation. */
+  readonly id: string;
+  /** Tenant of the caller. Operations of other tenants are never delivered. */
+  readonly tenant: string;
+}
+
+/** The changes of one operation. */
+export interface Subscription {
+  /**
+   * Resolves to the operation, once it was read after a change. Only the latest state counts: it replaces an earlier
+   * one that was not taken. Resolves to `undefined` if the time is over, the signal is aborted, the hub is closed, or
+   * the tenant has no such operation.
+   */
+  next(): Promise<Operation | undefined>;
+  /** Reads the operation soon, as if it had changed. */
+  refresh(): void;
+  /** Frees everything that the subscription holds. Can be repeated. */
+  close(): void;
+}
+
+/**
+ * Tells waiting callers when operations change. It reads each changed operation once, regardless of how many callers
+ * wait for it.
+ */
+export interface Hub {
+  /**
+   * Subscribes to an operation, or returns `undefined` if there is no place for this tenant. To miss no change,
+   * subscribe first, then read the operation, and then call `next`.
+   */
+  subscribe(interest: Interest): Subscription | undefined;
+  /** Resolves after the polling interval of the hub, when the signal is aborted, or when the hub is closed. */
+  pause(signal: AbortSignal | undefined): Promise<void>;
+  /** Ends all subscriptions. Later ones end at once. */
+  close(): void;
+  /** Whether `close` was called. */
+  readonly closed: boolean;
+}
+
+/** Dependencies of {@link createHub}. */
+export interface HubOptions extends ReaderOptions {
+  readonly runtime: Pick<Runtime, "clock" | "pause">;
+  /** Maximum number of subscriptions of all tenants together. */
+  readonly maxWaiters: number;
+}
+
+/** How often operations with subscribers are read without a notification. Milliseconds. */
+const POLL_MS = 5_000;
+/** The same for stores that send no notifications. */
+const POLL_WITHOUT_WATCH_MS = 1_000;
+
+/** Creates a hub. It has no timer and does not watch the store before the first subscription. */
+export function createHub(options: HubOptions): Hub {
+  const { operations, runtime, maxWaiters } = options;
+  const pollMs = operations.watch === undefined ? POLL_WITHOUT_WATCH_MS : POLL_MS;
+  const parking = createParking(operations, runtime.clock, pollMs, (id) => look(id));
+  const look = createReader(options, parking.subscribers);
+  const places = createPlaces(maxWaiters);
+  const limits = createLimits(runtime.clock);
+
+  function open({ id, tenant, ...given }: Interest): Subscription {
+    const latest = createLatest<Operation>();
+    const leave = parking.park(id, { ...latest, tenant });
+    const release = limits.add(latest.end, given);
+    let isOpen = true;
+    return {
+      next: latest.next,
+      refresh: () => look(id),
+      close: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        leave();
+        release();
+        places.free(tenant);
+      },
+    };
+  }
+
+  return {
+    subscribe: (interest) => (places.take(interest.tenant) ? open(interest) : undefined),
+    pause: async (signal) => {
+      const nothing = createLatest<never>();
+      const release = limits.add(nothing.end, { waitMs: pollMs, signal });
+      await nothing.next();
+      release();
+    },
+    close: () => {
+      limits.endAll();
+      parking.close();
+    },
+    get closed() {
+      return limits.over;
+    },
+  };
+}

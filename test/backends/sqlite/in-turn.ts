@@ -1,4 +1,4 @@
-import type { SqliteDatabase, SqliteStatement, SqliteValue } from "async-request-reply/sqlite";
+import type { SqliteDatabase, SqliteStatement } from "async-request-reply/sqlite";
 
 /**
  * Returns a database that uses several connections to one file in turn: one for each transaction, and one for each
@@ -18,7 +18,7 @@ export function inTurn(connections: readonly SqliteDatabase[]): SqliteDatabase {
       return own;
     };
     return {
-      run: (...values: SqliteValue[]) => {
+      run: (...values) => {
         const own = statement();
         const result = own.run(...values);
         if (sql === "begin immediate") isOpen = true;

@@ -1,12 +1,15 @@
 /** Value that is bound to a parameter. Every client can bind these types. */
 export type SqliteValue = string | number | null;
 
-/** Prepared statement of a client. */
+/**
+ * Prepared statement of a client. It is called with a {@link SqliteValue} for each parameter. The type of the
+ * parameters is `never`, so that every client fits, however its types describe them.
+ */
 export interface SqliteStatement {
   /** Runs a statement that returns no rows. */
-  run(...parameters: SqliteValue[]): unknown;
+  run(...parameters: never[]): unknown;
   /** Runs a statement and returns its rows as objects. */
-  all(...parameters: SqliteValue[]): unknown[];
+  all(...parameters: never[]): unknown[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Row } from "../../rows/row.js";
-import type { SqliteDatabase, SqliteStatement, SqliteValue } from "./sqlite-database.js";
+import type { SqliteDatabase, SqliteValue } from "./sqlite-database.js";
 
 /** Runs statements. Prepares each of them once. */
 export interface Statements {
@@ -13,13 +13,19 @@ export interface Statements {
   first(sql: string, ...values: SqliteValue[]): Row | undefined;
 }
 
+/** A {@link SqliteStatement} with the parameters that it is called with. */
+interface Prepared {
+  run(...parameters: SqliteValue[]): unknown;
+  all(...parameters: SqliteValue[]): unknown[];
+}
+
 /** Creates the statements of a database. */
 export function createStatements(database: SqliteDatabase): Statements {
-  const prepared = new Map<string, SqliteStatement>();
-  const prepare = (sql: string): SqliteStatement => {
+  const prepared = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
     let statement = prepared.get(sql);
     if (statement === undefined) {
-      statement = database.prepare(sql);
+      statement = database.prepare(sql) as Prepared;
       prepared.set(sql, statement);
     }
     return statement;

@@ -19,7 +19,8 @@
 import { bearer, createOrderService, createWorker, permanentFailure } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 
-const service = createOrderService({ authorize: bearer({ "demo-token": "demo" }) });
+// Waiting needs timers that outlive the request that created them.
+const service = createOrderService({ authorize: bearer({ "demo-token": "demo" }), maxWaitMs: 0 });
 const handle = toFetchHandler(service);
 
 // The worker is not started, because an isolate can neither wait nor receive outside a request.

@@ -36,5 +36,11 @@ export {
   type RunnableCase,
   runnableCases,
 } from "./suites/port-case.js";
-export { type QueueHarness, queueCases } from "./suites/queue-suite.js";
+export {
+  createStoreQueueHarness,
+  type QueueHarness,
+  queueCases,
+  type StoreQueueHarnessOptions,
+  type StoreWithQueue,
+} from "./suites/queue-suite.js";
 export { type SubmissionsHarness, submissionsCases } from "./suites/submissions-suite.js";

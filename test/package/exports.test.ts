@@ -128,6 +128,7 @@ describe("the exports of the package", () => {
         "SimulationFailure",
         "adapterCases",
         "createManualClock",
+        "createStoreQueueHarness",
         "idempotencyStoreCases",
         "operationStoreCases",
         "queueCases",

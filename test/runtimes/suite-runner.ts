@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { CaseResult } from "./inside/run-suite.js";
+import type { CaseResult } from "./inside/run-case.js";
 import { programOf, type SuiteRun, type Transport, workerd } from "./matrix.js";
 import { fileOf, type Project, workers } from "./project.js";
 import { startServer } from "./server-process.js";

@@ -3,6 +3,11 @@ import { deliveryChecks } from "./queue/delivery.js";
 import type { QueueHarness } from "./queue/fixtures.js";
 import { receiveChecks } from "./queue/receive.js";
 
+export {
+  createStoreQueueHarness,
+  type StoreQueueHarnessOptions,
+  type StoreWithQueue,
+} from "./queue/store-queue-harness.js";
 export type { QueueHarness };
 
 /** Conformance suite for queues. Each case opens a new queue. */

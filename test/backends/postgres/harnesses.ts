@@ -1,6 +1,10 @@
-import type { Announcement, Backend, Queue, Submissions } from "async-request-reply";
-import type { Capabilities, PortHarness, QueueHarness } from "async-request-reply/testing";
-import { receivingBy } from "../../consumers.js";
+import type { Backend, Submissions } from "async-request-reply";
+import {
+  type Capabilities,
+  createStoreQueueHarness,
+  type PortHarness,
+  type QueueHarness,
+} from "async-request-reply/testing";
 import { type Execute, type ManualTime, stopTime } from "./manual-time.js";
 
 const capabilities: Capabilities = {
@@ -40,43 +44,15 @@ export function harnessOf<Port>(
   };
 }
 
-/**
- * Creates a harness for the queue that reads from the store. An announcement is delivered when its operation is due,
- * with a new id. The cases compare ids, so each delivery gets the id that was published for its operation.
- */
+/** Creates a harness for the queue, which reads from the store. Its leases run in real time. */
 export function queueHarness(open: () => Promise<Fresh>): QueueHarness {
-  const backends = new Map<Queue, Fresh["backend"]>();
-  const ids = new Map<string, string>();
-  return {
+  return createStoreQueueHarness({
     capabilities: { ...capabilities, leaseGranularityMs: 100 },
     deliversWithinMs: 1_500,
-    create: async () => {
+    open: async () => {
       const { backend } = await open();
-      const { queue } = backend;
-      const port: Queue = {
-        publish: (announcements) => queue.publish(announcements),
-        ...receivingBy(queue, async (request, consumer) =>
-          (await consumer.receive(request)).map((delivery) => {
-            const { announcement } = delivery;
-            const id = ids.get(announcement.operationId) ?? announcement.id;
-            return { ...delivery, announcement: { ...announcement, id } };
-          }),
-        ),
-        close: () => queue.close(),
-      };
-      backends.set(port, backend);
-      return { port, close: () => backend.close() };
-    },
-    prepare: async (queue: Queue, { id, operationId, definition }: Announcement) => {
-      ids.set(operationId, id);
-      await backends.get(queue)?.operations.create({
-        id: operationId,
-        tenant: "a",
-        definition,
-        input: "null",
-        retentionMs: 86_400_000,
-      });
+      return { port: backend, close: () => backend.close() };
     },
     passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  };
+  });
 }

@@ -57,16 +57,21 @@ const installed: readonly SqliteClient[] = [
 ];
 
 /**
- * Declares tests for each client. A client that is not installed is skipped by name, or fails if `CI` is set. The
- * client of Node.js is skipped before Node 22.13.
+ * Declares tests for each client, or for those in `names`. A client that is not installed is skipped by name, or fails
+ * if `CI` is set. The client of Node.js is skipped before Node 22.13.
  */
-export function describeClients(title: string, declare: (client: SqliteClient) => void): void {
-  for (const client of installed) describe(`${title}, with ${client.name}`, () => declare(client));
-  for (const name of packages) {
-    if (installed.some((client) => client.name === name)) continue;
-    it.skipIf(!process.env.CI)(`${title}, with ${name}`, () => {
-      expect.unreachable(`${name} is missing. Run \`npm ci\` and \`npm ci --prefix test/sqlite\`.`);
-    });
+export function describeClients(
+  title: string,
+  declare: (client: SqliteClient) => void,
+  names: readonly string[] = [...packages, "node:sqlite"],
+): void {
+  for (const name of names) {
+    const client = installed.find((each) => each.name === name);
+    if (client !== undefined) describe(`${title}, with ${name}`, () => declare(client));
+    else if (name === "node:sqlite") it.skip(`${title}, with node:sqlite (needs Node 22.13)`);
+    else
+      it.skipIf(!process.env.CI)(`${title}, with ${name}`, () => {
+        expect.unreachable(`${name} is missing. Run \`npm ci\` and \`npm ci --prefix test/sqlite\`.`);
+      });
   }
-  if (ofNode === undefined) it.skip(`${title}, with node:sqlite (needs Node 22.13)`);
 }

@@ -1,12 +1,11 @@
-import type { Announcement, Queue } from "async-request-reply";
 import type { SqliteBackend } from "async-request-reply/sqlite";
 import {
   type Capabilities,
   createManualClock,
+  createStoreQueueHarness,
   type PortHarness,
   type QueueHarness,
 } from "async-request-reply/testing";
-import { receivingBy } from "../../consumers.js";
 import type { SqliteClient } from "./clients.js";
 import { newDatabaseFile } from "./database-files.js";
 
@@ -39,45 +38,8 @@ export function harnessOf<Port>(
   };
 }
 
-/**
- * Creates a harness for the queue that reads from the store. An announcement is delivered when its operation is due,
- * with a new id. The cases compare ids, so each delivery gets the id that was published for its operation.
- */
+/** Creates a harness for the queue, which reads from the store. */
 export function queueHarness(client: SqliteClient): QueueHarness {
-  const clock = createManualClock();
-  const backends = new Map<Queue, SqliteBackend>();
-  const ids = new Map<string, string>();
-  return {
-    capabilities,
-    deliversWithinMs: 1_500,
-    create: async () => {
-      const file = newDatabaseFile(client);
-      const backend = file.open({ runtime: { clock } });
-      const { queue } = backend;
-      const port: Queue = {
-        publish: (announcements) => queue.publish(announcements),
-        ...receivingBy(queue, async (request, consumer) =>
-          (await consumer.receive(request)).map((delivery) => {
-            const { announcement } = delivery;
-            const id = ids.get(announcement.operationId) ?? announcement.id;
-            return { ...delivery, announcement: { ...announcement, id } };
-          }),
-        ),
-        close: () => queue.close(),
-      };
-      backends.set(port, backend);
-      return { port, close: () => file.remove() };
-    },
-    prepare: async (queue: Queue, { id, operationId, definition }: Announcement) => {
-      ids.set(operationId, id);
-      await backends.get(queue)?.operations.create({
-        id: operationId,
-        tenant: "a",
-        definition,
-        input: "null",
-        retentionMs: 86_400_000,
-      });
-    },
-    passTime: (ms) => clock.advance(ms),
-  };
+  const { create, ...harness } = harnessOf(client, (backend) => backend);
+  return createStoreQueueHarness({ ...harness, open: create, deliversWithinMs: 1_500 });
 }

@@ -1,0 +1,22 @@
+import { afterEach } from "vitest";
+import { declareAdapterCases } from "../../adapters/declare-cases.js";
+import { createNodeHarness } from "../../adapters/node-harness.js";
+import { describeClients, type SqliteClient } from "./clients.js";
+import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+
+function declareCases(client: SqliteClient): void {
+  const files: DatabaseFile[] = [];
+  const harness = createNodeHarness(() => {
+    const file = newDatabaseFile(client);
+    files.push(file);
+    return file.open();
+  });
+  afterEach(async () => {
+    await harness.close();
+    for (const file of files.splice(0)) await file.remove();
+  });
+  declareAdapterCases(harness);
+}
+
+// One client is enough, and keeps `npm test` short: the replies do not depend on the client.
+describeClients("the Node adapter with operations in an SQLite file", declareCases, ["libsql"]);

@@ -1,0 +1,65 @@
+import { createSqliteBackend } from "async-request-reply/sqlite";
+import {
+  idempotencyStoreCases,
+  operationStoreCases,
+  type PortCase,
+  type PortHarness,
+  queueCases,
+  runnableCases,
+  simulate,
+  submissionsCases,
+} from "async-request-reply/testing";
+import type { OpenDatabase, SqliteClient } from "../../backends/sqlite/clients.js";
+import { harnessOf, queueHarness } from "../../backends/sqlite/harnesses.js";
+import { type CaseResult, runCase } from "./run-case.js";
+
+type Constructor = new (path: string) => OpenDatabase;
+
+const [, , name = "", histories = ""] = process.argv;
+
+// Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.
+void runAll(clientNamed(name), (result) => console.log(JSON.stringify(result)));
+
+/** Finds the client that the runtime brings. */
+function clientNamed(module: string): SqliteClient {
+  const exported = process.getBuiltinModule(module) as Readonly<Record<string, Constructor>>;
+  const Database = exported[module === "bun:sqlite" ? "Database" : "DatabaseSync"] as Constructor;
+  return { name: module, open: (path) => new Database(path) };
+}
+
+async function runAll(client: SqliteClient, report: (result: CaseResult) => void): Promise<void> {
+  const operations = harnessOf(client, (backend) => backend.operations);
+  const idempotency = harnessOf(client, (backend) => backend.idempotency);
+  const submissions = harnessOf(client, (backend) => backend.submissions);
+  await runSuite(operationStoreCases, operations, report);
+  await runSuite(idempotencyStoreCases, idempotency, report);
+  await runSuite(submissionsCases, submissions, report);
+  await runSuite(queueCases, queueHarness(client), report);
+  for (let seed = 1; seed <= Number(histories); seed += 1) {
+    report(await runCase(`history ${seed}`, () => playHistory(client, seed)));
+  }
+}
+
+async function runSuite<Harness extends PortHarness<unknown>>(
+  cases: readonly PortCase<Harness>[],
+  harness: Harness,
+  report: (result: CaseResult) => void,
+): Promise<void> {
+  for (const { case: each, skipped } of runnableCases(cases, harness)) {
+    if (skipped === undefined) report(await runCase(each.rule, () => each.run(harness)));
+    else report({ name: each.rule, outcome: "skipped", because: skipped });
+  }
+}
+
+async function playHistory(client: SqliteClient, seed: number): Promise<void> {
+  const opened: OpenDatabase[] = [];
+  await simulate(
+    (clock) => {
+      const database = client.open(":memory:");
+      opened.push(database);
+      return createSqliteBackend({ database, runtime: { clock } });
+    },
+    { seed, shrink: false },
+  );
+  for (const database of opened) database.close();
+}

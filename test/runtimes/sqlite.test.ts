@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { idempotencyStoreCases } from "../../src/testing/suites/idempotency-store-suite.js";
+import { operationStoreCases } from "../../src/testing/suites/operation-store-suite.js";
+import type { Capability } from "../../src/testing/suites/port-case.js";
+import { queueCases } from "../../src/testing/suites/queue-suite.js";
+import { submissionsCases } from "../../src/testing/suites/submissions-suite.js";
+import type { CaseResult } from "./inside/run-case.js";
+import { bun, deno, isSkipped, nodes, programOf, type Runtime } from "./matrix.js";
+import { fileOf, openProject, type Project } from "./project.js";
+
+const HISTORIES = 20;
+
+/** Runtimes that bring a client of SQLite, with the name of its module. */
+const clients: readonly { readonly runtime: Runtime; readonly client: string }[] = [
+  ...nodes.filter(({ name }) => name !== "Node 20").map((runtime) => ({ runtime, client: "node:sqlite" })),
+  { runtime: bun, client: "bun:sqlite" },
+  {
+    runtime: { ...deno, options: [...deno.options, "--allow-read", "--allow-write", "--allow-env"] },
+    client: "node:sqlite",
+  },
+];
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject();
+});
+afterAll(() => project?.remove());
+
+describe("the SQLite back end of the packed package", () => {
+  for (const { runtime, client } of clients) {
+    for (const format of runtime.formats) {
+      it.skipIf(isSkipped(runtime))(
+        `passes the suites of all ports and ${HISTORIES} histories with ${client} of ${runtime.name}, ${format}`,
+        async () => {
+          const args = [...runtime.options, fileOf("suites-on-sqlite", format), client, String(HISTORIES)];
+          const results = await run(runtime, args);
+          expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+          expect(results.map(({ name, outcome }) => ({ name, outcome }))).toEqual(expected);
+        },
+      );
+    }
+  }
+});
+
+async function run(runtime: Runtime, args: readonly string[]): Promise<readonly CaseResult[]> {
+  const { stdout } = await promisify(execFile)(programOf(runtime), args, {
+    cwd: project.folder,
+    env: project.env,
+    timeout: 100_000,
+    killSignal: "SIGKILL",
+    maxBuffer: 2 ** 26,
+  });
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as CaseResult);
+}
+
+const MISSING: readonly Capability[] = ["ordered", "deduplicates", "standalone", "fills"];
+
+const expected = [
+  ...[...operationStoreCases, ...idempotencyStoreCases, ...submissionsCases, ...queueCases].map(
+    ({ rule, needs = [] }) => ({
+      name: rule,
+      outcome: needs.some((capability) => MISSING.includes(capability)) ? "skipped" : "passed",
+    }),
+  ),
+  ...Array.from({ length: HISTORIES }, (_, index) => ({ name: `history ${index + 1}`, outcome: "passed" })),
+];

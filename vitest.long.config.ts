@@ -8,6 +8,7 @@ const searches = [
   "backends/sqlite/simulator",
   "formats/fuzz/formats",
   "openapi/names",
+  "processes/sqlite",
   "testing/simulator",
 ];
 

@@ -29,7 +29,9 @@ export interface NewsOptions {
 /** Several writes to the log share a look. Milliseconds. */
 const FIRST_LOOK_MS = 2;
 /** A write becomes visible only after the disk has confirmed it, so looks are repeated up to this delay. Milliseconds. */
-const LAST_LOOK_MS = 512;
+const LAST_LOOK_MS = 4_096;
+/** Number of endings that are reported again at the start, because they may be newer than the call of `watch`. */
+const RECENT_ENDINGS = 100;
 
 /**
  * Creates the news. An event of the log says that some process has written, and `data_version` says whether it was
@@ -55,11 +57,12 @@ export function createNews(options: NewsOptions): News {
       else delayMs = 0;
       return;
     }
-    delayMs = 0;
     version = current;
     if (watching > 0) reportEndings();
     else lastEnding = newestEnding(statements);
     onNews();
+    // The event may belong to another write, which is about to commit.
+    lookAfter(FIRST_LOOK_MS);
   }
 
   function reportEndings(): void {
@@ -96,11 +99,13 @@ export function createNews(options: NewsOptions): News {
   function begin(): void {
     const file = fileOf(statements);
     version = dataVersion(statements);
-    lastEnding = newestEnding(statements);
+    lastEnding = newestEnding(statements) - RECENT_ENDINGS;
     // No other process can write to a database in memory.
     if (file === undefined || state === "stopped") return;
     unwatch = watchLog(file, lookSoon);
-    // Other connections may have written before this.
+    // Other connections may have written before this, or be about to commit.
+    lookSoon();
+    if (watching > 0) reportEndings();
     onNews();
   }
 

@@ -41,7 +41,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     expect(seen).toEqual([id]);
   });
 
-  it("come with the next poll if the platform cannot watch files", async () => {
+  it("come with the next poll if the platform cannot watch files, and soon after another write", async () => {
     const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
     onTestFinished(() => builtin.mockRestore());
     const clock = createManualClock();
@@ -56,6 +56,12 @@ describeClients("wake-ups through an SQLite file", (client) => {
     expect(seen).toEqual([]);
     await clock.advance(1_000);
     expect(seen).toContain(id);
+    // A write can become visible after the look that its event caused.
+    const second = newSubmission(2);
+    await one.submissions.record(second);
+    await one.operations.requestCancel(second.operation.id, "tenant");
+    await clock.advance(500);
+    expect(seen).toContain(second.operation.id);
     stop?.();
   });
 });

@@ -152,9 +152,11 @@ export class Ledger {
     const entry = this.entries.get(id);
     if (entry === undefined && result.outcome === "begun") this.readings.returned(result.operation);
     if (entry === undefined) return;
-    // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
-    if (result.outcome === "terminal")
-      this.#change(entry, ending(entry.cancelRequested || !entry.contents.isUncertain));
+    if (result.outcome === "terminal") {
+      // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
+      const hadEnded = entry.contents.mayBe(({ state }) => isTerminal(state));
+      this.#change(entry, ending(entry.cancelRequested || !hadEnded));
+    }
     if (result.outcome !== "begun") return;
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
     this.readings.returned(result.operation);

@@ -583,7 +583,8 @@ begin
       select array_agg(c.id order by c.due_at), count(*) into suspects, taken from (
         select o.id, o.due_at from {{schema}}.operations o
         where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at <= at and not suspected
-          and (creates[which] or o.state <> 'preparing')
+          -- If this call arrives after its repetition, other calls begin the operations that the repetition began.
+          and o.token <> receipt and (creates[which] or o.state <> 'preparing')
         order by o.due_at limit least(quota, free, slots[which]) for update skip locked) c;
       select array_agg(c.id order by c.due_at) filter (where not c.previous_lost),
           suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*)

@@ -48,6 +48,24 @@ await describePostgres("the queue in Postgres", (server) => {
     expect(await receive(consumers[1])).toMatchObject([{ announcement: { operationId: other.id } }]);
   });
 
+  it("does not begin an operation again if a call arrives after its repetition", async () => {
+    const { operations, queue } = server.open();
+    const wanted = operation();
+    await operations.create(wanted);
+    const slots = new Map([["orders", 1]]);
+    // Each consumer takes the token for that of a first call.
+    const receive = (token: string) =>
+      queue
+        .consume({ definitions: [{ name: "orders", concurrency: 1, leaseMs: 20 }] })
+        .receive({ slots, limit: 1, token, signal: AbortSignal.abort() });
+    const token = newToken();
+    expect(await receive(token)).toMatchObject([{ attempt: { begun: { operation: { attempt: 1 } } } }]);
+    const due = async () => (await operations.stats?.({ definitions: ["orders"] }))?.[0]?.due.count;
+    await expect.poll(due).toBe(1);
+    expect(await receive(token)).toEqual([]);
+    expect(await receive(newToken())).toMatchObject([{ attempt: { begun: { operation: { attempt: 2 } } } }]);
+  });
+
   /** Opens a back end that listens, with a waiting receiver, and another on the same schema. */
   async function waiting({ notifies = true, listen = true } = {}) {
     let looks = 0;

@@ -1,23 +1,9 @@
-import type { BeginResult } from "../../../ports/operation-store.js";
-import type { ConsumedDefinition } from "../../../ports/queue.js";
 import { type Row, text } from "../../rows/row.js";
 import { begin } from "../../state-machine/entry.js";
+import type { FreeDefinition, Received } from "../../waking/due-consumer.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import type { Records } from "./records.js";
-
-/** A definition with the number of its free slots. */
-export interface FreeDefinition extends ConsumedDefinition {
-  readonly slots: number;
-}
-
-/** An operation that was received. */
-export interface Received {
-  readonly operationId: string;
-  readonly definition: string;
-  /** The attempt that receiving has begun. Absent if beginning the operation would end it. */
-  readonly begun?: Extract<BeginResult, { readonly outcome: "begun" }>;
-}
 
 /** Options of {@link createReceiver}. */
 export interface ReceiverOptions {

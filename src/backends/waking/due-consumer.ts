@@ -1,0 +1,93 @@
+import type {
+  BegunAttempt,
+  ConsumedDefinition,
+  Consumer,
+  Delivery,
+  ReceiveRequest,
+} from "../../ports/queue.js";
+import type { Waiter } from "./waiters.js";
+
+/** A definition with the number of its free slots. */
+export interface FreeDefinition extends ConsumedDefinition {
+  readonly slots: number;
+}
+
+/** A due operation that was received. */
+export interface Received {
+  readonly operationId: string;
+  readonly definition: string;
+  /** The attempt that receiving has begun. Absent if beginning the operation would end it. */
+  readonly begun?: BegunAttempt["begun"];
+}
+
+/** One look for due operations, and how to wait for the next one. */
+export interface DueSource {
+  /**
+   * Begins due operations of these definitions. With `repeated`, returns those that an earlier call began with the same
+   * token.
+   */
+  look(
+    definitions: readonly FreeDefinition[],
+    request: ReceiveRequest,
+    repeated: boolean,
+  ): Promise<readonly Received[]>;
+  /** Registers a wait for due work of definitions. */
+  expect(definitions: readonly string[]): Waiter;
+}
+
+/** Creates a consumer that receives due operations from a store. Its deliveries have begun their attempts. */
+export function createDueConsumer(source: DueSource, definitions: readonly ConsumedDefinition[]): Consumer {
+  let turn = 0;
+  let lastToken: string | undefined;
+
+  async function look(request: ReceiveRequest, repeated: boolean): Promise<readonly Delivery[]> {
+    // The definitions take turns at being first, so each of them gets work even if only one slot is free.
+    const free = withSlots(rotated(definitions, turn++), request.slots);
+    const received = await source.look(free, request, repeated);
+    return received.map((each) => toDelivery(each, request.token));
+  }
+
+  return {
+    receive: async (request) => {
+      const { slots, token, signal } = request;
+      if (token === lastToken) return look(request, true);
+      lastToken = token;
+      do {
+        // Created before the look, so that an announcement between the look and the wait ends the wait.
+        const waiter = source.expect([...slots.keys()]);
+        try {
+          const deliveries = await look(request, false);
+          if (deliveries.length > 0) return deliveries;
+          await waiter.wait(signal);
+        } finally {
+          waiter.cancel();
+        }
+      } while (!signal.aborted);
+      return [];
+    },
+    close: async () => {},
+  };
+}
+
+function withSlots(
+  definitions: readonly ConsumedDefinition[],
+  slots: ReadonlyMap<string, number>,
+): readonly FreeDefinition[] {
+  return definitions.flatMap((definition) => {
+    const free = slots.get(definition.name) ?? 0;
+    return free > 0 ? [{ ...definition, slots: free }] : [];
+  });
+}
+
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const start = by % Math.max(1, items.length);
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+function toDelivery({ operationId, definition, begun }: Received, token: string): Delivery {
+  const announcement = { version: 1, id: `${operationId}.${token}`, operationId, definition } as const;
+  const delivery = { announcement, ack: done, nack: done };
+  return begun === undefined ? delivery : { ...delivery, attempt: { lease: { operationId, token }, begun } };
+}
+
+async function done(): Promise<void> {}

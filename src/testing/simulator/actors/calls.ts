@@ -57,7 +57,7 @@ export function judgeRejected({ ledger }: Stage, request: Request, error: unknow
   const code = isAsyncReplyError(error) ? error.code : "";
   if (RETRYABLE.includes(code)) return "retry";
   if (IN_PROGRESS.includes(code)) {
-    ledger.refusedAsInProgress(request);
+    ledger.keys.refusedAsInProgress(request);
     return "retry";
   }
   if (code === "IDEMPOTENCY_KEY_REUSED") ledger.refusedAsReused(request);

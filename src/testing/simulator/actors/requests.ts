@@ -52,7 +52,7 @@ export async function submitByRequest(
   world.note(`${caller.name}: POST ${describeDraft(draft)} -> ${statusOf(response)} ${id ?? ""}`);
   if (response === undefined || response.status === 503) return "retry";
   if (response.status === 409) {
-    ledger.refusedAsInProgress(request);
+    ledger.keys.refusedAsInProgress(request);
     return "retry";
   }
   if (id === undefined) {

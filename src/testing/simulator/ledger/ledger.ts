@@ -18,13 +18,11 @@ import { type Change, cancelling, ending, progressing, settling } from "./conten
 import { Effects } from "./effects.js";
 import { Entries, type Entry, stateOf } from "./entry.js";
 import { FollowUps } from "./follow-ups.js";
+import { Keys } from "./keys.js";
 import { Listings } from "./listings.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Readings } from "./readings.js";
 import { Redrives } from "./redrives.js";
-
-/** A key that an open transaction holds. Other submissions with it have to wait. */
-export type Holding = Pick<Request, "tenant" | "definition"> & { readonly key?: string | undefined };
 
 type Renewal = { readonly leaseMs: number; readonly progress?: string };
 
@@ -55,12 +53,9 @@ export class Ledger {
   readonly effects: Effects;
   readonly redrives: Redrives;
   readonly attempts: Attempts;
+  readonly keys: Keys;
   readonly #payloads: Payloads;
   readonly #followUps: FollowUps;
-  /** Operation of each key, from its latest creation, promise or effect. */
-  readonly #operationOfKey = new Map<string, string>();
-  /** Time until which an open transaction held each key. */
-  readonly #heldUntil = new Map<string, number>();
 
   constructor(now: () => number) {
     this.entries = new Entries(now);
@@ -70,6 +65,7 @@ export class Ledger {
     this.#followUps = new FollowUps(this.entries);
     this.effects = new Effects(this.entries);
     this.attempts = new Attempts(this.entries);
+    this.keys = new Keys(this.entries);
     this.#payloads = new Payloads(this.entries);
   }
 
@@ -89,7 +85,7 @@ export class Ledger {
     }
     if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
     this.entries.add(operation, initial);
-    this.#bindKey(operation, id);
+    this.keys.bind(operation, id);
   }
 
   /**
@@ -101,7 +97,7 @@ export class Ledger {
     if (entry === undefined) this.created(operation, initial);
     else if (entry.mayBeAbsent) {
       entry.mayBeAbsent = false;
-      this.#bindKey(operation, operation.id);
+      this.keys.bind(operation, operation.id);
     }
   }
 
@@ -250,7 +246,7 @@ export class Ledger {
   effect(id: string): void {
     const entry = this.entries.get(id);
     if (entry === undefined) this.violated("I1", `${id} had an effect but was never created`);
-    else this.#bindKey(entry.recorded, id);
+    else this.keys.bind(entry.recorded, id);
   }
 
   /** Records that a caller has received a reply that accepts its submission. */
@@ -261,34 +257,13 @@ export class Ledger {
     if (entry === undefined) this.violated("I2", `${id} was promised but never created`);
     else if (entry.tenant !== tenant) this.violated("I9", `${tenant} was promised ${id} of ${entry.tenant}`);
     else entry.promised = true;
-    this.#bindKey(request, id);
+    this.keys.bind(request, id);
     this.#payloads.accepted(request, acceptance);
   }
 
   /** Records that a submission was refused because its key belongs to another payload. */
   refusedAsReused(request: Request): void {
     this.#payloads.refusedAsReused(request);
-  }
-
-  /** Records that an open transaction holds a key. Other submissions with it have to wait. */
-  holds(holding: Holding): void {
-    this.#heldUntil.set(nameOf(holding), Number.POSITIVE_INFINITY);
-  }
-
-  /** Records that the transaction that held a key has ended. */
-  releases(holding: Holding): void {
-    this.#heldUntil.set(nameOf(holding), this.entries.now());
-  }
-
-  /** Records that a submission was refused because another process is handling its key. Checks that one is. */
-  refusedAsInProgress(request: Request): void {
-    const { startedAt } = request;
-    if ((this.#heldUntil.get(nameOf(request)) ?? 0) >= startedAt) return;
-    const id = this.#operationOfKey.get(nameOf(request));
-    const entry = id === undefined ? undefined : this.entries.get(id);
-    if (entry !== undefined && Math.max(entry.leaseEndsAt, entry.endedAt ?? 0) < startedAt) {
-      this.violated("I5", `a retry has to wait for ${entry.id}, although no process is working on it`);
-    }
   }
 
   violated(invariant: string, what: string): void {
@@ -300,24 +275,4 @@ export class Ledger {
     if (!entry.contents.change(change)) this.violated("I4", `${entry.id} was changed after it had ${from}`);
     this.entries.noteEnd(entry);
   }
-
-  #bindKey(holding: Holding, id: string): void {
-    // Late news of an expired operation must not take the key from the operation that has it now.
-    if (holding.key === undefined || this.#isExpired(id)) return;
-    const name = nameOf(holding);
-    const owner = this.#operationOfKey.get(name);
-    if (owner !== undefined && owner !== id && !this.#isExpired(owner)) {
-      this.violated("I1", `key ${name} belongs to ${owner} and to ${id}`);
-    }
-    this.#operationOfKey.set(name, id);
-  }
-
-  #isExpired(id: string): boolean {
-    const entry = this.entries.get(id);
-    return entry !== undefined && this.entries.isExpired(entry);
-  }
-}
-
-function nameOf({ tenant, definition, key = "" }: Holding): string {
-  return `${tenant}/${definition}/${key}`;
 }

@@ -1,7 +1,8 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { JsonText, NewOperation } from "../../../contract/operation.js";
 import type { TransactionEnd } from "../ledger/effects.js";
-import type { Holding, Ledger } from "../ledger/ledger.js";
+import type { Holding } from "../ledger/keys.js";
+import type { Ledger } from "../ledger/ledger.js";
 import type { Process } from "../world/world.js";
 import { deferred } from "./deferred.js";
 
@@ -104,7 +105,7 @@ export class Transaction<Value, Result> {
   /** Records that other submissions with this key have to wait until the transaction ends. */
   holds(holding: Holding): void {
     this.#holdings.push(holding);
-    this.#ledger.holds(holding);
+    this.#ledger.keys.holds(holding);
   }
 
   /** Records an operation that exists if the transaction commits, with the resource that was created for it. */
@@ -146,7 +147,7 @@ export class Transaction<Value, Result> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#ledger.effects.ended(this.#effects, how);
-    for (const holding of this.#holdings) this.#ledger.releases(holding);
+    for (const holding of this.#holdings) this.#ledger.keys.releases(holding);
     const { operation } = this.#parts;
     const recorded = this.#recorded.map((each) => each.operation);
     if (how === "rolled back")

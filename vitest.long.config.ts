@@ -8,7 +8,6 @@ const searches = [
   "backends/sqlite/simulator",
   "formats/fuzz/formats",
   "openapi/names",
-  "processes/sqlite",
   "testing/simulator",
 ];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createOrdersClient } from "./orders-client.js";
 import { declareServerContract } from "./server-contract.js";
-import { type ServerProcess, type StartServer, startServer } from "./server-process.js";
+import { type StartServer, startServer } from "./server-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "databases-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,17 +15,18 @@ const startForTest: StartServer = async (variables) => {
   return server;
 };
 
+describe("the example server on PGlite", { timeout: 30_000 }, () => {
+  declareServerContract((variables) =>
+    startServer({ BACKEND: `pglite:${join(folder, "contract")}`, ...variables }),
+  );
+});
+
 describe.each([
   ["PGlite", `pglite:${join(folder, "orders")}`],
   ["SQLite", `sqlite:${join(folder, "orders.db")}`],
 ])("the example server on %s", { timeout: 30_000 }, (_name, BACKEND) => {
-  let first: ServerProcess;
-  declareServerContract(async (variables) => {
-    first = await startServer({ BACKEND, ...variables });
-    return first;
-  });
-
   it("keeps an accepted order over a restart", async () => {
+    const first = await startForTest({ BACKEND });
     const location = await createOrdersClient(first.baseUrl).accepted({ itemId: "pen", quantity: 1 });
     first.signal("SIGTERM");
     expect((await first.exited).code).toBe(0);
@@ -33,10 +34,6 @@ describe.each([
     const operation = await createOrdersClient(second.baseUrl).settled(location);
     expect(operation).toMatchObject({ status: "completed", result: { shipped: true, itemId: "pen" } });
   });
-});
-
-describe("the example server in memory", { timeout: 30_000 }, () => {
-  declareServerContract((variables) => startServer({ BACKEND: "memory:", ...variables }));
 });
 
 describe("example servers that share an SQLite file", { timeout: 30_000 }, () => {

@@ -2,11 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { describeClients } from "../backends/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../backends/sqlite/database-files.js";
-import { effort } from "../effort.js";
 import { type ChildMessage, createSqliteProcesses, type SqliteProcesses } from "./sqlite-processes.js";
 import { until } from "./worker-pool.js";
 
-const ORDERS = Number(process.env.SQLITE_ORDERS ?? effort(150, 1_000));
+const ORDERS = Number(process.env.SQLITE_ORDERS ?? 1_000);
 
 /** Numbers that look random and are the same in each run. */
 function createRandom(seed: number): () => number {

@@ -5,13 +5,14 @@ import { sqlAsText } from "./test/sql-as-text.js";
 const searches = [
   "adapters/identity-generated",
   "adapters/node-storm",
+  "backends/memory-growth",
   "backends/sqlite/simulator",
   "formats/fuzz/formats",
   "openapi/names",
   "testing/simulator",
 ];
 
-/** The searches at full length, and tests that wait for real time. */
+/** The searches at full length, and slow tests. */
 export default defineConfig({
   plugins: [sqlAsText],
   resolve: { tsconfigPaths: true },

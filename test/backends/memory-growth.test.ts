@@ -6,9 +6,11 @@ import { describe, expect, it } from "vitest";
 import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
 import { allOperations } from "../../src/testing/all-operations.js";
+import { effort } from "../effort.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
 const COUNT = 100_000;
+const RECORDED = effort(20_000, 100_000);
 const BATCH = 500;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -82,10 +84,10 @@ describe("operations in memory", () => {
     timeout: TIMEOUT_MS,
   }, async () => {
     const backend = memoryOnClock();
-    await recordAndComplete(backend, COUNT, HOUR_MS);
+    await recordAndComplete(backend, RECORDED, HOUR_MS);
     const refs = await weakly(backend.operations);
-    expect(await countInMemory(refs)).toBe(COUNT);
-    expect(await purgeAll(submissionsOf(backend))).toBe(COUNT);
+    expect(await countInMemory(refs)).toBe(RECORDED);
+    expect(await purgeAll(submissionsOf(backend))).toBe(RECORDED);
     expect(await backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
     expect(await backend.idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
     expect(await countInMemory(refs)).toBe(0);

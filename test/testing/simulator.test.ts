@@ -11,7 +11,7 @@ import { replacing } from "../replacing.js";
 import { beginningBackend } from "./beginning-backend.js";
 import { transactionalBackend } from "./transactional-backend.js";
 
-const SCHEDULES = effort(60, 1_000);
+const SCHEDULES = effort(30, 1_000);
 
 const composed: CreateBackend = (clock) => withStores(createMemoryBackend({ clock }), {});
 const atomic: CreateBackend = (clock) => createMemoryBackend({ clock });

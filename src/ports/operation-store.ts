@@ -238,9 +238,11 @@ export interface OperationStore {
    * Calls `onChange` with the ids of operations that change, and returns a function that stops the calls. `onChange`
    * must not throw. It is called for every operation that is created or changed through this store. For other stores
    * on the same data it is called at least for operations that end, as far as notifications arrive. An id is a hint to
-   * look: it may come more than once or not at all, so callers must also poll.
+   * look: it may come more than once or not at all, so callers must also poll. A call without an id means that
+   * notifications may have been missed, for example because a connection was lost. Callers then look at every
+   * operation that they follow.
    */
-  watch?(onChange: (operationId: string) => void): () => void;
+  watch?(onChange: (operationId?: string) => void): () => void;
 
   /** Reads operations of any tenant, including hidden ones. Unknown ids are left out. The order is undefined. */
   getMany?(ids: readonly string[]): Promise<readonly Operation[]>;

@@ -25,9 +25,13 @@ export function createParking(
   let unwatch: (() => void) | undefined;
   let cancelPoll: (() => void) | undefined;
 
+  function lookAtAll(): void {
+    for (const id of subscribers.keys()) look(id);
+  }
+
   function poll(): void {
     cancelPoll = clock.schedule(pollMs, poll);
-    for (const id of subscribers.keys()) look(id);
+    lookAtAll();
   }
 
   function stopPolling(): void {
@@ -40,7 +44,7 @@ export function createParking(
     park: (id, subscriber) => {
       const alike = subscribers.get(id) ?? new Set();
       subscribers.set(id, alike.add(subscriber));
-      unwatch ??= operations.watch?.(look);
+      unwatch ??= operations.watch?.((id) => (id === undefined ? lookAtAll() : look(id)));
       cancelPoll ??= clock.schedule(pollMs, poll);
       return () => {
         alike.delete(subscriber);

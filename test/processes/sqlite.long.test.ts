@@ -43,7 +43,7 @@ describeClients("processes that share an SQLite file", (client) => {
       const api = await processes.start("api");
       const backend = file.open({ pollIntervalMs: 60_000 });
       const changed = new Set<string>();
-      const stop = backend.operations.watch?.((id) => changed.add(id));
+      const stop = backend.operations.watch?.((id) => changed.add(String(id)));
       await backend.check();
       api.send({ keys: ["first"] });
       await until(() => accepted.has("first") && changed.has(accepted.get("first") ?? ""));

@@ -184,7 +184,7 @@ await describePostgres("a listening connection whose network drops every packet"
       await first.end();
     });
     const told = new Set<string>();
-    backend.operations.watch?.((id) => void told.add(id));
+    backend.operations.watch?.((id) => void told.add(String(id)));
     const isToldOfAnother = async (): Promise<boolean> => {
       const another = operation();
       await direct.operations.create(another);

@@ -4,6 +4,7 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import { createManualClock } from "async-request-reply/testing";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createGate } from "../../../src/testing/suites/adapter/fixtures/gate.js";
 import { watchReads } from "../../../src/testing/suites/adapter/fixtures/reads.js";
 import { receiveOnce } from "../../consumers.js";
 import { interceptStatements } from "./intercepted-statements.js";
@@ -16,7 +17,7 @@ type Operations = Opened["operations"];
 /** Collects the ids that a back end reports from now on, like one of another process. */
 function watched({ operations }: { readonly operations: Operations }) {
   const told = new Set<string>();
-  const stop = operations.watch?.((id) => void told.add(id));
+  const stop = operations.watch?.((id) => void (id !== undefined && told.add(id)));
   return { told, stop };
 }
 
@@ -84,6 +85,30 @@ await describePostgres("watching operations in Postgres", (server) => {
     const reply = waiting.handle({ method: "GET", path: `/operations/${operationId}`, headers });
     await read;
     await createWorker(working, { orders: () => "done" }).runUntilIdle();
+    expect(JSON.parse((await reply).body as string)).toMatchObject({ status: "completed", result: "done" });
+    await Promise.all([waiting.close(), working.close()]);
+  });
+
+  it("ends a wait for an operation that ended before the process listened", async () => {
+    const schema = server.newSchema();
+    const gate = createGate();
+    const pool = interceptStatements(server.pool, (statement, run) =>
+      /^listen/.test(statement.text) ? gate.pass().then(run) : run(),
+    );
+    const [here, there] = [server.open({ schema, pool }), server.open({ schema })];
+    const { backend, read } = watchReads(here);
+    const authorize = allowAnonymous();
+    // The hub polls by this clock, which stands still.
+    const waiting = createOrderService({ backend, authorize, runtime: { clock: createManualClock() } });
+    const working = createOrderService({ backend: there, authorize });
+    const order = { itemId: "pen", quantity: 2 };
+    const { operationId } = await waiting.submit(waiting.definitions[0], order, { tenant: "anonymous" });
+    const headers = { prefer: "wait=20" };
+    const reply = waiting.handle({ method: "GET", path: `/operations/${operationId}`, headers });
+    await read;
+    await createWorker(working, { orders: () => "done" }).runUntilIdle();
+    await gate.reached;
+    gate.open();
     expect(JSON.parse((await reply).body as string)).toMatchObject({ status: "completed", result: "done" });
     await Promise.all([waiting.close(), working.close()]);
   });

@@ -30,7 +30,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     await one.submissions.record(newSubmission(1));
     await one.submissions.record(newSubmission(2));
     const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(changed));
+    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
     await other.check();
     await one.operations.requestCancel(id, "tenant");
     await expect.poll(() => seen).toEqual([id]);
@@ -48,7 +48,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     const [one, other] = [file.open({ runtime: { clock } }), file.open({ runtime: { clock } })];
     await one.submissions.record(newSubmission(1));
     const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(changed));
+    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
     await other.check();
     // At the start and after a write, it looks several times without a poll.
     await clock.advance(20_000);
@@ -66,7 +66,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     const one = file.open({ runtime: { clock } });
     const other = file.open({ runtime: { clock }, pollIntervalMs: NEVER_MS });
     const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(changed));
+    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
     await other.check();
     for (const number of [1, 2, 3]) {
       const { operation } = newSubmission(number);

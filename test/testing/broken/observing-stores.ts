@@ -13,7 +13,7 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["watch.visible", "watch.progress", "watch.terminal"],
     methods: (store) => ({
       watch: (onChange) => {
-        const told = new Set<string>();
+        const told = new Set<string | undefined>();
         const stop = store.watch?.((id) => {
           if (!told.has(id)) onChange(id);
           told.add(id);
@@ -26,7 +26,7 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "notifies only the latest watcher",
     caughtBy: ["watch.terminal"],
     methods: (store) => {
-      let latest: (id: string) => void = () => {};
+      let latest: (id?: string) => void = () => {};
       store.watch?.((id) => latest(id));
       return {
         watch: (onChange) => {

@@ -23,8 +23,9 @@ const MAX_WAITING = 10_000;
 /** Creates changes that also reach watchers in other processes, through a channel. */
 export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
   const { changed, watch } = createWatchers();
-  const onMessage = (message = ""): void => {
-    for (const id of message.split(" ")) if (isOperationId(id)) changed(id);
+  const onMessage = (message?: string): void => {
+    if (message === undefined) changed();
+    else for (const id of message.split(" ")) if (isOperationId(id)) changed(id);
   };
 
   const published = coalesce<string, void>({

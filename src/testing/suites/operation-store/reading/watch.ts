@@ -16,7 +16,7 @@ import {
 /** Watches a store. `sees` makes a change and waits until the operation is reported. */
 function startWatching(store: OperationStore, { unitMs, pass }: PortTime) {
   let seen: string[] = [];
-  const stop = store.watch?.((operationId) => void seen.push(operationId));
+  const stop = store.watch?.((id) => void (id !== undefined && seen.push(id)));
   if (stop === undefined)
     throw new Error(
       "The harness declares `watch`, but the store has no such method. Implement it or remove the capability.",

@@ -19,8 +19,12 @@
 import { bearer, createOrderService, createWorker, permanentFailure } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 
-// Waiting needs timers that outlive the request that created them.
-const service = createOrderService({ authorize: bearer({ "demo-token": "demo" }), maxWaitMs: 0 });
+// Waiting and streams need timers that outlive the request that created them.
+const service = createOrderService({
+  authorize: bearer({ "demo-token": "demo" }),
+  maxWaitMs: 0,
+  maxStreamMs: 0,
+});
 const handle = toFetchHandler(service);
 
 // The worker is not started, because an isolate can neither wait nor receive outside a request.

@@ -62,8 +62,13 @@ export interface SettingsOptions {
    */
   readonly maxWaitMs?: number;
   /**
-   * Maximum number of requests and `service.result` calls that wait at the same time. Requests beyond it are answered at
-   * once. A tenant may have at most as many as there are free places. Default: 10,000.
+   * Maximum duration of an event stream. Then the client reconnects, and is authorized again. A stream can end up to
+   * 20 % earlier. 0 turns streams off. Milliseconds. Default: 10 min.
+   */
+  readonly maxStreamMs?: number;
+  /**
+   * Maximum number of waiting requests, event streams and `service.result` calls at the same time. Requests beyond it are
+   * answered at once with the current state. A tenant may have at most as many as there are free places. Default: 10,000.
    */
   readonly maxWaiters?: number;
   /** Time limit of a `create` function. Then the reply is 503. Milliseconds. Default: 30 s. */
@@ -91,6 +96,7 @@ export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
   authorizeTimeoutMs: true,
   recordTimeoutMs: true,
   maxWaitMs: true,
+  maxStreamMs: true,
   maxWaiters: true,
   createTimeoutMs: true,
   leaseMs: true,
@@ -143,6 +149,7 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
     authorizeTimeoutMs: durationMs("authorizeTimeoutMs", options.authorizeTimeoutMs, 5_000),
     recordTimeoutMs: recordTimeout(options.recordTimeoutMs),
     maxWaitMs: options.maxWaitMs === 0 ? 0 : durationMs("maxWaitMs", options.maxWaitMs, 25_000),
+    maxStreamMs: options.maxStreamMs === 0 ? 0 : durationMs("maxStreamMs", options.maxStreamMs, 600_000),
     maxWaiters: positiveInteger("maxWaiters", options.maxWaiters, 10_000),
     createTimeoutMs: durationMs("createTimeoutMs", options.createTimeoutMs, 30_000),
     leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),

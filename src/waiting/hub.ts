@@ -22,9 +22,11 @@ export interface Subscription {
    * the tenant has no such operation.
    */
   next(): Promise<Operation | undefined>;
+  /** Resolves like `next`, or to `idle` if nothing is delivered within this time. Milliseconds. */
+  nextWithin(ms: number): Promise<Operation | "idle" | undefined>;
   /** Reads the operation soon, as if it had changed. */
   refresh(): void;
-  /** Frees everything that the subscription holds. Can be repeated. */
+  /** Ends the subscription and frees everything that it holds. Its limits do the same. Can be repeated. */
   close(): void;
 }
 
@@ -69,19 +71,30 @@ export function createHub(options: HubOptions): Hub {
 
   function open({ id, tenant, ...given }: Interest): Subscription {
     const latest = createLatest<Operation>();
-    const leave = parking.park(id, { ...latest, tenant });
-    const release = limits.add(latest.end, given);
+    const leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
     let isOpen = true;
+    let release = (): void => {};
+    const close = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      leave();
+      release();
+      places.free(tenant);
+      latest.end();
+    };
+    release = limits.add(close, given);
+    // The limits may have been over from the start.
+    if (!isOpen) release();
     return {
       next: latest.next,
-      refresh: () => look(id),
-      close: () => {
-        if (!isOpen) return;
-        isOpen = false;
-        leave();
-        release();
-        places.free(tenant);
+      nextWithin: async (ms) => {
+        const cancel = limits.after(ms, latest.interrupt);
+        const next = await latest.next();
+        cancel();
+        return next ?? (latest.ended ? undefined : "idle");
       },
+      refresh: () => look(id),
+      close,
     };
   }
 

@@ -4,8 +4,12 @@ export interface Latest<Value> {
   offer(value: Value): void;
   /** Ends the values. A value that was not taken can still be taken. */
   end(): void;
-  /** Resolves to the next value, or to `undefined` after the end. */
+  /** Resolves to the next value, or to `undefined` after the end or a call of `interrupt`. */
   next(): Promise<Value | undefined>;
+  /** Wakes a call of `next` without a value. */
+  interrupt(): void;
+  /** Whether `end` was called. */
+  readonly ended: boolean;
 }
 
 /** Creates an empty slot. */
@@ -31,6 +35,10 @@ export function createLatest<Value>(): Latest<Value> {
       const taken = latest;
       latest = undefined;
       return taken;
+    },
+    interrupt: () => wake(),
+    get ended() {
+      return ended;
     },
   };
 }

@@ -13,6 +13,8 @@ export interface WaitLimits {
 export interface Limits {
   /** Calls `end` after the time, with the signal, or with `endAll`. Returns a function that frees what this takes. */
   add(end: () => void, limits: WaitLimits): () => void;
+  /** Calls `onTime` once, after `ms` or up to 250 ms earlier. Returns a function that cancels the call. */
+  after(ms: number, onTime: () => void): () => void;
   /** Ends all waits. Later ones end at once. */
   endAll(): void;
   /** Whether `endAll` was called. */
@@ -36,6 +38,7 @@ export function createLimits(clock: Clock): Limits {
         cancel?.();
       };
     },
+    after: deadlines.add,
     endAll: () => {
       over = true;
       for (const end of ends) end();

@@ -2,7 +2,7 @@ import type { Operation } from "../contract/operation.js";
 import type { Latest } from "./latest.js";
 
 /** A caller that waits for changes of an operation. */
-export interface Subscriber extends Latest<Operation> {
+export interface Subscriber extends Pick<Latest<Operation>, "offer" | "end"> {
   readonly tenant: string;
 }
 

@@ -42,8 +42,8 @@ describe("an unknown option throws and suggests the closest known one", () => {
     [
       "of createService, with the former name of `definitions`",
       "Unknown option `operations` of createService. Known options: authorize, admit, basePath, statusPath, list, problemBaseUri, maxBodyBytes, maxDepth, " +
-        "bodyTimeoutMs, authorizeTimeoutMs, recordTimeoutMs, maxWaitMs, maxWaiters, createTimeoutMs, leaseMs, " +
-        "maxResultBytes, definitions, backend, create, formats, observe, runtime.",
+        "bodyTimeoutMs, authorizeTimeoutMs, recordTimeoutMs, maxWaitMs, maxStreamMs, maxWaiters, " +
+        "createTimeoutMs, leaseMs, maxResultBytes, definitions, backend, create, formats, observe, runtime.",
       () => createService({ operations: definitions, authorize }),
     ],
     [

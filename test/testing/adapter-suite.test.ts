@@ -49,6 +49,7 @@ const FIELDS = [
   "sunset",
   "vary",
   "www-authenticate",
+  "x-accel-buffering",
   "x-content-type-options",
 ];
 

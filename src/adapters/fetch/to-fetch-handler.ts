@@ -49,10 +49,14 @@ export function toFetchHandler(service: FetchMountable, options: MountOptions = 
   };
 }
 
-/** Bun closes a connection on which nothing is sent for 10 s. A request that waits takes longer. */
+/** Bun closes a connection on which nothing is sent for 10 s. A request that waits or gets a stream takes longer. */
 function liftIdleLimit(request: Request, platform: object = {}): void {
   const { timeout } = platform as { readonly timeout?: unknown };
-  if (typeof timeout === "function" && request.headers.has("prefer")) timeout.call(platform, request, 0);
+  if (typeof timeout === "function" && mayTakeLong(request)) timeout.call(platform, request, 0);
+}
+
+function mayTakeLong({ headers }: Request): boolean {
+  return headers.has("prefer") || headers.get("accept")?.includes("text/event-stream") === true;
 }
 
 /** Reads the signal on first use, because platforms create it then. */

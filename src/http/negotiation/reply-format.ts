@@ -8,15 +8,38 @@ import { type MediaType, parseMediaType } from "./media-type.js";
  *
  * Throws `NOT_ACCEPTABLE`, listing what is available (RFC 9110 §15.5.7). Throws `INVALID_HEADER` if `accept` is too
  * long.
+ *
+ * @param others Media types that the resource has besides these formats. Default: none.
  */
-export function replyFormat(accept: string | undefined, formats: readonly Format[]): Format {
+export function replyFormat(
+  accept: string | undefined,
+  formats: readonly Format[],
+  others: readonly string[] = [],
+): Format {
   const available = formats.map(({ mediaTypes }) => mediaTypes[0]);
   const chosen = negotiate(accept, available);
   const format = formats.find(({ mediaTypes }) => mediaTypes[0] === chosen);
   if (format !== undefined) return format;
-  const detail = `The header field Accept matches no available media type. Available: ${available.join(", ")}.`;
+  const detail = `The header field Accept matches no available media type. Available: ${[...available, ...others].join(", ")}.`;
   throw new AsyncReplyError("NOT_ACCEPTABLE", detail);
 }
+
+/** Media type of event streams. */
+export const EVENT_STREAM = "text/event-stream";
+
+/**
+ * Returns whether the client wants an event stream rather than a reply in one of the formats. It must name the media
+ * type: a wildcard never gets a stream. If a format has the same quality, the format wins.
+ *
+ * Throws `INVALID_HEADER` if `accept` is too long.
+ */
+export function prefersEvents(accept: string | undefined, formats: readonly Format[]): boolean {
+  if (accept === undefined || !NAMES_EVENTS.test(accept)) return false;
+  const available = formats.map(({ mediaTypes }) => mediaTypes[0]);
+  return negotiate(accept, [...available, EVENT_STREAM]) === EVENT_STREAM;
+}
+
+const NAMES_EVENTS = /(?:^|,)[ \t]*text\/event-stream[ \t]*(?:$|[,;])/i;
 
 /**
  * Chooses the format of a problem. `Accept` can name the media type of a format or its problem type. If nothing

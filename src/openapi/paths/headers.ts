@@ -11,6 +11,7 @@ export type HeaderName =
   | "AcceptOrPreferVaries"
   | "AcceptVaries"
   | "EntityTag"
+  | "EntityTagUnlessStreamed"
   | "IdempotentReplayed"
   | "NextPage"
   | "NoSniff"
@@ -21,11 +22,15 @@ export type HeaderName =
   | "RetryAfter"
   | "RetryAfterWhilePending"
   | "Revalidated"
+  | "RevalidatedUnlessStreamed"
   | "StatusLocation"
-  | "SuccessorLink";
+  | "SuccessorLink"
+  | "Unbuffered";
 
 /** Pattern of a link to the operation that runs a failed one again. */
 export const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
+
+const ENTITY_TAG: JsonSchema = { pattern: '^"[^"]+"$' };
 
 const APPLIED = "^wait=[1-9][0-9]*$";
 
@@ -38,9 +43,11 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
     { enum: ["accept", "accept, prefer"] },
   ),
   AcceptVaries: always("The reply depends on the `Accept` field of the request.", { const: "accept" }),
-  EntityTag: always("Strong entity tag of this representation, for `If-None-Match`.", {
-    pattern: '^"[^"]+"$',
-  }),
+  EntityTag: always("Strong entity tag of this representation, for `If-None-Match`.", ENTITY_TAG),
+  EntityTagUnlessStreamed: sometimes(
+    "Strong entity tag of this representation, for `If-None-Match`. Absent from a stream, whose events have it as `id`.",
+    ENTITY_TAG,
+  ),
   IdempotentReplayed: sometimes(
     "Present if the key was used before. The reply shows the operation of the earlier request.",
     {
@@ -63,10 +70,15 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
   Revalidated: always("Only this caller may cache the reply, and must revalidate it before each use.", {
     const: "private, no-cache",
   }),
+  RevalidatedUnlessStreamed: always(
+    "Only this caller may cache the reply, and must revalidate it before each use. A stream must not be cached.",
+    { enum: ["private, no-cache", "no-store, no-transform"] },
+  ),
   StatusLocation: always("URI of the operation, where its status can be read.", { format: "uri-reference" }),
   SuccessorLink: sometimes("Present if the operation failed and was run again: the new operation.", {
     pattern: `^${SUCCESSOR_LINK}$`,
   }),
+  Unbuffered: sometimes("Present in a stream: proxies must not buffer it.", { const: "no" }),
 };
 
 /** Adds the components of these header fields, and returns references to them. */

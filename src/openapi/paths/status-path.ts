@@ -12,6 +12,7 @@ import {
 import { operationContent } from "./content.js";
 import { headers } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
+import { canStream, eventContent, lastEventId, nothingLeft, streamFields } from "./streaming.js";
 import { canWait, preferWait, waitFields } from "./waiting.js";
 
 /** Tag of the status endpoint. */
@@ -29,6 +30,7 @@ export function statusPath(service: DescribedService, components: Components, re
 
 function read(service: DescribedService, components: Components, result: JsonSchema): PathOperation {
   const waits = canWait(service);
+  const streams = canStream(service);
   const fields = {
     ...headers(components, {
       "Retry-After": "RetryAfterWhilePending",
@@ -46,13 +48,21 @@ function read(service: DescribedService, components: Components, result: JsonSch
     description:
       "The reply is a 200 while the operation is pending and after it has completed or failed. `status` says which. " +
       "`HEAD` gets the same reply without a body.",
-    parameters: [ifNoneMatch, ...(waits ? [preferWait(service, UNTIL_NEWS)] : [])],
+    parameters: [
+      ifNoneMatch,
+      ...(waits ? [preferWait(service, UNTIL_NEWS)] : []),
+      ...(streams ? [lastEventId] : []),
+    ],
     responses: {
       200: {
         description: "The current state of the operation.",
-        headers: fields,
-        content: operationContent(service, anyOperation(components, result)),
+        headers: { ...fields, ...(streams ? streamFields(components) : {}) },
+        content: {
+          ...operationContent(service, anyOperation(components, result)),
+          ...(streams ? eventContent : {}),
+        },
       },
+      ...(streams ? { 204: nothingLeft(components) } : {}),
       304: {
         description: "The operation has not changed since the reply with the `ETag` in `If-None-Match`.",
         headers: fields,

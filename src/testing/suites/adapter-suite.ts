@@ -9,6 +9,7 @@ import { cancellationCases } from "./adapter/operation/cancellation.js";
 import { endingCases } from "./adapter/operation/endings.js";
 import { listCases } from "./adapter/operation/list.js";
 import { statusCases } from "./adapter/operation/status.js";
+import { streamedOperationCases } from "./adapter/operation/stream.js";
 import { successorCases } from "./adapter/operation/successor.js";
 import { waitingCases } from "./adapter/operation/waiting.js";
 import { authorizationCases } from "./adapter/request/authorization.js";
@@ -52,6 +53,7 @@ export const adapterCases: readonly AdapterCase[] = [
   ...endingCases,
   ...waitingCases,
   ...waitingSubmissionCases,
+  ...streamedOperationCases,
   ...listCases,
   ...successorCases,
   ...cancellationCases,

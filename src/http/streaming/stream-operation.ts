@@ -1,0 +1,106 @@
+import { utf8Length } from "../../contract/json/json-text.js";
+import { isTerminal, type Operation } from "../../contract/operation.js";
+import type { Subscription } from "../../waiting/hub.js";
+import type { Service } from "../context.js";
+import { isStream } from "../message/body-stream.js";
+import { header } from "../message/headers.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { emptyReply, type Fields } from "../message/reply.js";
+import { EVENT_STREAM } from "../negotiation/reply-format.js";
+import { findOperation } from "../operation/find-operation.js";
+import { retryAfter } from "../operation/present.js";
+import { addSuccessorLink } from "../operation/successor-link.js";
+import { createEventBody } from "./event-body.js";
+import { eventOnce } from "./state-event.js";
+
+/** The operation that a client follows. */
+interface Followed {
+  readonly id: string;
+  readonly tenant: string;
+  /** Ends the stream when the client disconnects. */
+  readonly context: RequestContext;
+}
+
+/** A stream ends up to this part early, so that clients that began together do not come back together. */
+const STREAM_JITTER = 0.2;
+/** The same for the time after which a client reconnects. */
+const RETRY_JITTER = 0.4;
+/** Longest time after which the client of a stream reconnects. It learns of no change before. Milliseconds. */
+const MAX_RETRY_MS = 5_000;
+
+/**
+ * Replies with a stream of the states of an operation. The id of an event is the `ETag` of a poll, and its data is the
+ * body, in JSON. If the client already has the terminal state, the reply is a 204, which ends its reconnects. If there
+ * is no place for the tenant, the stream ends after the current state, and the client reconnects after `Retry-After`.
+ *
+ * Throws like `findOperation`.
+ */
+export async function streamOperation(
+  service: Service,
+  request: HttpRequest,
+  followed: Followed,
+): Promise<HttpResponse> {
+  const subscription = request.method === "HEAD" ? undefined : subscribe(service, followed);
+  let reply: HttpResponse | undefined;
+  try {
+    const found = await findOperation(service, followed.id, followed.tenant);
+    // A copy, because the store may keep its object for days, and the event with it.
+    reply = await begin(service, request, { ...found }, subscription);
+    return reply;
+  } finally {
+    if (!isStream(reply?.body)) subscription?.close();
+  }
+}
+
+function subscribe(
+  { hub, runtime, settings }: Service,
+  { id, tenant, context }: Followed,
+): Subscription | undefined {
+  const waitMs = settings.maxStreamMs * (1 - STREAM_JITTER * runtime.random());
+  return hub.subscribe({ id, tenant, waitMs, signal: context.signal });
+}
+
+async function begin(
+  service: Service,
+  { method, headers }: HttpRequest,
+  found: Operation,
+  subscription: Subscription | undefined,
+): Promise<HttpResponse> {
+  const { id, text } = await eventOnce(service, found);
+  // Proxies that compress a poll make its tag weak.
+  const isKnown = header(headers, "last-event-id")?.replace(/^W\//, "") === id;
+  const ended = isTerminal(found.state);
+  if (ended && isKnown) return emptyReply(204, { "cache-control": "no-store", vary: "accept" });
+  const fields = toFields(service, found);
+  if (method === "HEAD") return emptyReply(200, fields);
+  const news = isKnown ? "" : text;
+  if (ended) return whole(fields, news);
+  const first = `${retryLine(service, found, subscription)}${news}`;
+  if (subscription === undefined) return whole(fields, first);
+  return { status: 200, headers: fields, body: createEventBody(service, subscription, { text: first, id }) };
+}
+
+function toFields(service: Service, operation: Operation): Fields {
+  const fields: Fields = {
+    "content-type": EVENT_STREAM,
+    // A proxy or middleware that compresses a stream would hold its events back.
+    "cache-control": "no-store, no-transform",
+    // Turns off the buffer of nginx.
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
+    vary: "accept",
+  };
+  addSuccessorLink(fields, service, operation);
+  return fields;
+}
+
+function retryLine(service: Service, found: Operation, subscription: Subscription | undefined): string {
+  const estimateMs = Number(retryAfter(service, found)) * 1_000;
+  const retryMs = subscription === undefined ? estimateMs : Math.min(estimateMs, MAX_RETRY_MS);
+  return `retry: ${Math.ceil(retryMs * (1 - RETRY_JITTER * service.runtime.random()))}\n\n`;
+}
+
+/** Creates the reply for a stream that has ended. */
+function whole(headers: Readonly<Fields>, body: string): HttpResponse {
+  return { status: 200, headers: { ...headers, "content-length": String(utf8Length(body)) }, body };
+}

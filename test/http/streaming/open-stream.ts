@@ -1,0 +1,71 @@
+import type { HttpResponse, Mountable, RequestContext } from "async-request-reply";
+import { nextTurn } from "../../../src/ports/next-turn.js";
+import { createEventParser, type ReceivedStream } from "./event-reader.js";
+
+/** A stream that is read like an adapter does. */
+export interface OpenStream {
+  readonly reply: HttpResponse;
+  readonly received: ReceivedStream;
+  /** The `status` in the data of each event so far. */
+  statuses(): unknown[];
+  /** Whether the stream has ended. */
+  readonly ended: boolean;
+  /** Resolves when the stream has ended. */
+  readonly end: Promise<void>;
+  /** Breaks the connection, like a client that goes away. */
+  abort(): Promise<unknown>;
+}
+
+/** Differences from a plain request for a stream. */
+interface StreamRequest {
+  readonly method?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly context?: RequestContext;
+}
+
+/** Requests the stream of an operation, and reads it as fast as it comes. */
+export async function openStream(
+  service: Mountable,
+  id: string,
+  request: StreamRequest = {},
+): Promise<OpenStream> {
+  const reply = await requestStream(service, id, request);
+  const { received, push } = createEventParser();
+  const chunks = toIterator(reply.body);
+  let ended = false;
+  const end = (async () => {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+      push(new TextDecoder().decode(next.value));
+    ended = true;
+  })();
+  await nextTurn();
+  return {
+    reply,
+    received,
+    statuses: () => received.events.map(({ data }) => (JSON.parse(data) as { status: unknown }).status),
+    get ended() {
+      return ended;
+    },
+    end,
+    abort: async () => chunks.return?.(),
+  };
+}
+
+/** Requests the stream of an operation, and reads nothing of it. */
+export function requestStream(
+  service: Mountable,
+  id: string,
+  { method = "GET", fields = {}, context }: StreamRequest = {},
+): Promise<HttpResponse> {
+  const headers = { accept: "text/event-stream", ...fields };
+  return service.handle({ method, path: `/operations/${id}`, headers }, context);
+}
+
+/** Returns the chunks of a body that is a stream, or the body as one chunk. */
+export function toIterator(body: HttpResponse["body"]): AsyncIterator<Uint8Array> {
+  if (typeof body === "object" && Symbol.asyncIterator in body) return body[Symbol.asyncIterator]();
+  const whole = body === undefined ? [] : [new TextEncoder().encode(body as string)];
+  return (async function* () {
+    yield* whole;
+  })();
+}

@@ -1,0 +1,39 @@
+import type { ProgressOf, ResultOf } from "../contract/definition/definitions.js";
+import type { OperationStatus } from "../contract/operation.js";
+import type { Problem } from "../contract/problem.js";
+
+/** An operation as the status endpoint shows it. A status that this version does not know counts as `pending`. */
+export type ClientOperation<Definition> = {
+  readonly operationId: string;
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Time of acceptance. RFC 3339. */
+  readonly createdAt: string;
+  /** Number of attempts begun. */
+  readonly attempt: number;
+} & (
+  | { readonly status: "pending"; readonly progress?: ProgressOf<Definition> }
+  | { readonly status: "completed"; readonly finishedAt: string; readonly result: ResultOf<Definition> }
+  | { readonly status: "failed"; readonly finishedAt: string; readonly error: Problem }
+);
+
+/** An operation of any definition. */
+export interface AnyOperation {
+  readonly operationId: string;
+  readonly status: OperationStatus;
+  readonly result?: unknown;
+  readonly error?: Problem;
+}
+
+/** Returns the operation in the body of a reply, or undefined if the body is something else. */
+export function toOperation(body: unknown): AnyOperation | undefined {
+  const { operationId, status } = (body ?? {}) as Partial<AnyOperation>;
+  if (typeof operationId !== "string" || typeof status !== "string") return undefined;
+  const known = { ...(body as AnyOperation) };
+  return hasEnded(known) ? known : { ...known, status: "pending" };
+}
+
+/** Returns whether an operation has reached a terminal status. */
+export function hasEnded({ status }: Pick<AnyOperation, "status">): boolean {
+  return status === "completed" || status === "failed";
+}

@@ -1,5 +1,5 @@
 import type { Definitions, InputOf, Named, NameOf } from "../contract/definition/definitions.js";
-import { invalidOption, isObject, misuse } from "../contract/options.js";
+import { invalidOption, misuse } from "../contract/options.js";
 import { createHandle, type OperationHandle, type SavedOperation } from "./handle.js";
 import { createIntents } from "./key-store.js";
 import { type ClientOptions, readClientOptions } from "./options.js";
@@ -88,8 +88,7 @@ function targetsOf({
   readonly definitions?: readonly Target[];
   readonly paths?: Readonly<Record<string, string>>;
 }): readonly Target[] {
-  const targets =
-    definitions ?? (isObject(paths) && Object.entries(paths).map(([name, path]) => ({ name, path })));
+  const targets = definitions ?? (paths && Object.entries(paths).map(([name, path]) => ({ name, path })));
   if (Array.isArray(targets) && targets.every(isTarget)) return targets;
   throw invalidOption("definitions", "a list of definitions, unless you pass `paths`", definitions);
 }

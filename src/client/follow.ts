@@ -1,4 +1,3 @@
-import { misuse } from "../contract/options.js";
 import { type AnyOperation, hasEnded, toOperation } from "./operation.js";
 import type { ClientSettings } from "./options.js";
 import { backoff, pause, retryAfterMs } from "./pause.js";
@@ -65,10 +64,8 @@ export async function nextState(
     });
     const now = performance.now();
     const waited = header("preference-applied") !== null || now - startedAt > waitSeconds * 500;
-    const operation = status === 304 ? undefined : toOperation(body);
+    const operation = status === 304 ? undefined : toOperation(body, url);
     if (operation) tag = header("etag");
-    else if (status !== 304)
-      throw misuse(`The reply of ${url} is not an operation. Check \`baseUrl\` and \`statusPath\`.`);
     notBefore =
       canWait() && (waited || !asked)
         ? startedAt + MIN_INTERVAL_MS

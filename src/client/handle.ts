@@ -1,6 +1,6 @@
 import type { ResultOf } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { misuse } from "../contract/options.js";
+import type { Problem } from "../contract/problem.js";
 import { nextState, type Seen } from "./follow.js";
 import { type AnyOperation, type ClientOperation, hasEnded, toOperation } from "./operation.js";
 import type { ClientSettings } from "./options.js";
@@ -99,18 +99,19 @@ export function createHandle<Definition>(
     result: async (options = {}) => {
       const { operation: end } = await next(false, undefined, options);
       if (end.status === "completed") return end.result as ResultOf<Definition>;
-      const { error: problem = { type: "about:blank", title: "The work failed" } } = end;
-      const detail = `The operation failed: ${problem.detail ?? problem.title}`;
-      throw new AsyncReplyError("OPERATION_FAILED", detail, { problem });
+      const problem = { title: end.status, ...end.error } as Problem;
+      throw new AsyncReplyError(
+        "OPERATION_FAILED",
+        `The operation failed: ${problem.detail ?? problem.title}`,
+        { problem },
+      );
     },
     states,
     [Symbol.asyncIterator]: () => states(),
     cancel: async ({ signal } = {}) => {
       const url = urlOf();
       const { body } = await send(settings, { method: "DELETE", url, signal });
-      const state = toOperation(body);
-      if (state === undefined) throw misuse(`The reply of ${url} is not an operation.`);
-      return typed(state);
+      return typed(toOperation(body, url));
     },
     queryOptions: () => ({
       queryKey: [settings.statusUrl, definition, operationId()],

@@ -1,5 +1,6 @@
 import type { ProgressOf, ResultOf } from "../contract/definition/definitions.js";
 import type { OperationStatus } from "../contract/operation.js";
+import { misuse } from "../contract/options.js";
 import type { Problem } from "../contract/problem.js";
 
 /** An operation as the status endpoint shows it. A status that this version does not know counts as `pending`. */
@@ -25,12 +26,16 @@ export interface AnyOperation {
   readonly error?: Problem;
 }
 
-/** Returns the operation in the body of a reply, or undefined if the body is something else. */
-export function toOperation(body: unknown): AnyOperation | undefined {
-  const { operationId, status } = (body ?? {}) as Partial<AnyOperation>;
-  if (typeof operationId !== "string" || typeof status !== "string") return undefined;
-  const known = { ...(body as AnyOperation) };
-  return hasEnded(known) ? known : { ...known, status: "pending" };
+/**
+ * Returns the operation in the body of a reply.
+ *
+ * Throws `INVALID_OPTION` if the body is something else: the client talks to another service.
+ */
+export function toOperation(body: unknown, url: string): AnyOperation {
+  const operation = body as AnyOperation | null | undefined;
+  if (typeof operation?.operationId !== "string" || typeof operation.status !== "string")
+    throw misuse(`The reply of ${url} is not an operation. Check \`baseUrl\` and \`statusPath\`.`);
+  return hasEnded(operation) ? operation : { ...operation, status: "pending" };
 }
 
 /** Returns whether an operation has reached a terminal status. */

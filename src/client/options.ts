@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, durationMs, invalidOption } from "../contract/options.js";
+import { invalidOption, misuse } from "../contract/options.js";
 import type { MaybePromise } from "../contract/promises.js";
 import { type KeyStore, type ShortKeyStore, toShortKeyStore } from "./key-store.js";
 
@@ -70,13 +70,18 @@ export interface ClientSettings {
 
 /** Checks the options of a client. Throws `INVALID_OPTION`. */
 export function readClientOptions(options: ClientOptions): ClientSettings {
-  checkOptions(options, OPTIONS, "createClient");
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined && !Object.hasOwn(OPTIONS, name))
+      throw misuse(
+        `Unknown option \`${name}\` of createClient. Known options: ${Object.keys(OPTIONS).join(", ")}.`,
+      );
   const { baseUrl, statusPath = "/operations", headers = {}, keyStore } = options;
   if (typeof baseUrl !== "string")
     throw invalidOption("baseUrl", "an address such as `https://api.example.com`", baseUrl);
   if (typeof statusPath !== "string" || !statusPath.startsWith("/"))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
-  checkFunction("fetch", options.fetch, { optional: true });
+  if (options.fetch !== undefined && typeof options.fetch !== "function")
+    throw invalidOption("fetch", "a function", options.fetch);
   const root = baseUrl.replace(/\/+$/, "");
   return {
     baseUrl: root,
@@ -89,4 +94,10 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
     giveUpAfterMs: durationMs("giveUpAfterMs", options.giveUpAfterMs, 120_000),
     requestTimeoutMs: durationMs("requestTimeoutMs", options.requestTimeoutMs, 30_000),
   };
+}
+
+function durationMs(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) return value;
+  throw invalidOption(name, "whole milliseconds from 1 to 2147483647", value);
 }

@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, type ErrorCode } from "../contract/errors.js";
 import type { Problem } from "../contract/problem.js";
 import type { ClientSettings } from "./options.js";
 import { backoff, pause, retryAfterMs } from "./pause.js";
@@ -43,11 +43,12 @@ export async function send(settings: ClientSettings, call: Call): Promise<Reply>
       reply = await attempt(settings, call);
     }
     if (isAnswer(reply)) return reply;
-    if (!isTransient(reply)) throw refused(reply);
+    if (!isTransient(reply)) throw toError("REQUEST_REFUSED", reply, "The service refused the request");
     const now = performance.now();
     call.onFailure?.(now - startedAt);
     const pauseMs = Math.max(backoff(failures, 250), retryAfterMs(reply.header("retry-after")));
-    if (now + pauseMs > deadline) throw unavailable(reply, settings.giveUpAfterMs);
+    if (now + pauseMs > deadline)
+      throw toError("SERVICE_UNAVAILABLE", reply, "The service did not answer in time");
     await pause(pauseMs, call.signal);
   }
 }
@@ -101,20 +102,11 @@ function isTransient({ status, body }: Reply): boolean {
 }
 
 function toProblem(status: number, body: unknown): Problem {
-  const { type = "about:blank", title = `HTTP ${status}`, ...rest } = (body ?? {}) as Partial<Problem>;
-  return { ...rest, type: String(type), title, status };
+  return { type: "about:blank", title: `HTTP ${status}`, ...(body as Problem | undefined), status };
 }
 
-function refused({ status, body }: Reply): AsyncReplyError {
+function toError(code: ErrorCode, { status, body, cause }: Reply, what: string): AsyncReplyError {
+  if (status === 0) return new AsyncReplyError(code, `${what}: no reply. Try again.`, { cause });
   const problem = toProblem(status, body);
-  const detail = `The service refused the request: ${problem.detail ?? problem.title}`;
-  return new AsyncReplyError("REQUEST_REFUSED", detail, { problem });
-}
-
-function unavailable({ status, body, cause }: Reply, giveUpAfterMs: number): AsyncReplyError {
-  const last = status === 0 ? "there was no reply" : `the last reply was ${status}`;
-  const detail = `The service did not answer within ${giveUpAfterMs} ms: ${last}. Try again with the same key.`;
-  return new AsyncReplyError("SERVICE_UNAVAILABLE", detail, {
-    ...(status === 0 ? { cause } : { problem: toProblem(status, body) }),
-  });
+  return new AsyncReplyError(code, `${what}: ${problem.detail ?? problem.title}`, { problem });
 }

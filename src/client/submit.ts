@@ -1,5 +1,4 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { pathFields } from "../contract/definition/path-pattern.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { isObject, misuse, shown } from "../contract/options.js";
 import { type Intents, newKey } from "./key-store.js";
@@ -81,20 +80,16 @@ export async function submit(
 
 /** Fills the path fields from the input. Returns the path, and the members that remain for the body. */
 function bind(path: string, input: unknown): readonly [path: string, body: unknown] {
-  const fields = pathFields(path);
-  if (fields.length === 0) return [path, input];
-  if (!isObject(input)) throw misuse(`The input must be an object, because the path is "${path}".`);
-  const body: Record<string, unknown> = { ...input };
-  const filled = fields.reduce((rest, field) => {
-    const text = String(body[field] ?? "");
+  let body = input;
+  const filled = path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    const { [field]: value, ...rest } = body as Readonly<Record<string, unknown>>;
+    body = rest;
+    const text = String(value ?? "");
     // Browsers remove segments that are dots, even if they are encoded.
     if (/^\.{0,2}$/.test(text))
-      throw misuse(
-        `Path field \`${field}\` is ${shown(body[field])}, which no path can contain. Pass other text.`,
-      );
-    delete body[field];
-    return rest.replace(`{${field}}`, () => encodeURIComponent(text));
-  }, path);
+      throw misuse(`Path field \`${field}\` is ${shown(value)}, which no path can contain. Pass other text.`);
+    return encodeURIComponent(text);
+  });
   return [filled, body];
 }
 
@@ -109,9 +104,7 @@ function toSubmitted({ status, body, header }: Reply, url: string): Submitted {
     const id = header("operation-location")?.split("/").pop();
     return { resource: body, operationId: () => id ?? hidden() };
   }
-  const operation = toOperation(body);
-  if (operation === undefined)
-    throw misuse(`The reply of ${url} is not an operation. Check the option \`baseUrl\`.`);
+  const operation = toOperation(body, url);
   // A 202 has no result, even if the operation has ended.
   return { operationId: () => operation.operationId, operation: status === 200 ? operation : undefined };
 }

@@ -5,6 +5,7 @@ export const library: Options = {
   name: "library",
   entry: {
     index: "src/index.ts",
+    client: "src/client/index.ts",
     express: "src/adapters/express/index.ts",
     fetch: "src/adapters/fetch/index.ts",
     node: "src/adapters/node/index.ts",

@@ -13,6 +13,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   submission: "contract formats ports protocol",
   waiting: "contract ports",
   "in-process": "contract formats ports protocol submission waiting",
+  client: "contract",
   http: "contract formats ports observing protocol submission waiting in-process backends/memory",
   worker: "contract ports observing protocol submission",
   operator: "contract ports observing protocol",

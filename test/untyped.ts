@@ -1,4 +1,5 @@
 import * as main from "async-request-reply";
+import * as client from "async-request-reply/client";
 import * as express from "async-request-reply/express";
 import * as fetch from "async-request-reply/fetch";
 import * as node from "async-request-reply/node";
@@ -8,7 +9,7 @@ import * as yang from "async-request-reply/yang";
 import { expect, it } from "vitest";
 import { refusalOf } from "./refusal.js";
 
-const all = { ...main, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang };
+const all = { ...main, ...client, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang };
 
 /** The functions of the package as JavaScript sees them: they accept any arguments. */
 export const untyped = all as unknown as Readonly<

@@ -46,6 +46,8 @@ export type ErrorCode =
   | "INPUT_REFUSED"
   | "INVALID_RESULT"
   | "OPERATION_FAILED"
+  | "REQUEST_REFUSED"
+  | "SERVICE_UNAVAILABLE"
   | "LEASE_LOST"
   | "CANCELLED"
   | "ATTEMPT_TIMEOUT"
@@ -62,7 +64,7 @@ export interface ErrorContext {
   readonly headers?: Readonly<Record<string, string>>;
   /** Violations of the contract, if that is the error. */
   readonly violations?: readonly Violation[];
-  /** Problem of the operation, for `OPERATION_FAILED`. */
+  /** Problem of the operation, for `OPERATION_FAILED`, or of the reply that a client got. */
   readonly problem?: Problem;
   /** Time after which the client should repeat the request. Whole seconds. */
   readonly retryAfterSeconds?: number;

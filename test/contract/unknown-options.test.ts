@@ -4,6 +4,7 @@ import { refusalOf } from "../refusal.js";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
+const { createClient } = untyped;
 const { createMemoryBackend, createPostgresBackend, createOpenApiDocument, withOpenApi } = untyped;
 
 const authorize = (): unknown => ({ id: "a" });
@@ -87,6 +88,12 @@ describe("an unknown option throws and suggests the closest known one", () => {
       "of createOpenApiDocument",
       "Unknown option `server` of createOpenApiDocument. Did you mean `servers`?",
       () => createOpenApiDocument(service, { info, server: [] }),
+    ],
+    [
+      "of createClient",
+      "Unknown option `baseURL` of createClient. Known options: baseUrl, definitions, paths, statusPath, headers, " +
+        "fetch, keyStore, giveUpAfterMs, requestTimeoutMs.",
+      () => createClient({ baseURL: "/v1", definitions }),
     ],
     [
       "of withOpenApi",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bundle } from "./built.js";
 
 describe("a bundle for a runtime without node: modules", () => {
-  it.each([".", "./fetch", "./openapi", "./operator", "./sqlite", "./testing", "./yaml"])(
+  it.each([".", "./client", "./fetch", "./openapi", "./operator", "./sqlite", "./testing", "./yaml"])(
     "of %s imports nothing",
     async (subpath) => {
       expect((await bundle(subpath)).imports).toEqual([]);
@@ -11,6 +11,12 @@ describe("a bundle for a runtime without node: modules", () => {
 
   it.each(["./xml", "./yang"])("of %s imports only the parser", async (subpath) => {
     expect((await bundle(subpath, ["saxes"])).imports).toEqual(["saxes"]);
+  });
+
+  it("has at most 4 KB in a browser, minified and compressed", async () => {
+    const { gzipBytes } = await bundle("./client");
+    console.log(`bundle of "./client": ${gzipBytes} bytes`);
+    expect(gzipBytes).toBeLessThanOrEqual(4 * 1024);
   });
 
   // A guard against growth. A service without a worker bundles a fifth less.

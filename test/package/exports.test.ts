@@ -15,6 +15,7 @@ describe("the exports of the package", () => {
     expect(Object.keys(manifest.exports)).toMatchInlineSnapshot(`
       [
         ".",
+        "./client",
         "./express",
         "./fetch",
         "./node",
@@ -59,6 +60,16 @@ describe("the exports of the package", () => {
         "unauthenticated",
         "withQueue",
         "withStores",
+      ]
+    `);
+  });
+
+  it("are complete for ./client", async () => {
+    expect(await names("./client")).toMatchInlineSnapshot(`
+      [
+        "AsyncReplyError",
+        "createClient",
+        "isAsyncReplyError",
       ]
     `);
   });

@@ -1,0 +1,106 @@
+import type { Definitions, InputOf, Named, NameOf } from "../contract/definition/definitions.js";
+import { invalidOption, misuse } from "../contract/options.js";
+import { createHandle, type OperationHandle, type SavedOperation } from "./handle.js";
+import { createIntents } from "./key-store.js";
+import { type ClientOptions, readClientOptions } from "./options.js";
+import { type ClientSubmitOptions, submit, type Target } from "./submit.js";
+
+/** Calls of one definition. */
+export interface OperationClient<Definition> {
+  /**
+   * Submits work. Resolves when the service has accepted it. After network errors and while the service is not
+   * available, the submission is repeated with the same key, so that it is never accepted twice.
+   *
+   * Throws `REQUEST_REFUSED` with the problem in `context.problem`, and `SERVICE_UNAVAILABLE` if there is no answer for
+   * `giveUpAfterMs`.
+   */
+  submit(input: InputOf<Definition>, options?: ClientSubmitOptions): Promise<OperationHandle<Definition>>;
+  /**
+   * Returns the handle of an operation that was submitted earlier. Sends no request.
+   *
+   * Throws `INVALID_OPTION`.
+   *
+   * @param saved What `JSON.stringify(handle)` returned, as text or parsed.
+   */
+  resume(saved: unknown): OperationHandle<Definition>;
+}
+
+/** A client of a service: one member for each definition, with its name. */
+export type Client<List extends Definitions> = {
+  readonly [Name in NameOf<List>]: OperationClient<Named<List, Name>>;
+};
+
+/** Paths of all definitions by their names. The compiler checks them against the definitions. */
+export type ClientPaths<List extends Definitions> = {
+  readonly [Name in NameOf<List>]: Named<List, Name>["path"];
+};
+
+/**
+ * Creates a client from definitions.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function createClient<const List extends Definitions>(
+  options: ClientOptions & {
+    /** The definitions of the service, or some of them. */
+    readonly definitions: List;
+  },
+): Client<List>;
+/**
+ * Creates a client from the type of definitions, so that their validators do not become part of a bundle:
+ * `createClient<typeof definitions>({ baseUrl, paths: { orders: "/orders" } })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function createClient<List extends Definitions>(
+  options: ClientOptions & {
+    /** The path of each definition. */
+    readonly paths: ClientPaths<List>;
+  },
+): Client<List>;
+export function createClient(
+  options: ClientOptions & {
+    readonly definitions?: readonly Target[];
+    readonly paths?: Readonly<Record<string, string>>;
+  },
+): Readonly<Record<string, OperationClient<unknown>>> {
+  const settings = readClientOptions(options);
+  const intents = settings.keyStore && createIntents(settings.keyStore);
+  const entries = targetsOf(options).map((target) => {
+    const { name } = target;
+    const calls: OperationClient<unknown> = {
+      submit: async (input: unknown, how = {}) =>
+        createHandle(settings, name, await submit(settings, intents, target, input, how)),
+      resume: (saved) => {
+        const operationId = readSaved(name, saved);
+        return createHandle(settings, name, { operationId: () => operationId });
+      },
+    };
+    return [name, calls] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function targetsOf({
+  definitions,
+  paths,
+}: {
+  readonly definitions?: readonly Target[];
+  readonly paths?: Readonly<Record<string, string>>;
+}): readonly Target[] {
+  const targets = definitions ?? (paths && Object.entries(paths).map(([name, path]) => ({ name, path })));
+  if (Array.isArray(targets) && targets.every(isTarget)) return targets;
+  throw invalidOption("definitions", "a list of definitions, unless you pass `paths`", definitions);
+}
+
+function isTarget(target: Partial<Target> | null | undefined): boolean {
+  return typeof target?.name === "string" && typeof target.path === "string" && target.path.startsWith("/");
+}
+
+function readSaved(definition: string, saved: unknown): string {
+  const read = (typeof saved === "string" ? JSON.parse(saved) : saved) as Partial<SavedOperation> | null;
+  if (typeof read?.operationId === "string" && read.definition === definition) return read.operationId;
+  throw misuse(
+    `The value passed to resume is not an operation of "${definition}". Pass what \`JSON.stringify(handle)\` returned.`,
+  );
+}

@@ -1,0 +1,14 @@
+/**
+ * Submits operations and reads their results, in browsers and on every other platform with the Fetch API. Imports
+ * nothing of the server.
+ *
+ * @module async-request-reply/client
+ */
+
+export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";
+export type { FollowOptions, OperationHandle, QueryOptions, SavedOperation } from "./handle.js";
+export type { KeyStorage, KeyStore } from "./key-store.js";
+export type { ClientOperation } from "./operation.js";
+export type { ClientHeaders, ClientOptions } from "./options.js";
+export type { ClientSubmitOptions } from "./submit.js";

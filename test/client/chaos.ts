@@ -1,0 +1,16 @@
+import { createRandom } from "../faults/random.js";
+
+/** What happens to one request on its way. */
+export type Fault = "none" | "lost" | "reply lost" | "unavailable" | "cut";
+
+/** Chooses the faults of requests: 30 % lose their connection, and 10 % get a 503. Half of all waits are cut. */
+export function chooseFaults(seed: number): (request: { readonly waits: boolean }) => Fault {
+  const random = createRandom(seed);
+  return ({ waits }) => {
+    const percent = random.below(100);
+    if (percent < 15) return "lost";
+    if (percent < 30) return "reply lost";
+    if (percent < 40) return "unavailable";
+    return waits && percent < 70 ? "cut" : "none";
+  };
+}

@@ -1,0 +1,107 @@
+import type { KeyStorage } from "async-request-reply/client";
+import { describe, expect, it } from "vitest";
+import { accepted, lost, play, reply, type Step } from "./scripted.js";
+import { openStage } from "./stage.js";
+
+const book = { itemId: "book", quantity: 1 };
+const name = 'async-request-reply http://localhost/orders {"itemId":"book","quantity":1}';
+
+/** A page that is left while its first request is on the way. */
+async function leave(keyStore: Map<string, string>): Promise<string | undefined> {
+  const page = play([() => new Promise<Response>(() => {})], { keyStore });
+  void page.api.orders.submit(book);
+  await expect.poll(() => page.log.length).toBe(1);
+  return page.keys[0] ?? undefined;
+}
+
+describe("a key store", () => {
+  it("has the key before the request is sent, and no longer after the reply", async () => {
+    const keyStore = new Map<string, string>();
+    const during: [string, string][] = [];
+    const check: Step = (request) => {
+      during.push(...keyStore);
+      return accepted(request);
+    };
+    const { api, keys } = play([check], { keyStore });
+    await api.orders.submit(book);
+    expect(during).toEqual([[name, keys[0]?.slice(1, -1)]]);
+    expect([...keyStore]).toEqual([]);
+  });
+
+  it("makes a submission after a reload use the key of the one before", async () => {
+    const keyStore = new Map<string, string>();
+    const key = await leave(keyStore);
+    const { api, keys } = play([accepted], { keyStore });
+    // The order of members does not matter.
+    await api.orders.submit({ quantity: 1, itemId: "book" });
+    expect(keys).toEqual([key]);
+  });
+
+  it("lets other input and later submissions have their own keys", async () => {
+    const keyStore = new Map<string, string>();
+    const key = await leave(keyStore);
+    const { api, keys } = play([accepted], { keyStore });
+    await api.orders.submit({ itemId: "book", quantity: 2 });
+    await api.orders.submit(book);
+    await api.orders.submit(book);
+    expect(keys[1]).toBe(key);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it("lets two clicks be one operation", async () => {
+    const { connect } = await openStage();
+    const { orders } = connect({ keyStore: new Map() });
+    const [first, second] = await Promise.all([orders.submit(book), orders.submit(book)]);
+    expect(second.operationId).toBe(first.operationId);
+  });
+
+  it("keeps the key of a submission that was given up", async () => {
+    const keyStore = new Map<string, string>();
+    const { api, keys } = play([lost], { keyStore, giveUpAfterMs: 1 });
+    await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    expect([...keyStore]).toEqual([[name, keys[0]?.slice(1, -1)]]);
+  });
+
+  it("deletes the key of a submission that was refused", async () => {
+    const keyStore = new Map<string, string>();
+    const { api } = play([() => reply(422)], { keyStore });
+    await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "REQUEST_REFUSED" });
+    expect([...keyStore]).toEqual([]);
+  });
+
+  it("keeps the key of a submission that was refused after a try without a reply", async () => {
+    const keyStore = new Map<string, string>();
+    const { api } = play([lost, () => reply(401)], { keyStore });
+    await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "REQUEST_REFUSED" });
+    expect(keyStore.size).toBe(1);
+  });
+
+  it("is not used for submissions that have a key", async () => {
+    const keyStore = new Map<string, string>();
+    const { api, keys } = play([lost], { keyStore, giveUpAfterMs: 1 });
+    await expect(api.orders.submit(book, { key: "cart-7" })).rejects.toThrow();
+    expect(keys).toEqual(['"cart-7"']);
+    expect([...keyStore]).toEqual([]);
+  });
+
+  it("that fails to store the key lets nothing be sent", async () => {
+    const full = { get: () => null, set: () => Promise.reject(new Error("full")), delete: () => {} };
+    const { api, log } = play([accepted], { keyStore: full });
+    await expect(api.orders.submit(book)).rejects.toThrow("full");
+    expect(log).toEqual([]);
+  });
+
+  it("may be the localStorage of a browser", async () => {
+    const items = new Map<string, string>();
+    const storage: KeyStorage = {
+      getItem: (item) => items.get(item) ?? null,
+      setItem: (item, value) => void items.set(item, value),
+      removeItem: (item) => void items.delete(item),
+    };
+    const broken = play([lost], { keyStore: storage, giveUpAfterMs: 1 });
+    await expect(broken.api.orders.submit(book)).rejects.toThrow();
+    const { api, keys } = play([accepted], { keyStore: storage });
+    await api.orders.submit(book);
+    expect([keys, items.size]).toEqual([broken.keys, 0]);
+  });
+});

@@ -1,0 +1,83 @@
+import { defineOperation } from "async-request-reply";
+import { type Client, createClient } from "async-request-reply/client";
+import { toFetchHandler } from "async-request-reply/fetch";
+import * as v from "valibot";
+import * as z from "zod";
+
+const exportsOf = defineOperation({
+  name: "exports",
+  path: "/accounts/{accountId}/exports",
+  input: z.strictObject({ accountId: z.string(), format: z.enum(["csv", "parquet"]).default("csv") }),
+  result: z.object({ rows: z.int(), at: z.string().transform((text) => new Date(text)) }),
+  progress: z.object({ percent: z.number() }),
+});
+const orders = defineOperation({
+  name: "orders",
+  path: "/orders",
+  input: v.object({ itemId: v.string(), quantity: v.number() }),
+});
+const definitions = [exportsOf, orders] as const;
+const baseUrl = "https://api.example.com";
+
+const api = createClient({ baseUrl, definitions: [exportsOf, orders] });
+const listed = createClient({ baseUrl, definitions });
+/** Without the definitions at run time, the compiler checks the paths. */
+const typeOnly = createClient<typeof definitions>({
+  baseUrl,
+  paths: { exports: "/accounts/{accountId}/exports", orders: "/orders" },
+});
+const same: readonly Client<typeof definitions>[] = [api, listed, typeOnly];
+same.at(0);
+// @ts-expect-error -- wrong path
+createClient<typeof definitions>({ baseUrl, paths: { exports: "/exports", orders: "/orders" } });
+// @ts-expect-error -- missing path
+createClient<typeof definitions>({ baseUrl, paths: { orders: "/orders" } });
+// @ts-expect-error -- neither definitions nor paths
+createClient({ baseUrl });
+// @ts-expect-error -- no address
+createClient({ definitions });
+// @ts-expect-error -- misspelt option
+createClient({ baseUrl, definitions, keystore: new Map() });
+
+/** All that the options accept. */
+createClient({ baseUrl, definitions, keyStore: new Map<string, string>() });
+createClient({ baseUrl, definitions, headers: { authorization: "Bearer a" } });
+createClient({ baseUrl, definitions, headers: async () => ({ authorization: "Bearer a" }), fetch });
+declare const service: Parameters<typeof toFetchHandler>[0];
+createClient({ baseUrl, definitions, fetch: toFetchHandler(service) });
+
+export async function use(): Promise<void> {
+  for (const client of [api, listed, typeOnly]) {
+    const op = await client.exports.submit({ accountId: "a" }, { key: "k", waitMs: 1_000 });
+    const { rows, at } = await op.result();
+    const checked: [number, string] = [rows, at];
+    // @ts-expect-error -- a Date arrives as a string
+    const date: Date = at;
+    for await (const state of op) {
+      if (state.status === "pending") checked[0] = state.progress?.percent ?? 0;
+      if (state.status === "completed") checked[1] = state.result.at;
+      if (state.status === "failed") checked[1] = state.error.title;
+      // @ts-expect-error -- only a completed operation has a result
+      state.result;
+      // @ts-expect-error -- there is no such status
+      if (state.status === "running") return;
+    }
+    const resumed = client.exports.resume(JSON.stringify(op));
+    checked[0] = (await resumed.result({ signal: AbortSignal.timeout(1) })).rows;
+    const { data } = { data: await op.queryOptions().queryFn({}) };
+    checked[1] = data.status;
+    // @ts-expect-error -- a handle has no `then`
+    op.then;
+    // @ts-expect-error -- wrong input
+    await client.exports.submit({ format: "csv" });
+    // @ts-expect-error -- wrong member of an enumeration
+    await client.exports.submit({ accountId: "a", format: "pdf" });
+    // @ts-expect-error -- input of another definition
+    await client.orders.submit({ accountId: "a" });
+    // @ts-expect-error -- misspelt option
+    await client.orders.submit({ itemId: "a", quantity: 1 }, { waitMS: 1 });
+    // @ts-expect-error -- unknown definition
+    client.reports;
+    date.getTime();
+  }
+}

@@ -110,7 +110,7 @@ describe("S19: waitUntil on the second argument", () => {
 });
 
 describe("timeout on the second argument, as Bun passes it", () => {
-  it("lifts the idle limit of a request that may wait, and of no other", async () => {
+  it("lifts the idle limit of a request that may wait or gets a stream, and of no other", async () => {
     const calls: unknown[] = [];
     class Server {
       readonly #name = "server";
@@ -123,5 +123,9 @@ describe("timeout on the second argument, as Bun passes it", () => {
     expect(calls).toEqual([]);
     await send(request("GET", "/operations/1", { prefer: "wait=20" }), new Server());
     expect(calls).toEqual([["server", "GET", 0]]);
+    await send(request("GET", "/operations/1", { accept: "text/event-stream" }), new Server());
+    expect(calls).toHaveLength(2);
+    await send(request("GET", "/operations/1", { accept: "application/json" }), new Server());
+    expect(calls).toHaveLength(2);
   });
 });

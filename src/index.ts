@@ -72,7 +72,14 @@ export {
   type KnownCredentials,
   type Verify,
 } from "./http/access/credentials.js";
-export type { Mountable, OperationView, Service, SubmitOptions } from "./http/context.js";
+export type {
+  Mountable,
+  OperationView,
+  PrepareOptions,
+  Service,
+  SubmissionOptions,
+  SubmitOptions,
+} from "./http/context.js";
 export type {
   BodyReader,
   HeaderFields,
@@ -88,6 +95,7 @@ export { createOrderService, type OrderServiceOptions } from "./http/order-servi
 export { createService, type ServiceOptions } from "./http/service.js";
 export type { Admit, Refusal, ServiceSettings, SettingsOptions } from "./http/settings.js";
 export { submitOperation, submitOrder } from "./http/submit/submit-operation.js";
+export type { PreparedSubmission } from "./in-process/prepare.js";
 export type { Submitted } from "./in-process/submit.js";
 export { createConsoleObserver } from "./observing/console-observer.js";
 export { type Logger, logEvents } from "./observing/log-events.js";
@@ -149,12 +157,27 @@ export type {
   ReceiveRequest,
 } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
+export type {
+  AsyncHandle,
+  PreparedRecord,
+  Sync,
+  SyncHandle,
+  SynchronousTransactions,
+} from "./ports/synchronous.js";
 export type { Announcer } from "./protocol/announcer.js";
 export type { Lifecycle } from "./protocol/lifecycle.js";
 export type { RetryAfterEstimate } from "./protocol/retry-after.js";
 export type { Hub, Interest, Subscription } from "./waiting/hub.js";
 export type { WaitLimits } from "./waiting/limits.js";
-export type { Job, Processor, RunInTransaction } from "./worker/attempt/job.js";
+export type {
+  Job,
+  MustBeSynchronous,
+  NotAPromise,
+  Processor,
+  RunAsynchronously,
+  RunInTransaction,
+  RunSynchronously,
+} from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { ProcessorOf, Processors } from "./worker/processors.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";

@@ -1,12 +1,14 @@
 import type { Definitions, InputOf, ProgressOf, ResultOf } from "../contract/definition/definitions.js";
 import type { Problem } from "../contract/problem.js";
 import type { Format } from "../formats/format.js";
+import type { PreparedSubmission } from "../in-process/prepare.js";
 import type { Submitted } from "../in-process/submit.js";
 import type { Backend } from "../ports/backend.js";
 import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { AsyncHandle, SyncHandle } from "../ports/synchronous.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
@@ -18,20 +20,30 @@ import type { ServiceSettings } from "./settings.js";
 export type Mountable = Pick<Service, "handle" | "settings"> &
   Partial<Pick<Service, "hasPath" | "definitions" | "close">>;
 
-/** Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions. */
-export type SubmitOptions<Tx> = {
+/**
+ * Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions with asynchronous
+ * functions.
+ */
+export type SubmitOptions<Tx> = SubmissionOptions &
+  ([AsyncHandle<Tx>] extends [never]
+    ? { readonly tx?: never }
+    : {
+        /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
+        readonly tx?: AsyncHandle<Tx>;
+      });
+
+/** Options of {@link Service.prepare}. It is `never` if the back end shares no synchronous transactions. */
+export type PrepareOptions<Tx> = [SyncHandle<Tx>] extends [never] ? never : SubmissionOptions;
+
+/** Options of every submission in process. */
+export interface SubmissionOptions {
   /** Tenant that owns the operation and its key. The rules are those of `tenant` in `Principal`. */
   readonly tenant: string;
   /** Idempotency key, without quotes: 1 to 255 printable ASCII characters. Default: none. */
   readonly key?: string;
   /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
   readonly delayMs?: number;
-} & ([Tx] extends [never]
-  ? { readonly tx?: never }
-  : {
-      /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
-      readonly tx?: Tx;
-    });
+}
 
 /** An operation, as {@link Service.get} returns it. */
 export type OperationView<Definition> = {
@@ -96,6 +108,20 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
     input: InputOf<Definition>,
     options: SubmitOptions<Tx>,
   ): Promise<Submitted>;
+  /**
+   * Prepares a submission for your own synchronous transaction on the database of an SQLite back end. Checks
+   * everything that {@link Service.submit} checks, and stores nothing. Then open your transaction, and call `record`
+   * of the result in it. Calling `record` again, for example after a rollback, records the same operation.
+   *
+   * Throws `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`, `MISSING_IDEMPOTENCY_KEY`;
+   * `NO_TRANSACTIONS` if the transactions of the back end are not synchronous; `STORE_UNAVAILABLE`; `INVALID_OPTION`,
+   * also if the service has a `create` function for this definition; `SERVICE_CLOSED`.
+   */
+  prepare<const Definition extends List[number]>(
+    definition: Definition,
+    input: InputOf<Definition>,
+    options: PrepareOptions<Tx>,
+  ): Promise<PreparedSubmission<SyncHandle<Tx>>>;
   /**
    * Returns an operation of this tenant and this definition, or undefined if it does not exist.
    *

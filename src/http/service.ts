@@ -11,6 +11,7 @@ import {
   shown,
 } from "../contract/options.js";
 import type { Format } from "../formats/format.js";
+import { prepare } from "../in-process/prepare.js";
 import { cancel, get } from "../in-process/read.js";
 import { result } from "../in-process/result.js";
 import { submit } from "../in-process/submit.js";
@@ -114,6 +115,8 @@ export function createService<
     hasPath: (path) => router.hasPath(path),
     handle: (request, context) => router.handle(request, context),
     submit: (definition, input, given) => lifecycle.run(() => submit(service, definition, input, given)),
+    prepare: (definition, input, given) =>
+      lifecycle.run(() => prepare(service, definition, input, given)) as never,
     get: (definition, id, given) => lifecycle.run(() => get(service, definition, id, given)) as never,
     result: (definition, id, given) => lifecycle.run(() => result(service, definition, id, given)) as never,
     cancel: (id, given) => lifecycle.run(() => cancel(service, id, given)),

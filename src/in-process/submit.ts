@@ -49,7 +49,8 @@ export async function submit(
   );
 }
 
-async function check(
+/** Checks everything about a submission that needs no store. */
+export async function check(
   context: InProcessContext,
   definition: OperationDefinition,
   given: unknown,
@@ -101,7 +102,8 @@ function toText(given: unknown, maxBytes: number): JsonText {
   }
 }
 
-function toSubmitted({ operationId, operation, replayed, resource }: Accepted): Submitted {
+/** Returns an accepted submission in the form for users. */
+export function toSubmitted({ operationId, operation, replayed, resource }: Accepted): Submitted {
   const { state = "pending" } = operation ?? {};
   const status = state === "preparing" ? "pending" : state;
   if (resource === undefined) return { operationId, status, replayed };

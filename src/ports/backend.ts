@@ -4,6 +4,7 @@ import { invalidOption, isObject } from "../contract/options.js";
 import type { IdempotencyStore } from "./idempotency-store.js";
 import type { InitialState, Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
+import type { SynchronousTransactions } from "./synchronous.js";
 
 /** How much a transaction sees of concurrent transactions, in SQL terms. */
 export type IsolationLevel = "read committed" | "repeatable read" | "serializable";
@@ -56,6 +57,8 @@ export interface Submissions<Tx> {
   purge(request: { readonly limit: number }): Promise<number>;
   /** Shares the store's transactions with the user's own writes. */
   readonly transactions?: Transactions<Tx>;
+  /** Shares them with synchronous functions only. Instead of `transactions`, if the client of the database is synchronous. */
+  readonly synchronous?: SynchronousTransactions;
 }
 
 /**
@@ -104,7 +107,8 @@ export interface Transactions<Tx> {
 /**
  * Stores and queue of a service. To replace a part, use `withQueue` or `withStores`.
  *
- * `Tx` is the type of the transaction handle, if the back end shares its transactions.
+ * `Tx` is the type of the transaction handle, if the back end shares its transactions. If they are synchronous, it is
+ * `Sync` of that type.
  */
 export interface Backend<Tx = unknown> {
   /** Keeps operations. This store is the source of truth. */
@@ -191,9 +195,33 @@ export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | u
  * Throws `NO_TRANSACTIONS`.
  */
 export function sharedTransactions<Tx>(backend: Backend<Tx>): Transactions<Tx> {
-  const transactions = atomicSubmissions(backend)?.transactions;
+  const { transactions, synchronous } = atomicSubmissions(backend) ?? {};
   if (transactions !== undefined) return transactions;
+  if (synchronous === undefined) throw noTransactions();
   throw new AsyncReplyError(
+    "NO_TRANSACTIONS",
+    "The transactions of this back end are synchronous. Instead of passing `tx`, call `service.prepare` first, and then " +
+      "`record` of its result in your transaction.",
+  );
+}
+
+/**
+ * Returns the synchronous transactions of a back end.
+ *
+ * Throws `NO_TRANSACTIONS`.
+ */
+export function synchronousTransactions(backend: Backend): SynchronousTransactions {
+  const { transactions, synchronous } = atomicSubmissions(backend) ?? {};
+  if (synchronous !== undefined) return synchronous;
+  if (transactions === undefined) throw noTransactions();
+  throw new AsyncReplyError(
+    "NO_TRANSACTIONS",
+    "The transactions of this back end are asynchronous. Call `service.submit` with your transaction as `tx`.",
+  );
+}
+
+function noTransactions(): AsyncReplyError {
+  return new AsyncReplyError(
     "NO_TRANSACTIONS",
     "This back end shares no transactions. Use one that does, such as `createPostgresBackend({ pool })`, without " +
       "`withStores`.",

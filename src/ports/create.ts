@@ -1,4 +1,5 @@
 import type { Definitions, Named, ParsedInputOf } from "../contract/definition/definitions.js";
+import type { AsyncHandle } from "./synchronous.js";
 
 /** A resource that was created before the reply, for the 201 of spec §4.1. */
 export interface CreatedResource {
@@ -19,14 +20,15 @@ export interface CreateContextBase {
 }
 
 /**
- * Context that {@link CreateResource} receives with the input. It has a `tx` if the back end shares its transactions.
+ * Context that {@link CreateResource} receives with the input. It has a `tx` if the back end shares its transactions with
+ * asynchronous functions.
  */
 export type CreateContext<Tx = never> = CreateContextBase &
-  ([Tx] extends [never]
+  ([AsyncHandle<Tx>] extends [never]
     ? unknown
     : {
         /** Transaction that records the operation. It holds a connection, so keep it short. */
-        readonly tx: Tx;
+        readonly tx: AsyncHandle<Tx>;
       });
 
 /**

@@ -2,6 +2,8 @@ import { AsyncReplyError } from "../contract/errors.js";
 
 /** Tracks work in progress, refuses new work after `close`, and runs the closing steps once. */
 export interface Lifecycle {
+  /** Throws `SERVICE_CLOSED` if the service has been closed. */
+  checkOpen(): void;
   /**
    * Runs work that `close` waits for.
    *
@@ -30,9 +32,14 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
     for (const step of [...steps, ...lastSteps]) await step().catch(report);
   }
 
+  function checkOpen(): void {
+    if (closing !== undefined) throw serviceClosed();
+  }
+
   return {
+    checkOpen,
     run: async (work) => {
-      if (closing !== undefined) throw serviceClosed();
+      checkOpen();
       active += 1;
       try {
         return await work();

@@ -8,7 +8,7 @@ export type ChildMessage =
   | { readonly refused: string; readonly status: number }
   | { readonly ran: string; readonly attempt: number };
 
-type Role = "api" | "worker";
+type Role = "api" | "worker" | "transactor";
 
 /** Processes that share an SQLite file. */
 export interface SqliteProcesses {

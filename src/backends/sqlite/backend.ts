@@ -1,23 +1,29 @@
 import type { Backend, Submissions } from "../../ports/backend.js";
+import type { Sync } from "../../ports/synchronous.js";
 import { createWaiters } from "../waking/waiters.js";
 import { createWatchers } from "../waking/watchers.js";
 import { createCheck } from "./check/create-check.js";
 import { createConnection } from "./connection/connection.js";
+import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
 import { createSqliteIdempotencyStore } from "./idempotency-store.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
 import { createSqliteQueue } from "./queue.js";
 import { createReceiver } from "./records/receive.js";
+import { createRecordIn } from "./records/record-in.js";
+import { createRecorder } from "./records/recorder.js";
 import { createRecords } from "./records/records.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
 import { readSqliteSettings, type SqliteBackendOptions } from "./settings.js";
 import { createSqliteSubmissions } from "./submissions.js";
+import { createTransactions } from "./transactions.js";
 
-/** Back end that stores everything in an SQLite database. */
-export interface SqliteBackend extends Backend<never> {
-  /** Records and purges operations together with their keys. */
-  readonly submissions: Submissions<never>;
+/** Back end that stores everything in an SQLite database. Its transactions are synchronous. */
+export interface SqliteBackend<Database extends SqliteDatabase = SqliteDatabase>
+  extends Backend<Sync<Database>> {
+  /** Records and purges operations together with their keys. Shares its transactions with your writes. */
+  readonly submissions: Submissions<Sync<Database>>;
 }
 
 /**
@@ -28,12 +34,15 @@ export interface SqliteBackend extends Backend<never> {
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createSqliteBackend(options: SqliteBackendOptions): SqliteBackend {
+export function createSqliteBackend<Database extends SqliteDatabase>(
+  options: SqliteBackendOptions<Database>,
+): SqliteBackend<Database> {
   const { database, synchronous, pollMs, lockTimeoutMs, limits, runtime } = readSqliteSettings(options);
   const { clock } = runtime;
   const statements = createStatements(database);
   const now = (): number => clock.now();
   const open = (): void => openDatabase(statements, synchronous, now());
+  const diskWait = createDiskWait(statements, synchronous);
   const watchers = createWatchers();
   const connection = createConnection({
     statements,
@@ -41,7 +50,8 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
     lockTimeoutMs,
     runtime,
     open,
-    onBegin: createDiskWait(statements, synchronous),
+    onBegin: diskWait.begin,
+    onEnd: diskWait.end,
     onCommit: (changed) => {
       for (const id of changed) watchers.changed(id);
     },
@@ -53,12 +63,30 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
   const idempotency = createSqliteIdempotencyStore({ connection, statements, runtime });
   const receiver = createReceiver({ statements, records });
   const queue = createSqliteQueue({ connection, receiver, waiters });
+  const recorder = createRecorder(statements, records);
   const { hash } = runtime;
+  const recordIn = createRecordIn({
+    database,
+    statements,
+    now,
+    // The user's transaction is synchronous, so it has ended in the next turn.
+    onRecorded: (definition) => void runtime.pause().then(() => waiters.wake(new Set([definition]))),
+  });
+  const transactions = createTransactions({ database, connection, statements, records, recordIn, hash });
   return {
     operations,
     idempotency,
     queue,
-    submissions: createSqliteSubmissions({ connection, statements, records, operations, idempotency, hash }),
+    submissions: createSqliteSubmissions({
+      connection,
+      statements,
+      records,
+      recorder,
+      synchronous: transactions,
+      operations,
+      idempotency,
+      hash,
+    }),
     check: createCheck({ connection, statements, open }),
     close: async () => {
       news.stop();

@@ -15,12 +15,12 @@ import type { Synchronous } from "./schema/open.js";
 /**
  * Options of {@link createSqliteBackend}. Only `database` is required. Durations and limits are integers greater than 0.
  */
-export interface SqliteBackendOptions {
+export interface SqliteBackendOptions<Database extends SqliteDatabase = SqliteDatabase> {
   /**
    * Open database of `better-sqlite3`, `libsql`, `node:sqlite`, `bun:sqlite` or another synchronous client. The package
-   * never closes it. Use this connection for nothing else that opens transactions.
+   * never closes it. Never keep a transaction open on it while you await something: no call can write until it ends.
    */
-  readonly database: SqliteDatabase;
+  readonly database: Database;
   /**
    * `full` waits for the disk at each commit, so that a power failure loses nothing. `normal` is faster, and a power
    * failure loses everything since the last checkpoint. Neither loses anything if only the process dies.

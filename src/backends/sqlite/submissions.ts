@@ -1,13 +1,14 @@
-import type { Operation } from "../../contract/operation.js";
-import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
+import type { Submissions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
 import { type Row, text } from "../rows/row.js";
-import type { Changed, Connection } from "./connection/connection.js";
+import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { deleteRemoved, findExpired } from "./records/expiry.js";
-import { findHolder, type HashedKey, hashKey } from "./records/keys.js";
+import { hashKey } from "./records/keys.js";
+import type { Recorder } from "./records/recorder.js";
 import type { Records } from "./records/records.js";
 
 /** Options of {@link createSqliteSubmissions}. */
@@ -15,6 +16,8 @@ export interface SubmissionsOptions {
   readonly connection: Connection;
   readonly statements: Statements;
   readonly records: Records;
+  readonly recorder: Recorder;
+  readonly synchronous: SynchronousTransactions;
   readonly operations: OperationStore;
   readonly idempotency: IdempotencyStore;
   readonly hash: Runtime["hash"];
@@ -24,39 +27,8 @@ export interface SubmissionsOptions {
 const PURGED_AT_ONCE = 50;
 
 /** Creates submissions that record a key and its operation in one row. Concurrent submissions share a commit. */
-export function createSqliteSubmissions(options: SubmissionsOptions): Submissions<never> {
-  const { connection, statements, records, operations, idempotency, hash } = options;
-
-  function record(submission: Submission, key: HashedKey | undefined, changed: Changed): RecordResult {
-    const { operation, fingerprint, initial } = submission;
-    if (records.has(operation.id)) return existing(operation.id, key, fingerprint) ?? { outcome: "created" };
-    const holder = key && findHolder(statements, key);
-    if (holder === undefined) {
-      records.create(operation, initial, changed, key && { hash: key.hash, fingerprint });
-      return { outcome: "created" };
-    }
-    // A caller that uses the stores separately may have stopped after the claim. This completes its submission.
-    if (holder.isClaim && holder.fingerprint === fingerprint && !records.has(holder.operationId))
-      records.create({ ...operation, id: holder.operationId }, initial, changed);
-    return (
-      answer(holder.operationId, holder.fingerprint) ?? {
-        outcome: "in-progress",
-        fingerprint: holder.fingerprint,
-      }
-    );
-  }
-
-  /** Returns the operation that holds the key, if the id of a submission exists and another operation has its key. */
-  function existing(id: string, key: HashedKey | undefined, fingerprint: string): RecordResult | undefined {
-    const holder = key && findHolder(statements, key);
-    if (holder === undefined || holder.operationId === id) return undefined;
-    return answer(holder.operationId, holder.fingerprint) ?? { outcome: "in-progress", fingerprint };
-  }
-
-  function answer(id: string, fingerprint: string): RecordResult | undefined {
-    const operation: Operation | undefined = records.find(id)?.operation;
-    return operation && { outcome: "exists", operation, fingerprint };
-  }
+export function createSqliteSubmissions<Database>(options: SubmissionsOptions): Submissions<Sync<Database>> {
+  const { connection, statements, records, recorder, operations, idempotency, hash } = options;
 
   function purgeSome(limit: number): number {
     deleteRemoved(statements, records);
@@ -75,11 +47,14 @@ export function createSqliteSubmissions(options: SubmissionsOptions): Submission
   return {
     operations,
     idempotency,
+    synchronous: options.synchronous,
     record: async (submission) => {
       const { tenant, definition, key, input, meta = "" } = submission.operation;
       const hashed = key === undefined ? undefined : await hashKey({ tenant, definition, key }, hash);
       const bytes = input.length + meta.length;
-      return connection.write("submissions", (changed) => record(submission, hashed, changed), { bytes });
+      return connection.write("submissions", (changed) => recorder.record(submission, hashed, changed), {
+        bytes,
+      });
     },
     purge: async ({ limit }) => {
       let purged = 0;

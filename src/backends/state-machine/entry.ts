@@ -121,7 +121,7 @@ export function renew(
   token: string,
   { leaseMs, progress }: { readonly leaseMs: number; readonly progress?: JsonText },
 ): RenewResult {
-  if (entry.token !== token || isTerminal(entry.operation.state)) return { outcome: "lost" };
+  if (!holds(entry, token)) return { outcome: "lost" };
   extend(entry, now, leaseMs);
   if (progress !== undefined) change(entry, { progress });
   return { outcome: "renewed", cancelRequested: entry.cancelRequested };
@@ -140,6 +140,11 @@ export function settle(entry: Entry, now: number, token: string, settlement: Set
   else if (settlement.to === "prepared") prepared(entry, now, settlement.resource);
   else retry(entry, now, settlement);
   return { outcome: "settled", state };
+}
+
+/** Returns whether the attempt with this token can still settle the operation. */
+export function holds(entry: Entry, token: string): boolean {
+  return entry.token === token && !isTerminal(entry.operation.state);
 }
 
 export function cancel(entry: Entry, now: number): CancelOutcome {

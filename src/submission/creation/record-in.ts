@@ -1,4 +1,4 @@
-import { sharedTransactions } from "../../ports/backend.js";
+import { type RecordResult, sharedTransactions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { CheckedSubmission } from "../accept.js";
 import { type Accepted, replayOf } from "../accepted.js";
@@ -11,8 +11,7 @@ import { runCreate } from "./run-create.js";
  * Records a submission in the caller's transaction. If the service has a `create` function, creates the resource there
  * too. Emits no event, because the transaction may still roll back.
  *
- * Throws `NO_TRANSACTIONS`. Throws `CREATION_IN_PROGRESS` if an earlier submission has not created its resource yet. Also
- * throws errors of {@link earlierOperation} and of `create`.
+ * Throws `NO_TRANSACTIONS`. Also throws errors of {@link acceptedIn} and of `create`.
  */
 export async function recordIn(
   context: SubmissionContext,
@@ -31,13 +30,25 @@ export async function recordIn(
       resource = await runCreate(call, new AbortController(), limitsOf(context), { tx });
       return resource;
     });
-  const recorded = await recordInTransaction(tx, submission, create);
-  if (recorded.outcome !== "created") {
-    const earlier = earlierOperation(context, checked, recorded);
-    // Clients cannot read it yet. To finish it here would need another connection, and would outlive a rollback.
-    if (earlier.state === "preparing") throw creationInProgress();
-    return replayOf(earlier);
-  }
-  const accepted = { operationId, replayed: false, announce: false };
-  return resource === undefined ? accepted : { ...accepted, resource };
+  const accepted = acceptedIn(context, checked, await recordInTransaction(tx, submission, create));
+  return accepted.replayed || resource === undefined ? accepted : { ...accepted, resource };
+}
+
+/**
+ * Returns what was accepted in the caller's transaction.
+ *
+ * Throws `CREATION_IN_PROGRESS` if an earlier submission has not created its resource yet. Also throws errors of
+ * {@link earlierOperation}.
+ */
+export function acceptedIn(
+  context: Pick<SubmissionContext, "observe">,
+  checked: CheckedSubmission,
+  recorded: RecordResult,
+): Accepted {
+  if (recorded.outcome === "created")
+    return { operationId: checked.submission.operation.id, replayed: false, announce: false };
+  const earlier = earlierOperation(context, checked, recorded);
+  // Clients cannot read it yet. To finish it here would need another connection, and would outlive a rollback.
+  if (earlier.state === "preparing") throw creationInProgress();
+  return replayOf(earlier);
 }

@@ -1,9 +1,15 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { JsonText, Settlement } from "../../contract/operation.js";
-import { type Backend, sharedTransactions, type TransactionOptions } from "../../ports/backend.js";
+import {
+  atomicSubmissions,
+  type Backend,
+  sharedTransactions,
+  type TransactionOptions,
+} from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import type { RunInTransaction } from "./job.js";
 import type { Supervision } from "./supervise.js";
+import { synchronousValue } from "./synchronous-value.js";
 
 export interface JobTransactionOptions {
   readonly backend: Backend;
@@ -11,6 +17,8 @@ export interface JobTransactionOptions {
   readonly supervision: Supervision;
   /** Checks a result and returns its stored form. */
   readonly toStored: (value: unknown) => Promise<JsonText | undefined>;
+  /** Does the same synchronously. Throws `INVALID_RESULT` if the result schema is asynchronous. */
+  readonly toStoredNow: (value: unknown) => JsonText | undefined;
   /** Receives every error that the transaction rejects with, except those of the user's function. */
   readonly onRaise: (error: unknown) => void;
   /** Returns whether the processor has returned. */
@@ -36,40 +44,66 @@ export interface JobTransaction {
   end(): Promise<AsyncReplyError | undefined> | undefined;
 }
 
+/** The user's function. */
+type Work<Result> = (tx: unknown) => Result | Promise<Result>;
+
 /** Creates the transaction of an attempt, which also settles the attempt. */
 export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
-  const { backend, lease, supervision, toStored, onRaise, isOver, onLate } = options;
+  const { backend, lease, supervision, toStored, toStoredNow, onRaise, isOver, onLate } = options;
+  const synchronous = atomicSubmissions(backend)?.synchronous;
   let open: Promise<void> | undefined;
   let used = false;
   let committed: Committed | undefined;
   let thrown: { readonly error: unknown } | undefined;
 
-  async function transact<Result>(
-    work: (tx: unknown) => Result | Promise<Result>,
-    chosen: TransactionOptions,
-  ): Promise<Result> {
+  async function transact<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
-    const settle = async (tx: unknown): Promise<Settlement> => {
-      const value = await called(work, tx);
-      const settlement = completed(await toStored(value));
+    const complete = (value: Result, result: JsonText | undefined): Settlement => {
+      const settlement = completed(result);
       done = { value, settlement };
       // The operation is about to end, and a renewal would mistake that for a lost lease.
       supervision.lease.stop();
       return settlement;
     };
     const { signal } = supervision.abandoning;
-    const settled = await sharedTransactions(backend).settle(lease, settle, { ...chosen, signal });
+    const settled =
+      synchronous === undefined
+        ? await sharedTransactions(backend).settle(
+            lease,
+            async (tx) => {
+              const value = await noting(() => work(tx));
+              return complete(value, await toStored(value));
+            },
+            { ...chosen, signal },
+          )
+        : await synchronous.settle(
+            lease,
+            (handle) => {
+              const value = synchronousValue(
+                notingNow(() => work(handle)),
+                onLate,
+              );
+              return complete(value, toStoredNow(value));
+            },
+            { signal },
+          );
     if (settled.outcome === "lost" || done === undefined) throw lost();
     committed = { settlement: done.settlement, settled };
     return done.value;
   }
 
-  async function called<Result>(
-    work: (tx: unknown) => Result | Promise<Result>,
-    tx: unknown,
-  ): Promise<Result> {
+  function notingNow<Value>(call: () => Value): Value {
     try {
-      return await work(tx);
+      return call();
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  }
+
+  async function noting<Value>(call: () => Value | Promise<Value>): Promise<Value> {
+    try {
+      return await call();
     } catch (error) {
       thrown = { error };
       throw error;
@@ -82,10 +116,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     return error;
   }
 
-  async function start<Result>(
-    work: (tx: unknown) => Result | Promise<Result>,
-    chosen: TransactionOptions,
-  ): Promise<Result> {
+  async function start<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     used = true;
     // The transaction's lock replaces the lease, and a renewal would wait for the lock.
     supervision.lease.pause();
@@ -97,10 +128,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     }
   }
 
-  function run<Result>(
-    work: (tx: unknown) => Result | Promise<Result>,
-    chosen: TransactionOptions = {},
-  ): Promise<Result> {
+  function run<Result>(work: Work<Result>, chosen: TransactionOptions = {}): Promise<Result> {
     const over = isOver();
     const refusal = over ? tooLate() : used ? usedBefore() : undefined;
     const running = refusal === undefined ? start(work, chosen) : Promise.reject(refusal);

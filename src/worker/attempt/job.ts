@@ -1,11 +1,41 @@
 import type { TransactionOptions } from "../../ports/backend.js";
+import type { Sync } from "../../ports/synchronous.js";
 
 /**
- * Type of {@link Job.transaction}. It is `never` if the back end, by its type, shares no transactions.
+ * Type of {@link Job.transaction}. It is `never` if the back end, by its type, shares no transactions. If they are
+ * synchronous, a function that returns a promise does not compile.
  */
 export type RunInTransaction<Tx> = [Tx] extends [never]
   ? never
-  : <Result>(work: (tx: Tx) => Result | Promise<Result>, options?: TransactionOptions) => Promise<Result>;
+  : [Tx] extends [Sync<infer Handle>]
+    ? RunSynchronously<Handle>
+    : RunAsynchronously<Tx>;
+
+/** Runs a function that may be asynchronous in a transaction. */
+export type RunAsynchronously<Tx> = <Result>(
+  work: (tx: Tx) => Result | Promise<Result>,
+  options?: TransactionOptions,
+) => Promise<Result>;
+
+/**
+ * Runs a synchronous function in a transaction. There are two signatures, because TypeScript then lets a processor for
+ * any back end use this one too.
+ */
+export interface RunSynchronously<Handle> {
+  /** Runs a function in a transaction. */
+  <Result>(work: (handle: Handle) => NotAPromise<Result>): Promise<Result>;
+  /** Runs a function in a transaction. These transactions are always serializable. */
+  <Result>(work: (handle: Handle) => NotAPromise<Result>, options: TransactionOptions): Promise<Result>;
+}
+
+/** The type itself, unless it is a promise. */
+export type NotAPromise<Result> = Result extends PromiseLike<unknown> ? MustBeSynchronous : Result;
+
+/** Stands for a promise that is refused, so that its name appears in the message of the compiler. */
+export interface MustBeSynchronous {
+  /** No object has this member. */
+  readonly "The function of this transaction must be synchronous.": never;
+}
 
 /**
  * A processor's handle on its attempt. `Report` is the type of the definition's progress, and `Tx` the type of the
@@ -51,10 +81,14 @@ export interface Job<Report = unknown, Tx = unknown> {
    * Await the call, or return its promise. If the processor returns while the transaction is open, the transaction is
    * rolled back and the attempt fails with `TRANSACTION_NOT_AWAITED`.
    *
+   * On SQLite, the function must be synchronous, and so must the result schema. Other calls wait while it runs, so a
+   * client that cancels gets its answer afterwards.
+   *
    * Throws `LEASE_LOST` if another attempt has begun; the function does not run. `INVALID_RESULT` if
    * the result cannot be stored; everything is rolled back. `STORE_UNAVAILABLE` if the store did not answer: do not
    * catch it, so that the worker can find out whether the commit succeeded. `TRANSACTION_USED` if it is called a
-   * second time. `NO_TRANSACTIONS` if the back end shares no transactions.
+   * second time. `NO_TRANSACTIONS` if the back end shares no transactions, or if they are synchronous and the function
+   * returns a promise.
    */
   readonly transaction: RunInTransaction<Tx>;
 }

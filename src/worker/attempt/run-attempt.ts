@@ -27,6 +27,7 @@ export async function runAttempt(
       lease,
       supervision,
       toStored: (value) => toStored(processor, value),
+      toStoredNow: (value) => toStoredNow(processor, value),
       onRaise: (error) => call.raised.push(error),
       isOver: () => call.over,
       onLate: (error) => reportError(context, "after-transaction", error),
@@ -114,6 +115,16 @@ async function toStored(
   return result === undefined ? undefined : toJsonText(result, settings.maxResultBytes);
 }
 
+/** Does the same as {@link toStored} within a synchronous transaction. */
+function toStoredNow(
+  { definition: { result: schema }, settings }: CheckedProcessor,
+  value: unknown,
+): JsonText | undefined {
+  const reason = "On this back end, `job.transaction` checks the result within the transaction.";
+  const result = schema === undefined ? value : validateNow(schema, value, "result", reason);
+  return result === undefined ? undefined : toJsonText(result, settings.maxResultBytes);
+}
+
 /**
  * Checks reported progress and returns its stored form.
  *
@@ -123,10 +134,17 @@ function toProgress(
   { definition: { progress: schema }, settings }: CheckedProcessor,
   value: unknown,
 ): JsonText {
-  return toJsonText(schema === undefined ? value : checkedProgress(schema, value), settings.maxResultBytes);
+  const reason = "`job.progress` returns no promise.";
+  const progress = schema === undefined ? value : validateNow(schema, value, "progress", reason);
+  return toJsonText(progress, settings.maxResultBytes);
 }
 
-function checkedProgress(schema: StandardSchema, value: unknown): unknown {
+function validateNow(
+  schema: StandardSchema,
+  value: unknown,
+  name: "progress" | "result",
+  reason: string,
+): unknown {
   let checked: unknown;
   try {
     checked = validate(schema, value);
@@ -135,6 +153,5 @@ function checkedProgress(schema: StandardSchema, value: unknown): unknown {
   }
   if (!(checked instanceof Promise)) return checked;
   checked.catch(() => {});
-  const detail = "The progress schema must be synchronous, because `job.progress` returns no promise.";
-  throw new AsyncReplyError("INVALID_RESULT", detail);
+  throw new AsyncReplyError("INVALID_RESULT", `The ${name} schema must be synchronous. ${reason}`);
 }

@@ -1,15 +1,15 @@
-import type { AsyncReplyError } from "../../../contract/errors.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import { createLanes, type LaneLimits, type LaneName } from "./lanes.js";
 import { createLockWait } from "./lock-wait.js";
 import { isBusy, resultCodeOf } from "./result-code.js";
 import type { Statements } from "./statements.js";
 import { lockedTooLong, toStoreError } from "./store-error.js";
+import { createTurns } from "./turns.js";
 
 /** Ids of the operations that a job changes. Watchers learn of them after the commit. */
 export type Changed = Set<string>;
 
-/** Steps of one call within a transaction. Synchronous, and may run again after a rollback. */
+/** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
 type Job<Result> = (changed: Changed) => Result;
 
 /** Options of {@link Connection.write}. */
@@ -31,6 +31,11 @@ export interface Connection {
    * that it did remains, and the other jobs are not affected.
    */
   write<Result>(lane: LaneName, job: Job<Result>, options?: WriteOptions): Promise<Result>;
+  /**
+   * Runs a job once, in a transaction for itself. Resolves after the commit. If the job throws, nothing that it did
+   * remains. If the signal is aborted before the job runs, rejects with the reason.
+   */
+  writeAlone<Result>(job: Job<Result>, signal?: AbortSignal): Promise<Result>;
   /** Runs a job that only reads, without waiting for writers. */
   read<Result>(job: () => Result): Promise<Result>;
   /** Runs steps without opening the database before. Repeats them while the database is locked. Rethrows their errors. */
@@ -48,6 +53,8 @@ export interface ConnectionOptions {
   readonly open: () => void;
   /** Called before each transaction with whether its commit has to wait for the disk. */
   readonly onBegin: (waitsForDisk: boolean) => void;
+  /** Called after each transaction. */
+  readonly onEnd: () => void;
   /** Called after each commit with the changed operations. */
   readonly onCommit: (changed: Changed) => void;
 }
@@ -59,16 +66,15 @@ interface Pending {
   /** Reading of {@link LockWait.waitedMs} when the call began. */
   readonly since: number;
   readonly resolve: (result: unknown) => void;
-  readonly reject: (error: AsyncReplyError) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { statements, lockTimeoutMs, runtime, onBegin, onCommit } = options;
+  const { statements, lockTimeoutMs, runtime, onBegin, onEnd, onCommit } = options;
   const lanes = createLanes<Pending>(options.limits);
+  const turns = createTurns(lanes);
   const lock = createLockWait(runtime);
-  /** Jobs of a transaction that failed. Each of them runs again, alone in a transaction. */
-  let apart: Pending[] = [];
   let isOpen = false;
   let isDraining = false;
 
@@ -77,7 +83,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     options.open();
     isOpen = true;
   };
-  const isLate = ({ since }: Pick<Pending, "since">): boolean => lock.waitedMs - since >= lockTimeoutMs;
+  const isLate = ({ since }: Pending): boolean => lock.waitedMs - since >= lockTimeoutMs;
 
   async function whenUnlocked<Result>(steps: () => Result): Promise<Result> {
     const readLock = createLockWait(runtime);
@@ -94,7 +100,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function drain(): Promise<void> {
     isDraining = true;
-    while (apart.length > 0 || lanes.size > 0) {
+    while (turns.size > 0) {
       // A synchronous client never overlaps with other work, so calls can only join a transaction before it begins.
       await runtime.pause();
       const busy = transact();
@@ -108,30 +114,25 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function rejectLate(cause: unknown): void {
-    const late = [...apart.filter(isLate), ...lanes.takeLate(isLate)];
-    apart = apart.filter((pending) => !isLate(pending));
-    for (const { reject } of late) reject(lockedTooLong(cause));
+    for (const { reject } of turns.remove(isLate)) reject(lockedTooLong(cause));
   }
 
   /** Runs the next jobs in a transaction. Returns the error if another connection holds the lock. */
   function transact(): { readonly error: unknown } | undefined {
+    // The last waiting call may have been aborted.
+    if (turns.size === 0) return undefined;
     try {
       open();
-      const next = apart.length > 0 ? apart.slice(0, 1) : lanes.next();
-      onBegin(next.some(({ canBeLost }) => !canBeLost));
+      onBegin(turns.next().some(({ canBeLost }) => !canBeLost));
       statements.run("begin immediate");
     } catch (error) {
       if (isBusy(error)) return { error };
-      for (const { reject } of takeNext()) reject(toStoreError(error, "no"));
+      for (const { reject } of turns.take()) reject(toStoreError(error, "no"));
       return undefined;
     }
-    runJobs(takeNext());
+    runJobs(turns.take());
+    onEnd();
     return undefined;
-  }
-
-  function takeNext(): readonly Pending[] {
-    const next = apart.shift();
-    return next === undefined ? lanes.take() : [next];
   }
 
   function runJobs(jobs: readonly Pending[]): void {
@@ -144,7 +145,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       statements.run("commit");
     } catch (error) {
       rollBack(statements);
-      if (jobs.length > 1) apart.push(...jobs);
+      if (jobs.length > 1) turns.addApart(jobs);
       // After an input or output error, the commit may have reached the disk.
       const recorded = isCommitting && resultCodeOf(error) === "SQLITE_IOERR" ? undefined : "no";
       if (jobs.length === 1) jobs[0]?.reject(toStoreError(error, recorded));
@@ -154,13 +155,39 @@ export function createConnection(options: ConnectionOptions): Connection {
     onCommit(changed);
   }
 
+  function added<Result>(
+    job: Job<Result>,
+    { bytes = 0, canBeLost = false }: WriteOptions,
+    add: (pending: Pending) => void,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const since = lock.waitedMs;
+      add({ job, bytes, canBeLost, since, resolve: resolve as Pending["resolve"], reject });
+      if (!isDraining) void drain();
+    });
+  }
+
+  async function writeAlone<Result>(job: Job<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
+    let leave = (): void => {};
+    const wait = (pending: Pending): void => {
+      leave = () => {
+        turns.remove((each) => each === pending);
+        pending.reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", leave);
+      turns.addAlone(pending);
+    };
+    try {
+      return await added(job, {}, wait);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
   return {
-    write: (lane, job, { bytes = 0, canBeLost = false } = {}) =>
-      new Promise((resolve, reject) => {
-        const since = lock.waitedMs;
-        lanes.add(lane, { job, bytes, canBeLost, since, resolve: resolve as Pending["resolve"], reject });
-        if (!isDraining) void drain();
-      }),
+    write: (lane, job, how = {}) => added(job, how, (pending) => lanes.add(lane, pending)),
+    writeAlone,
     read: async (job) => {
       try {
         return await whenUnlocked(() => {

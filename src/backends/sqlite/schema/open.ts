@@ -14,17 +14,31 @@ export function openDatabase(statements: Statements, synchronous: Synchronous, n
   migrate(statements, now);
 }
 
-/** Returns a function that decides whether the next commit waits for the disk. Without a wait, a power failure may undo it. */
-export function createDiskWait(
-  statements: Statements,
-  synchronous: Synchronous,
-): (waitsForDisk: boolean) => void {
+/** Decides for each commit whether it waits for the disk. */
+export interface DiskWait {
+  /** Called before a transaction begins. Without a wait, a power failure may undo its commit. */
+  begin(waitsForDisk: boolean): void;
+  /** Called after each transaction, so that a transaction of the user on this connection waits as configured. */
+  end(): void;
+}
+
+/** Creates the decision. */
+export function createDiskWait(statements: Statements, synchronous: Synchronous): DiskWait {
   let current: Synchronous = synchronous;
-  return (waitsForDisk) => {
-    const wanted = waitsForDisk ? synchronous : "normal";
+  function use(wanted: Synchronous): void {
     if (wanted === current) return;
     statements.exec(`pragma synchronous = ${wanted}`);
     current = wanted;
+  }
+  return {
+    begin: (waitsForDisk) => use(waitsForDisk ? synchronous : "normal"),
+    end: () => {
+      try {
+        use(synchronous);
+      } catch {
+        // The next transaction tries again.
+      }
+    },
   };
 }
 

@@ -1,0 +1,71 @@
+import type { SettleResult } from "../../ports/operation-store.js";
+import type { Runtime } from "../../ports/runtime.js";
+import type { SynchronousTransactions } from "../../ports/synchronous.js";
+import { holds, settle } from "../state-machine/entry.js";
+import type { Connection } from "./connection/connection.js";
+import type { SqliteDatabase } from "./connection/sqlite-database.js";
+import type { Statements } from "./connection/statements.js";
+import { transactionEnded } from "./connection/store-error.js";
+import { hashKey } from "./records/keys.js";
+import type { RecordIn } from "./records/record-in.js";
+import type { Records } from "./records/records.js";
+
+/** Options of {@link createTransactions}. */
+export interface TransactionsOptions {
+  readonly database: SqliteDatabase;
+  readonly connection: Connection;
+  readonly statements: Statements;
+  readonly records: Records;
+  /** Records a submission in a transaction of the user. */
+  readonly recordIn: RecordIn;
+  readonly hash: Runtime["hash"];
+}
+
+const LOST: SettleResult = { outcome: "lost" };
+
+/** Creates transactions that commit the user's writes together with the operation's, on the back end's connection. */
+export function createTransactions(options: TransactionsOptions): SynchronousTransactions {
+  const { database, connection, statements, records, recordIn, hash } = options;
+  return {
+    settle: async ({ operationId, token }, work, { signal } = {}) => {
+      let thrown: { readonly error: unknown } | undefined;
+      const run = (): ReturnType<typeof work> => {
+        try {
+          return guarded(statements, () => work(database));
+        } catch (error) {
+          thrown = { error };
+          throw error;
+        }
+      };
+      try {
+        return await connection.writeAlone((changed) => {
+          const entry = records.find(operationId);
+          if (entry === undefined || !holds(entry, token)) return LOST;
+          const settlement = run();
+          return records.apply(entry, (now) => settle(entry, now, token, settlement), changed);
+        }, signal);
+      } catch (error) {
+        throw thrown === undefined ? error : thrown.error;
+      }
+    },
+    prepare: async (submission) => {
+      const { tenant, definition, key } = submission.operation;
+      const hashed = key === undefined ? undefined : await hashKey({ tenant, definition, key }, hash);
+      // The first use creates the tables, which is not possible in a transaction of the user.
+      await connection.read(() => undefined);
+      return { record: (handle) => recordIn(handle, submission, hashed) };
+    },
+  };
+}
+
+/** Runs the user's function in an open transaction. Throws `INVALID_OPTION` if it has ended that transaction. */
+function guarded<Result>(statements: Statements, work: () => Result): Result {
+  statements.run("savepoint arr_work");
+  const result = work();
+  try {
+    statements.run("release arr_work");
+  } catch (cause) {
+    throw transactionEnded(cause);
+  }
+  return result;
+}

@@ -4,6 +4,7 @@ import { createWatchers } from "../waking/watchers.js";
 import { createCheck } from "./check/create-check.js";
 import { createConnection } from "./connection/connection.js";
 import { createStatements } from "./connection/statements.js";
+import { createStoreClock } from "./connection/store-clock.js";
 import { createSqliteIdempotencyStore } from "./idempotency-store.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
@@ -29,10 +30,11 @@ export interface SqliteBackend extends Backend<never> {
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function createSqliteBackend(options: SqliteBackendOptions): SqliteBackend {
-  const { database, synchronous, pollMs, lockTimeoutMs, limits, runtime } = readSqliteSettings(options);
-  const { clock } = runtime;
+  const { database, synchronous, pollMs, lockTimeoutMs, limits, runtime, ownClock } =
+    readSqliteSettings(options);
+  const { clock, hash } = runtime;
   const statements = createStatements(database);
-  const now = (): number => clock.now();
+  const { now, restart } = createStoreClock(statements, ownClock);
   const open = (): void => openDatabase(statements, synchronous, now());
   const watchers = createWatchers();
   const connection = createConnection({
@@ -41,6 +43,7 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
     lockTimeoutMs,
     runtime,
     open,
+    onUse: restart,
     onBegin: createDiskWait(statements, synchronous),
     onCommit: (changed) => {
       for (const id of changed) watchers.changed(id);
@@ -50,10 +53,9 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
   const news = createNews({ statements, connection, watchers, clock, pollMs, onNews: () => waiters.wake() });
   const waiters = createWaiters({ pollMs, clock, onWait: news.start });
   const operations = createSqliteOperationStore({ connection, statements, records, watchers: news });
-  const idempotency = createSqliteIdempotencyStore({ connection, statements, runtime });
+  const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
   const receiver = createReceiver({ statements, records });
   const queue = createSqliteQueue({ connection, receiver, waiters });
-  const { hash } = runtime;
   return {
     operations,
     idempotency,

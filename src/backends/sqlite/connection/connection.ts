@@ -46,6 +46,8 @@ export interface ConnectionOptions {
   readonly runtime: Pick<Runtime, "clock" | "random" | "pause">;
   /** Prepares the database. Called until it succeeds once. Throws if the database is locked or cannot be used. */
   readonly open: () => void;
+  /** Called before each transaction and each read. */
+  readonly onUse: () => void;
   /** Called before each transaction with whether its commit has to wait for the disk. */
   readonly onBegin: (waitsForDisk: boolean) => void;
   /** Called after each commit with the changed operations. */
@@ -64,7 +66,7 @@ interface Pending {
 
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { statements, lockTimeoutMs, runtime, onBegin, onCommit } = options;
+  const { statements, lockTimeoutMs, runtime, onUse, onBegin, onCommit } = options;
   const lanes = createLanes<Pending>(options.limits);
   const lock = createLockWait(runtime);
   /** Jobs of a transaction that failed. Each of them runs again, alone in a transaction. */
@@ -72,7 +74,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   let isOpen = false;
   let isDraining = false;
 
-  const open = (): void => {
+  const use = (): void => {
+    onUse();
     if (isOpen) return;
     options.open();
     isOpen = true;
@@ -116,7 +119,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** Runs the next jobs in a transaction. Returns the error if another connection holds the lock. */
   function transact(): { readonly error: unknown } | undefined {
     try {
-      open();
+      use();
       const next = apart.length > 0 ? apart.slice(0, 1) : lanes.next();
       onBegin(next.some(({ canBeLost }) => !canBeLost));
       statements.run("begin immediate");
@@ -164,7 +167,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     read: async (job) => {
       try {
         return await whenUnlocked(() => {
-          open();
+          use();
           return job();
         });
       } catch (error) {

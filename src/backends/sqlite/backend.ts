@@ -2,6 +2,7 @@ import type { Backend, Submissions } from "../../ports/backend.js";
 import { createWaiters } from "../waking/waiters.js";
 import { createWatchers } from "../waking/watchers.js";
 import { createCheck } from "./check/create-check.js";
+import { createFileGuard } from "./check/file-guard.js";
 import { createConnection } from "./connection/connection.js";
 import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
@@ -35,7 +36,9 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
   const { clock, hash } = runtime;
   const statements = createStatements(database);
   const { now, restart } = createStoreClock(statements, ownClock);
-  const open = (): void => openDatabase(statements, synchronous, now());
+  const guard = createFileGuard();
+  const open = (): void => openDatabase({ statements, synchronous, now, guard });
+  const waitForDisk = createDiskWait(statements, synchronous);
   const watchers = createWatchers();
   const connection = createConnection({
     statements,
@@ -44,7 +47,10 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
     runtime,
     open,
     onUse: restart,
-    onBegin: createDiskWait(statements, synchronous),
+    onBegin: (waits) => {
+      guard.verify();
+      waitForDisk(waits);
+    },
     onCommit: (changed) => {
       for (const id of changed) watchers.changed(id);
     },
@@ -61,7 +67,7 @@ export function createSqliteBackend(options: SqliteBackendOptions): SqliteBacken
     idempotency,
     queue,
     submissions: createSqliteSubmissions({ connection, statements, records, operations, idempotency, hash }),
-    check: createCheck({ connection, statements, open }),
+    check: createCheck({ connection, statements, open, guard }),
     close: async () => {
       news.stop();
       await queue.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSqliteBackend } from "async-request-reply/sqlite";
@@ -25,16 +25,19 @@ export interface SqliteBench extends OrderBench {
 export interface SqliteBenchOptions {
   /** Size of a file system for the database file. Default: no limit, in the temporary folder. */
   readonly diskMegabytes?: number;
+  /** A file to restore. Default: the bench starts with an empty file. */
+  readonly backup?: string;
 }
 
 /** Opens an SQLite file, a second file for effects, and processes that use both. */
-export function openSqliteBench({ diskMegabytes }: SqliteBenchOptions = {}): SqliteBench {
+export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = {}): SqliteBench {
   const parent = mkdtempSync(join(tmpdir(), "sqlite-bench-"));
   const folder = join(parent, "data");
   const path = join(folder, "orders.db");
   const effectsPath = join(parent, "effects.db");
   mkdirSync(folder);
   if (diskMegabytes !== undefined) mountTmpfs(folder, diskMegabytes);
+  if (backup !== undefined) copyFileSync(backup, path);
   const database = new Database(path);
   const effects = openEffects(effectsPath);
   const backend = createSqliteBackend({ database });

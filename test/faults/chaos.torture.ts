@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { runChaos } from "./chaos.js";
 import type { ResourceUse } from "./order-processes.js";
-import { openSqliteBench } from "./sqlite-bench.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore, useFaultBench, useSqliteBench } from "./use-fault-bench.js";
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 50_000);
@@ -30,37 +29,38 @@ describeWithPostgres("processes and a Postgres killed at random, with transactio
 });
 
 describe("processes killed at random that share an SQLite file", () => {
-  const bench = openSqliteBench();
-  afterAll(() => bench.close());
+  const bench = useSqliteBench();
 
   it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
-    const { sent, faults } = await runChaos(bench, { seed: SEED, orders: ORDERS });
+    const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS });
     expect(sent).toHaveLength(ORDERS);
     console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
   });
 });
 
-describeWithPostgres("a process that outlives all others (F24)", (installation) => {
-  const bench = useFaultBench(installation, { fsync: true });
-
-  it(`leaks neither memory nor handles in ${SOAK_MINUTES} minutes (seed ${SEED})`, async () => {
-    const { sent, faults, measurements, warnings } = await runChaos(bench(), {
-      seed: SEED,
-      orders: Number.POSITIVE_INFINITY,
-      durationMs: SOAK_MINUTES * 60_000,
-      clients: 8,
-      pauseMs: 5_000,
+describeOnEachStore(
+  "a process that outlives all others (F24)",
+  (bench) => {
+    it(`leaks neither memory nor handles in ${SOAK_MINUTES} minutes (seed ${SEED})`, async () => {
+      const { sent, faults, measurements, warnings } = await runChaos(bench(), {
+        seed: SEED,
+        orders: Number.POSITIVE_INFINITY,
+        durationMs: SOAK_MINUTES * 60_000,
+        clients: 8,
+        pauseMs: 5_000,
+      });
+      console.log({ orders: sent.length, faults, heapUsed: measurements.map(({ heapUsed }) => heapUsed) });
+      expect(warnings).toEqual([]);
+      // The first third is left out, because caches fill and code is compiled until then.
+      const steady = measurements.slice(Math.floor(measurements.length / 3));
+      const half = Math.floor(steady.length / 2);
+      const [early, late] = [steady.slice(0, half), steady.slice(half)];
+      expect(median(late, "heapUsed")).toBeLessThan(median(early, "heapUsed") * 1.1 + 1_048_576);
+      expect(median(late, "handles")).toBeLessThan(median(early, "handles") + 10);
     });
-    console.log({ orders: sent.length, faults, heapUsed: measurements.map(({ heapUsed }) => heapUsed) });
-    expect(warnings).toEqual([]);
-    // The first third is left out, because caches fill and code is compiled until then.
-    const steady = measurements.slice(Math.floor(measurements.length / 3));
-    const half = Math.floor(steady.length / 2);
-    const [early, late] = [steady.slice(0, half), steady.slice(half)];
-    expect(median(late, "heapUsed")).toBeLessThan(median(early, "heapUsed") * 1.1 + 1_048_576);
-    expect(median(late, "handles")).toBeLessThan(median(early, "handles") + 10);
-  });
-});
+  },
+  { fsync: true },
+);
 
 function median(measurements: readonly ResourceUse[], member: keyof ResourceUse): number {
   const values = measurements.map((measurement) => measurement[member]).sort((a, b) => a - b);

@@ -34,7 +34,7 @@ export interface ChaosReport {
 
 const MEASURE_EVERY_MS = 10_000;
 
-/** The bench of a run. Without Postgres, only processes are killed. */
+/** The bench of a run. Without Postgres, another process locks the store instead. */
 export type ChaosBench = OrderBench & { readonly postgres?: PrivatePostgres };
 
 /**
@@ -117,7 +117,7 @@ interface Fleet {
 
 /** Starts processes that can be killed and replaced, beside a Postgres, if there is one, that can be killed and restarted. */
 async function createFleet(
-  { start, postgres }: ChaosBench,
+  { start, lock, postgres }: ChaosBench,
   random: Random,
   transactional: boolean,
 ): Promise<Fleet> {
@@ -145,13 +145,18 @@ async function createFleet(
     await sleep(2_000);
     worker.kill("SIGCONT");
   };
+  const lockFor = async (): Promise<void> => {
+    const unlock = await lock();
+    await sleep(random.below(2_000));
+    await unlock();
+  };
   const kinds: readonly Fault[] = [
     ["api killed", replace("api", "SIGKILL")],
     ["api stopped", replace("api", "SIGTERM")],
     ["worker killed", replace("worker", "SIGKILL")],
     ["worker stopped", replace("worker", "SIGTERM")],
     ["worker paused", pause],
-    ...(postgres === undefined ? [] : faultsOf(postgres, random)),
+    ...(postgres === undefined ? [["store locked", lockFor] as const] : faultsOf(postgres, random)),
   ];
   return {
     apis,

@@ -1,12 +1,10 @@
 import { expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { alternate, keysOf, sendAll } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
 const TEN_MINUTES_MS = 600_000;
 
-describeWithPostgres("processes whose clocks are ten minutes fast and slow (F10)", (installation) => {
-  const bench = useFaultBench(installation);
+describeOnEachStore("processes whose clocks are ten minutes fast and slow (F10)", (bench) => {
   const skews = [-TEN_MINUTES_MS, TEN_MINUTES_MS];
 
   it("end leases and retention on time", async () => {

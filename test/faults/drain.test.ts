@@ -1,11 +1,8 @@
 import { expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { alternate, keysOf, send, sendAll } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
-describeWithPostgres("processes that receive SIGTERM (F17)", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
   it("finish running work and exit with 0 under load, while other processes do the rest", async () => {
     const [first, second] = await Promise.all([
       bench().start({ role: "all" }),

@@ -1,13 +1,8 @@
-import { createPostgresBackend } from "async-request-reply/postgres";
-import { Pool } from "pg";
-import { expect, it, onTestFinished } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { expect, it } from "vitest";
 import { keysOf, newOrder, sendAll, sendOnce } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
-describeWithPostgres("duplicates", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("duplicates", (bench) => {
   it("of announcements run the work once per operation (F7)", async () => {
     const api = await bench().start({ role: "api" });
     const sent = await sendAll(keysOf("announced", 300), () => api.baseUrl);
@@ -42,15 +37,9 @@ describeWithPostgres("duplicates", (installation) => {
 
   /** Publishes further announcements of every operation. */
   async function announceAgain(times: number): Promise<void> {
-    const pool = new Pool({ connectionString: bench().postgres.url(), max: 2 });
-    const { queue, close } = createPostgresBackend({ pool });
-    onTestFinished(async () => {
-      await close();
-      await pool.end();
-    });
     const operations = await bench().operations();
     for (let time = 0; time < times; time += 1) {
-      await queue.publish(
+      await bench().publish(
         operations.map(({ id, definition }) => ({
           version: 1,
           id: `${id}.${time}`,

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { newOrder, sendOnce } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
 /** One reply as its client saw it. Times are those of `performance.now()`. */
 interface Seen {
@@ -10,9 +9,7 @@ interface Seen {
   readonly endedAt: number;
 }
 
-describeWithPostgres("a key whose operations are purged repeatedly (F14)", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("a key whose operations are purged repeatedly (F14)", (bench) => {
   it("belongs to one operation at a time, and no operation reappears after its purge", async () => {
     const options = { definition: { retentionMs: 1_000 }, worker: { sweepIntervalMs: 50 } };
     const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", ...options })));

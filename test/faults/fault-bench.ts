@@ -1,5 +1,5 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
-import { Pool } from "pg";
+import { Client, Pool } from "pg";
 import type { PostgresInstallation } from "../servers/postgres-installation.js";
 import {
   type PrivatePostgres,
@@ -31,6 +31,11 @@ export async function openFaultBench(
     postgres,
     start: (process) => processes.start({ url: postgres.url(), ...process }),
     ...createChecks(backend, rowsOf),
+    lock: () => lockTables(postgres),
+    restartStore: async () => {
+      await postgres.stop("fast");
+      await postgres.start();
+    },
     close: async () => {
       await processes.close();
       await backend.close();
@@ -47,4 +52,22 @@ export async function openFaultBench(
     throw error;
   }
   return bench;
+}
+
+/** Locks all tables of the back end. */
+async function lockTables(postgres: PrivatePostgres): Promise<() => Promise<void>> {
+  const tables = await postgres.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename NOT IN ('ledger', 'effects')`,
+  );
+  const client = new Client({ connectionString: postgres.url() });
+  // The server is stopped at the end, even if a test has failed to unlock.
+  client.on("error", () => {});
+  await client.connect();
+  await client.query("BEGIN");
+  await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN ACCESS EXCLUSIVE MODE`);
+  return async () => {
+    await client.query("COMMIT");
+    await client.end();
+  };
 }

@@ -1,4 +1,4 @@
-import type { Backend, ListPosition, Operation } from "async-request-reply";
+import type { Backend, ListPosition, Operation, Queue } from "async-request-reply";
 import { expect, vi } from "vitest";
 import type { OrderProcess, ProcessOptions } from "./order-processes.js";
 import type { SentOrder } from "./orders.js";
@@ -13,11 +13,19 @@ export interface Effect {
 export interface OrderBench extends OrderChecks {
   /** Starts a process. Default `url`: the store of the bench. */
   start(options: Omit<ProcessOptions, "url"> & { readonly url?: string }): Promise<OrderProcess>;
+  /** Locks the store, so that every write has to wait. Returns a function that unlocks it. */
+  lock(): Promise<() => Promise<void>>;
+  /** Restarts the server of the store. Without a server, does nothing. */
+  restartStore(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Checks of what a store and the tables of effects contain. */
 export interface OrderChecks {
+  /** Publishes announcements of operations. */
+  readonly publish: Queue["publish"];
+  /** Returns the number of operations that an attempt holds now. */
+  held(): Promise<number>;
   /** Returns all operations. */
   operations(): Promise<readonly Operation[]>;
   /** Returns one row for each operation with an effect. Its primary key ignores repeated effects. */
@@ -34,11 +42,11 @@ export interface OrderChecks {
 }
 
 export function createChecks(
-  { operations: { list, getMany } }: Backend,
+  { operations: { list, getMany, stats }, queue }: Backend,
   rowsOf: (table: "ledger" | "effects") => Promise<readonly Effect[]>,
 ): OrderChecks {
-  if (list === undefined || getMany === undefined)
-    throw new Error("the back end must be able to list operations");
+  if (list === undefined || getMany === undefined || stats === undefined)
+    throw new Error("the back end must be able to list and count operations");
 
   const operations = async (): Promise<readonly Operation[]> => {
     const found: Operation[] = [];
@@ -50,6 +58,11 @@ export function createChecks(
     }
   };
   return {
+    publish: queue.publish,
+    held: async () => {
+      const [counts] = await stats({ definitions: ["orders"] });
+      return counts?.running.count ?? 0;
+    },
     operations,
     ledger: () => rowsOf("ledger"),
     effects: () => rowsOf("effects"),

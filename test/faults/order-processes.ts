@@ -2,13 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { ServiceEvent, SettingsOptions, WorkerOptions } from "async-request-reply";
 import type { PostgresBackendOptions } from "async-request-reply/postgres";
+import type { SqliteBackendOptions } from "async-request-reply/sqlite";
 
 /** Options of a process of the order service: see order-process.mjs. */
 export interface ProcessOptions {
   readonly role: "api" | "worker" | "all";
-  /** URL of Postgres or of a proxy in front of it. */
+  /** URL of Postgres or of a proxy in front of it, or `sqlite:` and the path of a file. */
   readonly url: string;
-  /** URL of the database for effects. Default: `url`. */
+  /** URL of the database for effects. Default: `url`, or a second file. */
   readonly ledgerUrl?: string;
   /** Point at which the process kills itself: see crash-points.mjs. */
   readonly crashAt?: string;
@@ -31,9 +32,12 @@ export interface ProcessOptions {
   /** Uses the order contract of the next release: see next-release.mjs. */
   readonly nextContract?: boolean;
   readonly pool?: Readonly<Record<string, number | string>>;
+  /** Options of the back end, if the store is Postgres. */
   readonly backend?: Pick<PostgresBackendOptions<unknown>, "idleTransactionTimeoutMs">;
+  /** Options of the back end, if the store is an SQLite file. */
+  readonly sqlite?: Pick<SqliteBackendOptions, "lockTimeoutMs">;
   readonly service?: Omit<SettingsOptions, "authorize">;
-  readonly definition?: { readonly retentionMs: number };
+  readonly definition?: { readonly retentionMs?: number; readonly cancellable?: boolean };
   readonly worker?: WorkerOptions;
 }
 

@@ -117,6 +117,12 @@ export async function readOnce(operationId: string, baseUrl: string): Promise<Or
   }
 }
 
+/** Cancels an operation. Returns the status. */
+export async function cancelOnce(operationId: string, baseUrl: string): Promise<number> {
+  const { status } = await fetch(`${baseUrl}/operations/${operationId}`, { method: "DELETE" });
+  return status;
+}
+
 /** Returns keys: `prefix-1`, `prefix-2` … */
 export function keysOf(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);

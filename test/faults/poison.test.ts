@@ -1,15 +1,12 @@
 import type { WorkerOptions } from "async-request-reply";
 import { expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import type { OrderProcess } from "./order-processes.js";
 import { keysOf, sendAll } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
 const settings: WorkerOptions = { maxAttempts: 5, concurrency: 8 };
 
-describeWithPostgres("poison work (F18)", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("poison work (F18)", (bench) => {
   it("fails after its attempts if it throws or crashes its process, while all other work completes", async () => {
     const api = await bench().start({ role: "api" });
     const fine = await sendAll([...keysOf("fine", 100), ...keysOf("slow", 3)], () => api.baseUrl);

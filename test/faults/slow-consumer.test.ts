@@ -1,17 +1,14 @@
 import { expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import type { OrderProcess, ResourceUse } from "./order-processes.js";
 import { keysOf, type SentOrder, sendAll } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
 const CONCURRENCY = 5;
 const BACKLOG = 1_000;
 const MEASURED = 500;
 const MEGABYTE = 1_048_576;
 
-describeWithPostgres("a worker that is too slow for the load (F9)", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("a worker that is too slow for the load (F9)", (bench) => {
   it("does not slow down submissions, take more work than it has slots, or use more memory", async () => {
     const api = await bench().start({ role: "api" });
     const worker = { concurrency: CONCURRENCY, leaseMs: 20_000, drainTimeoutMs: 20_000 };
@@ -56,10 +53,7 @@ describeWithPostgres("a worker that is too slow for the load (F9)", (installatio
     const maximum = (async () => {
       let max = 0;
       while (watching) {
-        const [row] = await bench().postgres.query<{ held: number }>(
-          "SELECT count(*)::int AS held FROM async_request_reply.operations WHERE state = 'pending' AND token IS NOT NULL",
-        );
-        max = Math.max(max, row?.held ?? 0);
+        max = Math.max(max, await bench().held());
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       return max;

@@ -1,12 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openRawConnection } from "../raw-connection.js";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { keysOf, newOrder, send, sendAll, sendOnce } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
-describeWithPostgres("uploads that never end (F15)", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("uploads that never end (F15)", (bench) => {
   it("block no other client and claim no key", async () => {
     const { baseUrl } = await bench().start({ role: "all" });
     const port = Number(new URL(baseUrl).port);

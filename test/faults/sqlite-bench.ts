@@ -1,33 +1,87 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import Database from "libsql";
+import { expect } from "vitest";
+import { mountTmpfs, unmountTmpfs } from "../servers/tmpfs.js";
 import { createChecks, type Effect, type OrderBench } from "./order-bench.js";
 import { createOrderProcesses } from "./order-processes.js";
+import { type SqliteUser, startSqliteUser } from "./sqlite-user.js";
+
+/** An SQLite file, a second file for effects, and processes that use both. */
+export interface SqliteBench extends OrderBench {
+  /** The database file. */
+  readonly path: string;
+  /** The folder of the database file. The effects are elsewhere. */
+  readonly folder: string;
+  /** Starts another program that uses the file. It is killed at the end. */
+  user(): SqliteUser;
+  /** Checks that SQLite finds no damage in the file. */
+  expectIntact(): Promise<void>;
+}
+
+/** Options of {@link openSqliteBench}. */
+export interface SqliteBenchOptions {
+  /** Size of a file system for the database file. Default: no limit, in the temporary folder. */
+  readonly diskMegabytes?: number;
+  /** A file to restore. Default: the bench starts with an empty file. */
+  readonly backup?: string;
+}
 
 /** Opens an SQLite file, a second file for effects, and processes that use both. */
-export function openSqliteBench(): OrderBench {
-  const folder = mkdtempSync(join(tmpdir(), "sqlite-bench-"));
+export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = {}): SqliteBench {
+  const parent = mkdtempSync(join(tmpdir(), "sqlite-bench-"));
+  const folder = join(parent, "data");
   const path = join(folder, "orders.db");
+  const effectsPath = join(parent, "effects.db");
+  mkdirSync(folder);
+  if (diskMegabytes !== undefined) mountTmpfs(folder, diskMegabytes);
+  if (backup !== undefined) copyFileSync(backup, path);
   const database = new Database(path);
-  const effects = new Database(`${path}-effects`);
-  effects.exec("pragma journal_mode = wal");
-  effects.exec("create table effects (operation_id text not null, item_id text not null)");
-  effects.exec("create table ledger (operation_id text primary key, item_id text not null)");
+  const effects = openEffects(effectsPath);
   const backend = createSqliteBackend({ database });
   const processes = createOrderProcesses();
+  const users: SqliteUser[] = [];
+  const user = (): SqliteUser => {
+    const started = startSqliteUser(path);
+    users.push(started);
+    return started;
+  };
   const rowsOf = async (table: "ledger" | "effects"): Promise<Effect[]> =>
     effects.prepare(`select operation_id as operationId, item_id as itemId from ${table}`).all() as Effect[];
   return {
     ...createChecks(backend, rowsOf),
-    start: (process) => processes.start({ url: `sqlite:${path}`, ...process }),
+    path,
+    folder,
+    user,
+    expectIntact: async () => {
+      expect(database.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+    },
+    start: (process) =>
+      processes.start({ url: `sqlite:${path}`, ledgerUrl: `sqlite:${effectsPath}`, ...process }),
+    lock: async () => {
+      const locker = user();
+      await locker.run("begin immediate");
+      return () => locker.close();
+    },
+    restartStore: async () => {},
     close: async () => {
       await processes.close();
+      await Promise.all(users.map((started) => started.close()));
       await backend.close();
       database.close();
       effects.close();
-      rmSync(folder, { recursive: true });
+      if (diskMegabytes !== undefined) unmountTmpfs(folder);
+      rmSync(parent, { recursive: true });
     },
   };
+}
+
+function openEffects(path: string): InstanceType<typeof Database> {
+  const effects = new Database(path);
+  effects.exec("pragma journal_mode = wal");
+  effects.exec("create table effects (operation_id text not null, item_id text not null)");
+  effects.exec("create table ledger (operation_id text primary key, item_id text not null)");
+  return effects;
 }

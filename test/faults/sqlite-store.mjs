@@ -2,12 +2,11 @@ import { createSqliteBackend } from "async-request-reply/sqlite";
 import Database from "libsql";
 
 /** Opens the back end of a process on an SQLite file, and a second file with its effects. */
-export function openSqliteStore({ url }) {
-  const path = url.slice("sqlite:".length);
-  const database = new Database(path);
-  const ledger = new Database(`${path}-effects`);
+export function openSqliteStore({ url, ledgerUrl = `${url}-effects`, sqlite }) {
+  const database = new Database(pathOf(url));
+  const ledger = new Database(pathOf(ledgerUrl));
   ledger.exec("pragma busy_timeout = 5000");
-  const backend = createSqliteBackend({ database });
+  const backend = createSqliteBackend({ database, ...sqlite });
   return {
     backend,
     writeEffect: async (values) => {
@@ -20,4 +19,8 @@ export function openSqliteStore({ url }) {
       ledger.close();
     },
   };
+}
+
+function pathOf(url) {
+  return url.slice("sqlite:".length);
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
 import type { OrderProcess } from "./order-processes.js";
 import { alternate, keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore, useFaultBench } from "./use-fault-bench.js";
 
 describeWithPostgres("a Postgres that stops", (installation) => {
   const bench = useFaultBench(installation, { fsync: true });
@@ -70,16 +70,13 @@ describeWithPostgres("a Postgres that stops", (installation) => {
   });
 });
 
-describeWithPostgres("a deployment stopped as a whole (F23)", (installation) => {
-  const bench = useFaultBench(installation);
-
+describeOnEachStore("a deployment stopped as a whole (F23)", (bench) => {
   it("does all pending work once after it starts again", async () => {
     const api = await bench().start({ role: "api" });
     const sent = await sendAll(keysOf("waiting", 1_000), () => api.baseUrl);
     api.kill("SIGTERM");
     expect(await api.exited).toBe(0);
-    await bench().postgres.stop("fast");
-    await bench().postgres.start();
+    await bench().restartStore();
     await Promise.all([bench().start({ role: "worker" }), bench().start({ role: "worker" })]);
     await bench().untilTerminal();
     await bench().expectInvariants(sent);

@@ -1,11 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
 import type { OrderProcess } from "./order-processes.js";
 import { newOrder, type SentOrder, sendOnce } from "./orders.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { describeOnEachStore } from "./use-fault-bench.js";
 
-describeWithPostgres("a submission whose process is killed (F1)", (installation) => {
-  const bench = useFaultBench(installation);
+describeOnEachStore("a submission whose process is killed (F1)", (bench) => {
   const sent: SentOrder[] = [];
   let survivor: OrderProcess;
   beforeAll(async () => {

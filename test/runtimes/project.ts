@@ -21,7 +21,13 @@ export const workers = { suite: "suite-worker", example: "examples/cloudflare-wo
 /** Installs the packed package in a new project and adds the suite, a server, and copies of the examples. */
 export async function openProject(): Promise<Project> {
   const { folder, remove } = installPacked();
-  for (const name of ["suite-over-sockets", "suite-over-requests", "suites-on-sqlite", "node-server"]) {
+  for (const name of [
+    "suite-over-sockets",
+    "suite-over-requests",
+    "suites-on-sqlite",
+    "orders-on-sqlite",
+    "node-server",
+  ]) {
     for (const format of ["ES modules", "CommonJS"] as const) {
       await compile(join(inside, `${name}.ts`), join(folder, fileOf(name, format)), format);
     }

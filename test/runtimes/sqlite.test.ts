@@ -7,20 +7,11 @@ import type { Capability } from "../../src/testing/suites/port-case.js";
 import { queueCases } from "../../src/testing/suites/queue-suite.js";
 import { submissionsCases } from "../../src/testing/suites/submissions-suite.js";
 import type { CaseResult } from "./inside/run-case.js";
-import { bun, deno, isSkipped, nodes, programOf, type Runtime } from "./matrix.js";
+import { isSkipped, programOf, type Runtime } from "./matrix.js";
 import { fileOf, openProject, type Project } from "./project.js";
+import { sqliteRuntimes } from "./sqlite-clients.js";
 
 const HISTORIES = 20;
-
-/** Runtimes that bring a client of SQLite, with the name of its module. */
-const clients: readonly { readonly runtime: Runtime; readonly client: string }[] = [
-  ...nodes.filter(({ name }) => name !== "Node 20").map((runtime) => ({ runtime, client: "node:sqlite" })),
-  { runtime: bun, client: "bun:sqlite" },
-  {
-    runtime: { ...deno, options: [...deno.options, "--allow-read", "--allow-write", "--allow-env"] },
-    client: "node:sqlite",
-  },
-];
 
 let project: Project;
 beforeAll(async () => {
@@ -29,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 describe("the SQLite back end of the packed package", () => {
-  for (const { runtime, client } of clients) {
+  for (const { runtime, client } of sqliteRuntimes) {
     for (const format of runtime.formats) {
       it.skipIf(isSkipped(runtime))(
         `passes the suites of all ports and ${HISTORIES} histories with ${client} of ${runtime.name}, ${format}`,

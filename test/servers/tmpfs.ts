@@ -9,6 +9,17 @@ export function mountTmpfs(folder: string, megabytes: number): void {
   if (status !== 0) throw new Error(`cannot mount a tmpfs on ${folder}: ${error?.message ?? stderr}`);
 }
 
+/** Mounts a second, read-only view of a folder. */
+export function mountReadOnly(folder: string, view: string): void {
+  for (const args of [
+    ["--bind", folder, view],
+    ["-o", "remount,bind,ro", view],
+  ]) {
+    const { status, stderr } = spawnSync("mount", args, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`cannot mount ${folder} on ${view}: ${stderr}`);
+  }
+}
+
 /** Unmounts the file system with all its contents, even while it is in use. */
 export function unmountTmpfs(folder: string): void {
   spawnSync("umount", ["--lazy", folder]);

@@ -3,9 +3,11 @@ import type { Sync } from "../../ports/synchronous.js";
 import { createWaiters } from "../waking/waiters.js";
 import { createWatchers } from "../waking/watchers.js";
 import { createCheck } from "./check/create-check.js";
+import { createFileGuard } from "./check/file-guard.js";
 import { createConnection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
+import { createStoreClock } from "./connection/store-clock.js";
 import { createSqliteIdempotencyStore } from "./idempotency-store.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
@@ -37,11 +39,13 @@ export interface SqliteBackend<Database extends SqliteDatabase = SqliteDatabase>
 export function createSqliteBackend<Database extends SqliteDatabase>(
   options: SqliteBackendOptions<Database>,
 ): SqliteBackend<Database> {
-  const { database, synchronous, pollMs, lockTimeoutMs, limits, runtime } = readSqliteSettings(options);
-  const { clock } = runtime;
+  const { database, synchronous, pollMs, lockTimeoutMs, limits, runtime, ownClock } =
+    readSqliteSettings(options);
+  const { clock, hash } = runtime;
   const statements = createStatements(database);
-  const now = (): number => clock.now();
-  const open = (): void => openDatabase(statements, synchronous, now());
+  const { now, restart } = createStoreClock(statements, ownClock);
+  const guard = createFileGuard();
+  const open = (): void => openDatabase({ statements, synchronous, now, guard });
   const diskWait = createDiskWait(statements, synchronous);
   const watchers = createWatchers();
   const connection = createConnection({
@@ -50,7 +54,11 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     lockTimeoutMs,
     runtime,
     open,
-    onBegin: diskWait.begin,
+    onUse: restart,
+    onBegin: (waits) => {
+      guard.verify();
+      diskWait.begin(waits);
+    },
     onEnd: diskWait.end,
     onCommit: (changed) => {
       for (const id of changed) watchers.changed(id);
@@ -60,15 +68,17 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const news = createNews({ statements, connection, watchers, clock, pollMs, onNews: () => waiters.wake() });
   const waiters = createWaiters({ pollMs, clock, onWait: news.start });
   const operations = createSqliteOperationStore({ connection, statements, records, watchers: news });
-  const idempotency = createSqliteIdempotencyStore({ connection, statements, runtime });
+  const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
   const receiver = createReceiver({ statements, records });
   const queue = createSqliteQueue({ connection, receiver, waiters });
   const recorder = createRecorder(statements, records);
-  const { hash } = runtime;
   const recordIn = createRecordIn({
     database,
     statements,
-    now,
+    now: () => {
+      restart();
+      return now();
+    },
     // The user's transaction is synchronous, so it has ended in the next turn.
     onRecorded: (definition) => void runtime.pause().then(() => waiters.wake(new Set([definition]))),
   });
@@ -87,7 +97,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       idempotency,
       hash,
     }),
-    check: createCheck({ connection, statements, open }),
+    check: createCheck({ connection, statements, open, guard }),
     close: async () => {
       news.stop();
       await queue.close();

@@ -9,23 +9,25 @@ import { findHolder, hashKey, releaseKey } from "./records/keys.js";
 export interface IdempotencyStoreOptions {
   readonly connection: Connection;
   readonly statements: Statements;
-  readonly runtime: Pick<Runtime, "clock" | "hash">;
+  readonly hash: Runtime["hash"];
+  /** Returns the time of the store's clock. Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** Creates a store that keeps claims in a table. A key is unique across claims and operations. */
 export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): IdempotencyStore {
-  const { connection, statements, runtime } = options;
+  const { connection, statements, hash, now } = options;
   return {
     claim: async (claim) => {
       const { tenant, definition, key, fingerprint, operationId } = claim;
-      const hashed = await hashKey(claim, runtime.hash);
+      const hashed = await hashKey(claim, hash);
       return connection.write("submissions", () => {
         const holder = findHolder(statements, hashed);
         if (holder === undefined) {
           statements.run(
             `insert into arr_claims (key_hash, tenant, definition, key, fingerprint, operation_id, claimed_at)
              values (?, ?, ?, ?, ?, ?, ?)`,
-            ...[hashed.hash, tenant, definition, key, fingerprint, operationId, runtime.clock.now()],
+            ...[hashed.hash, tenant, definition, key, fingerprint, operationId, now()],
           );
           return { outcome: "claimed" };
         }
@@ -34,21 +36,21 @@ export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): 
       });
     },
     release: async (owner) => {
-      const hashed = await hashKey(owner, runtime.hash);
+      const hashed = await hashKey(owner, hash);
       await connection.write("work", () => releaseKey(statements, hashed, owner.operationId));
     },
     takeStale: ({ olderThanMs, limit }) =>
       connection.write(
         "work",
         () => {
-          const now = runtime.clock.now();
+          const time = now();
           const rows = statements.all(
             "select * from arr_claims where claimed_at <= ? order by claimed_at, seq limit ?",
-            now - olderThanMs,
+            time - olderThanMs,
             limit,
           );
           for (const { seq } of rows)
-            statements.run("update arr_claims set claimed_at = ? where seq = ?", now, Number(seq));
+            statements.run("update arr_claims set claimed_at = ? where seq = ?", time, Number(seq));
           return rows.map(toClaim);
         },
         { canBeLost: true },

@@ -6,7 +6,7 @@ import {
   type OptionNames,
   positiveInteger,
 } from "../../contract/options.js";
-import type { Runtime } from "../../ports/runtime.js";
+import type { Clock, Runtime } from "../../ports/runtime.js";
 import { createSystemRuntime } from "../../ports/system-runtime.js";
 import type { LaneLimits } from "./connection/lanes.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
@@ -49,8 +49,8 @@ export interface SqliteBackendOptions<Database extends SqliteDatabase = SqliteDa
    */
   readonly maxWaitingBytes?: number;
   /**
-   * Clock, randomness and hashes, for tests. The clock also decides about leases and expiry. Processes that share a file
-   * must use the same hash. Default for each member: the platform's.
+   * Clock, randomness and hashes, for tests. Processes that share a file must use the same hash. A clock also replaces the
+   * clock of SQLite, which decides about leases and expiry. Default for each member: the platform's.
    */
   readonly runtime?: Partial<Runtime>;
 }
@@ -77,6 +77,8 @@ export interface SqliteSettings {
   readonly lockTimeoutMs: number;
   readonly limits: LaneLimits;
   readonly runtime: Runtime;
+  /** Clock of the caller, which replaces the clock of SQLite. */
+  readonly ownClock: Clock | undefined;
 }
 
 /**
@@ -102,6 +104,7 @@ export function readSqliteSettings(options: SqliteBackendOptions): SqliteSetting
       maxBytes: MAX_BATCH_BYTES,
     },
     runtime: { ...createSystemRuntime(), ...options.runtime },
+    ownClock: options.runtime?.clock,
   };
 }
 

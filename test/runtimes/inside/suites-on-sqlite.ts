@@ -12,20 +12,12 @@ import {
 import type { OpenDatabase, SqliteClient } from "../../backends/sqlite/clients.js";
 import { harnessOf, queueHarness } from "../../backends/sqlite/harnesses.js";
 import { type CaseResult, runCase } from "./run-case.js";
-
-type Constructor = new (path: string) => OpenDatabase;
+import { openFile } from "./sqlite-client.js";
 
 const [, , name = "", histories = ""] = process.argv;
 
 // Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.
-void runAll(clientNamed(name), (result) => console.log(JSON.stringify(result)));
-
-/** Finds the client that the runtime brings. */
-function clientNamed(module: string): SqliteClient {
-  const exported = process.getBuiltinModule(module) as Readonly<Record<string, Constructor>>;
-  const Database = exported[module === "bun:sqlite" ? "Database" : "DatabaseSync"] as Constructor;
-  return { name: module, open: (path) => new Database(path) };
-}
+void runAll({ name, open: (path) => openFile(name, path) }, (result) => console.log(JSON.stringify(result)));
 
 async function runAll(client: SqliteClient, report: (result: CaseResult) => void): Promise<void> {
   const operations = harnessOf(client, (backend) => backend.operations);

@@ -51,9 +51,11 @@ export interface ConnectionOptions {
   readonly runtime: Pick<Runtime, "clock" | "random" | "pause">;
   /** Prepares the database. Called until it succeeds once. Throws if the database is locked or cannot be used. */
   readonly open: () => void;
+  /** Called before each transaction and each read. */
+  readonly onUse: () => void;
   /** Called before each transaction with whether its commit has to wait for the disk. */
   readonly onBegin: (waitsForDisk: boolean) => void;
-  /** Called after each transaction. */
+  /** Called after each transaction, also after one that could not begin. */
   readonly onEnd: () => void;
   /** Called after each commit with the changed operations. */
   readonly onCommit: (changed: Changed) => void;
@@ -71,14 +73,15 @@ interface Pending {
 
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { statements, lockTimeoutMs, runtime, onBegin, onEnd, onCommit } = options;
+  const { statements, lockTimeoutMs, runtime, onUse, onBegin, onEnd, onCommit } = options;
   const lanes = createLanes<Pending>(options.limits);
   const turns = createTurns(lanes);
   const lock = createLockWait(runtime);
   let isOpen = false;
   let isDraining = false;
 
-  const open = (): void => {
+  const use = (): void => {
+    onUse();
     if (isOpen) return;
     options.open();
     isOpen = true;
@@ -122,10 +125,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     // The last waiting call may have been aborted.
     if (turns.size === 0) return undefined;
     try {
-      open();
+      use();
       onBegin(turns.next().some(({ canBeLost }) => !canBeLost));
       statements.run("begin immediate");
     } catch (error) {
+      onEnd();
       if (isBusy(error)) return { error };
       for (const { reject } of turns.take()) reject(toStoreError(error, "no"));
       return undefined;
@@ -191,7 +195,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     read: async (job) => {
       try {
         return await whenUnlocked(() => {
-          open();
+          use();
           return job();
         });
       } catch (error) {

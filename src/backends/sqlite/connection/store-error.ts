@@ -1,42 +1,21 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
+import { ADVICE } from "./advice.js";
 import { resultCodeOf } from "./result-code.js";
 
 interface Kind {
   readonly code: "STORE_UNAVAILABLE" | "OVERLOADED" | "CORRUPT_RECORD" | "INTERNAL";
   readonly detail: string;
-  /** Replaces `detail` in events and logs, and says what to do. */
-  readonly eventDetail?: string;
 }
 
+const UNAVAILABLE: Kind = { code: "STORE_UNAVAILABLE", detail: "The store cannot be reached." };
 const UNSTORABLE: Kind = { code: "INTERNAL", detail: "The database cannot store this data." };
-const UNREADABLE: Kind = {
-  code: "CORRUPT_RECORD",
-  detail: "The store holds data that cannot be read.",
-  eventDetail:
-    "The database file is damaged or not a database. Restore it from a backup, or save what is readable with `.recover` of the sqlite3 shell.",
-};
+const UNREADABLE: Kind = { code: "CORRUPT_RECORD", detail: "The store holds data that cannot be read." };
 
 /** Creates a map instead of an object, because error codes can be any text. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  [
-    "SQLITE_FULL",
-    {
-      code: "OVERLOADED",
-      detail: "The store is full.",
-      eventDetail:
-        "There is no room for the database. Free space on its disk, or raise `max_page_count`. Finished operations are deleted when their `retentionMs` is over.",
-    },
-  ],
+  ["SQLITE_FULL", { code: "OVERLOADED", detail: "The store is full." }],
   ["SQLITE_NOMEM", { code: "OVERLOADED", detail: "The store is out of memory." }],
-  [
-    "SQLITE_READONLY",
-    {
-      code: "STORE_UNAVAILABLE",
-      detail: "The store cannot be written.",
-      eventDetail:
-        "The database is read-only. Make the file and its folder writable for this process, and open it without a read-only option.",
-    },
-  ],
+  ["SQLITE_READONLY", { code: "STORE_UNAVAILABLE", detail: "The store cannot be written." }],
   ["SQLITE_CORRUPT", UNREADABLE],
   ["SQLITE_NOTADB", UNREADABLE],
   ["SQLITE_TOOBIG", UNSTORABLE],
@@ -44,12 +23,13 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["SQLITE_MISMATCH", UNSTORABLE],
 ]);
 
-const UNAVAILABLE: Kind = { code: "STORE_UNAVAILABLE", detail: "The store cannot be reached." };
-
 /** Converts an error of the client to the error that the ports document. Messages of SQLite never quote data. */
 export function toStoreError(error: unknown, recorded?: "no"): AsyncReplyError {
   if (isAsyncReplyError(error)) return error.code === "INVALID_OPTION" ? unusable(error) : error;
-  const { code, detail, eventDetail } = KINDS.get(resultCodeOf(error)) ?? UNAVAILABLE;
+  const result = resultCodeOf(error);
+  const { code, detail } = KINDS.get(result) ?? UNAVAILABLE;
+  // Replaces `detail` in events and logs, and says what to do.
+  const eventDetail = ADVICE.get(result);
   return new AsyncReplyError(code, detail, {
     cause: error,
     ...(eventDetail === undefined ? {} : { eventDetail }),

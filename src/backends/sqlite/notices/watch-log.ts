@@ -1,3 +1,5 @@
+import { builtinModule } from "../check/node-module.js";
+
 /** The parts of `node:fs` and `node:path` that are used. */
 interface FileSystem {
   watch(
@@ -15,8 +17,8 @@ interface Path {
  * stops the calls. Does nothing on platforms that cannot watch files.
  */
 export function watchLog(file: string, onWrite: () => void): () => void {
-  const fs = builtin<FileSystem>("node:fs");
-  const path = builtin<Path>("node:path");
+  const fs = builtinModule<FileSystem>("node:fs");
+  const path = builtinModule<Path>("node:path");
   if (fs === undefined || path === undefined) return () => {};
   const log = `${path.basename(file)}-wal`;
   try {
@@ -31,10 +33,4 @@ export function watchLog(file: string, onWrite: () => void): () => void {
   } catch {
     return () => {};
   }
-}
-
-// A static import of `node:fs` would fail on runtimes without it.
-function builtin<Module>(name: string): Module | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
-  return process?.getBuiltinModule?.(name) as Module | undefined;
 }

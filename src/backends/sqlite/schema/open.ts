@@ -1,17 +1,31 @@
 import { misuse } from "../../../contract/options.js";
+import type { FileGuard } from "../check/file-guard.js";
+import { refuseNetworkMount } from "../check/network-mount.js";
 import type { Statements } from "../connection/statements.js";
 import { migrate } from "./migrate.js";
 
 /** How often SQLite waits for the disk. */
 export type Synchronous = "full" | "normal";
 
+/** Options of {@link openDatabase}. */
+export interface OpenOptions {
+  readonly statements: Statements;
+  readonly synchronous: Synchronous;
+  readonly now: () => number;
+  /** Learns which file was opened. */
+  readonly guard: FileGuard;
+}
+
 /** Prepares a database for use. Throws `INVALID_OPTION` if it cannot be used. */
-export function openDatabase(statements: Statements, synchronous: Synchronous, now: number): void {
+export function openDatabase({ statements, synchronous, now, guard }: OpenOptions): void {
+  const file = fileOf(statements);
+  if (file !== undefined) refuseNetworkMount(file);
   // SQLite would sleep while it waits, and block the event loop.
   statements.exec("pragma busy_timeout = 0");
   useWriteAheadLog(statements);
   statements.exec(`pragma synchronous = ${synchronous}`);
-  migrate(statements, now);
+  migrate(statements, now());
+  if (file !== undefined) guard.remember(file);
 }
 
 /** Decides for each commit whether it waits for the disk. */

@@ -1,0 +1,92 @@
+import { appendFileSync, statfsSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { problemType } from "async-request-reply";
+import { describe, expect, it, vi } from "vitest";
+import { canMountTmpfs } from "../servers/tmpfs.js";
+import type { OrderProcess } from "./order-processes.js";
+import { cancelOnce, keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
+import { useSqliteBench } from "./use-fault-bench.js";
+
+const longItem = (key: string): { readonly itemId: string } => ({ itemId: `${key}-${"x".repeat(200)}` });
+const idsOf = (orders: readonly SentOrder[]): readonly string[] =>
+  orders.flatMap(({ operationIds }) => [...operationIds]);
+const failuresOf = ({ events }: OrderProcess): readonly string[] =>
+  events.flatMap((each) => ("error" in each ? [String(each.error)] : []));
+
+describe.skipIf(!canMountTmpfs())("an SQLite file on a full disk, which only root can mount (F19)", () => {
+  const bench = useSqliteBench({ diskMegabytes: 4 });
+
+  it("leads to 503, everything committed can be read, and a little room is enough to cancel and purge", async () => {
+    // None of the processes is restarted.
+    const api = await bench().start({ role: "api", definition: { cancellable: true } });
+    const brief = await bench().start({ role: "api", definition: { retentionMs: 3_000 } });
+    const expiring = await sendAll(keysOf("brief", 50), () => brief.baseUrl);
+    const worker = await bench().start({ role: "worker" });
+    await bench().untilTerminal();
+    worker.kill("SIGSTOP");
+    const canceled = await send("canceled", () => api.baseUrl);
+
+    const disk = fillDisk(bench().folder);
+    const tried: SentOrder[] = [];
+    // The first orders may still fit into the log.
+    for (const key of keysOf("full", 100)) {
+      const order = newOrder(key);
+      tried.push(order);
+      if ((await sendOnce(order, api.baseUrl, longItem(key))) !== 202) break;
+    }
+    expect(tried.at(-1)).toMatchObject({
+      statuses: [503],
+      problems: [problemType("unavailable")],
+      missingRetryAfter: 0,
+    });
+    expect(failuresOf(api).at(-1)).toContain("Free space on its disk");
+    disk.fillAgain();
+    const accepted = idsOf([...expiring, canceled, ...tried]);
+    const reads = await Promise.all(accepted.map((id) => readOnce(id, api.baseUrl)));
+    expect(reads.filter((read) => typeof read === "number")).toEqual([]);
+    expect(await bench().operations()).toHaveLength(accepted.length);
+    expect(await cancelOnce(idsOf([canceled])[0] ?? "", api.baseUrl)).toBe(503);
+    worker.kill("SIGCONT");
+    await vi.waitUntil(() => failuresOf(worker).length > 0, { timeout: 10_000 });
+    worker.kill("SIGSTOP");
+    expect(await bench().operations()).toHaveLength(accepted.length);
+
+    disk.freeSome();
+    expect(await cancelOnce(idsOf([canceled])[0] ?? "", api.baseUrl)).toBe(200);
+    worker.kill("SIGCONT");
+    const expired = new Set(idsOf(expiring));
+    const isPurged = async (): Promise<boolean> =>
+      (await bench().operations()).every(({ id }) => !expired.has(id));
+    await vi.waitUntil(isPurged, { timeout: 20_000 });
+
+    disk.freeAll();
+    const after = await Promise.all(tried.map(({ key }) => send(key, () => api.baseUrl, longItem(key))));
+    await bench().untilTerminal();
+    const operations = await bench().operations();
+    expect(
+      operations
+        .filter(({ state }) => state === "completed")
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...idsOf(after)].sort());
+    // Orders that were accepted before have kept their operations.
+    expect(idsOf(after)).toEqual(expect.arrayContaining([...idsOf(tried)]));
+    expect(await bench().effects()).toHaveLength(expiring.length + after.length);
+    await bench().expectIntact();
+  });
+});
+
+/** Fills the file system of a folder. */
+function fillDisk(folder: string): Record<"fillAgain" | "freeSome" | "freeAll", () => void> {
+  const [small, large] = ["filling-small", "filling-large"].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  const fillAgain = (): void => {
+    const { bavail, bsize } = statfsSync(folder);
+    appendFileSync(large, new Uint8Array(bavail * bsize));
+  };
+  appendFileSync(small, new Uint8Array(512 * 1_024));
+  fillAgain();
+  return { fillAgain, freeSome: () => unlinkSync(small), freeAll: () => unlinkSync(large) };
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bundle } from "./built.js";
 
 describe("a bundle for a runtime without node: modules", () => {
-  it.each([".", "./fetch", "./openapi", "./operator", "./sqlite", "./testing", "./yaml"])(
+  it.each([".", "./fetch", "./openapi", "./operator", "./sqlite", "./testing", "./webhooks", "./yaml"])(
     "of %s imports nothing",
     async (subpath) => {
       expect((await bundle(subpath)).imports).toEqual([]);

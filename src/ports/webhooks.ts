@@ -4,7 +4,7 @@ import { invalidOption, isObject } from "../contract/options.js";
 import type { Principal } from "./authorize.js";
 import type { Observer } from "./observer.js";
 import type { OperationStore } from "./operation-store.js";
-import type { Runtime } from "./runtime.js";
+import type { Clock, Runtime } from "./runtime.js";
 
 /** Reserved name of the definition whose hidden operations deliver webhooks. */
 export const WEBHOOK_DELIVERY = "webhook.delivery";
@@ -37,10 +37,27 @@ export interface DeliveryAttempt {
 export interface DeliveryProcessor {
   /** Delivers once. Throws `RETRY_LATER` or `PERMANENT_FAILURE` if the receiver did not accept. */
   run(input: unknown, attempt: DeliveryAttempt): Promise<unknown>;
-  /** Maximum number of concurrent deliveries of a worker. */
-  readonly concurrency: number;
-  /** Number of attempts before a delivery fails. */
-  readonly maxAttempts: number;
+  /** Settings of its attempts. */
+  readonly settings: {
+    /** Maximum number of concurrent deliveries of a worker. */
+    readonly concurrency: number;
+    /** Time without a renewal after which an attempt counts as lost. Milliseconds. */
+    readonly leaseMs: number;
+    /** Number of attempts before a delivery fails. */
+    readonly maxAttempts: number;
+    /** Returns the delay after an attempt that did not say when to try again. Milliseconds. */
+    readonly backoffMs: (attempt: number) => number;
+    /** Absent, because attempts have their own time limit. */
+    readonly attemptTimeoutMs: undefined;
+  };
+}
+
+/** Time limit of a check. */
+export interface TimeLimit {
+  /** Clock of the service. */
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
 }
 
 /** Announces the end of operations to the receivers of a service. Create it with `createWebhooks`. */
@@ -52,9 +69,10 @@ export interface Webhooks {
   /**
    * Checks the receiver that a request chooses, and returns the URL in its normal form.
    *
-   * Throws `INVALID_HEADER` if the URL cannot be used, and `FORBIDDEN` if this caller must not use it.
+   * Throws `INVALID_HEADER` if the URL cannot be used, `FORBIDDEN` if this caller must not use it, and
+   * `AUTHORIZATION_UNAVAILABLE` if that is not known in time.
    */
-  checkUrl(url: string, principal: Required<Principal>): Promise<string>;
+  checkUrl(url: string, principal: Required<Principal>, limit: TimeLimit): Promise<string>;
   /**
    * Returns the delivery that the store creates when the operation ends. Its input names the operation.
    *

@@ -1,11 +1,12 @@
-import { AsyncReplyError, forbidden } from "../contract/errors.js";
-import type { Principal } from "../ports/authorize.js";
 import type { Webhooks } from "../ports/webhooks.js";
+import { checkRequestedUrl } from "./check-requested-url.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
 import { MAX_ATTEMPTS } from "./delivery/schedule.js";
-import { readReceiverUrl } from "./sending/receiver-url.js";
-import { readWebhookSettings, type WebhookSettings, type WebhooksOptions } from "./settings.js";
+import { readWebhookSettings, type WebhooksOptions } from "./settings.js";
+
+/** Twice as long as an attempt can take. */
+const LEASE_MS = 30_000;
 
 /**
  * Creates the webhooks of a service: it announces the end of every operation to the endpoint of its tenant, signed as
@@ -19,7 +20,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return {
     definition: webhookDeliveries,
     takesUrls: settings.allow !== undefined,
-    checkUrl: (url, principal) => checkUrl(settings, url, principal),
+    checkUrl: (url, principal, limit) => checkRequestedUrl(settings, url, principal, limit),
     followUp: ({ id: operationId, retentionMs }, id, url) => ({
       id,
       definition: webhookDeliveries.name,
@@ -28,29 +29,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     }),
     processor: (context) => ({
       run: (input, attempt) => deliver(settings, context, input as DeliveryInput, attempt),
-      concurrency: settings.concurrency ?? Math.max(1, Math.floor(context.concurrency / 2)),
-      maxAttempts: MAX_ATTEMPTS,
+      settings: {
+        concurrency: settings.concurrency ?? Math.max(1, Math.floor(context.concurrency / 2)),
+        leaseMs: LEASE_MS,
+        maxAttempts: MAX_ATTEMPTS,
+        backoffMs: () => LEASE_MS,
+        attemptTimeoutMs: undefined,
+      },
     }),
   };
-}
-
-/**
- * Checks the receiver that a request chose. Resolves no host name, because an answer would tell callers about the
- * network of the service.
- */
-async function checkUrl(
-  { allow, trustedOrigins }: WebhookSettings,
-  text: string,
-  principal: Required<Principal>,
-): Promise<string> {
-  if (allow === undefined)
-    throw new AsyncReplyError(
-      "INVALID_HEADER",
-      "This service sends webhooks to registered endpoints only. Leave out Webhook-URL.",
-    );
-  const url = readReceiverUrl(text, trustedOrigins);
-  if (typeof url === "string")
-    throw new AsyncReplyError("INVALID_HEADER", `The header field Webhook-URL cannot be used: ${url}.`);
-  if ((await allow(url.href, principal)) === true) return url.href;
-  throw forbidden("These credentials do not allow webhooks to this URL.");
 }

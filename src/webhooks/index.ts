@@ -8,6 +8,7 @@ export type {
   DeliveryAttempt,
   DeliveryContext,
   DeliveryProcessor,
+  TimeLimit,
   Webhooks,
 } from "../ports/webhooks.js";
 export { createWebhooks } from "./create-webhooks.js";

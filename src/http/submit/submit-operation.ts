@@ -84,8 +84,8 @@ async function submit(
   const { name } = definition;
   const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
   const { tenant } = principal;
-  const webhookUrl =
-    service.webhooks && (await readWebhookUrl(service, service.webhooks, request, principal));
+  const checkedUrl = readWebhookUrl(service, request, principal);
+  const webhookUrl = checkedUrl && (await checkedUrl);
   const read = await readSubmission(service, request, { definition, params });
   const { replyFormat, tree, output, ...parts } = read;
   const submission = toSubmission(

@@ -89,6 +89,26 @@ describe("the end of an operation", () => {
   });
 });
 
+describe("deliveries", () => {
+  it("take at most half of the slots of a worker, so that slow receivers leave room for its work", async () => {
+    let sending = 0;
+    let most = 0;
+    stage = await createStage({
+      send: async () => {
+        sending += 1;
+        most = Math.max(most, sending);
+        await new Promise((resolve) => setImmediate(resolve));
+        sending -= 1;
+        return { status: 204 };
+      },
+    });
+    for (let count = 0; count < 20; count += 1) await stage.submit();
+    await stage.work();
+    expect(stage.events.filter(({ event }) => event === "webhook.delivered")).toHaveLength(20);
+    expect(most).toBe(5);
+  });
+});
+
 describe("a delivery", () => {
   it("looks up its endpoint by tenant and definition, with the secrets of that moment", async () => {
     const asked: unknown[] = [];

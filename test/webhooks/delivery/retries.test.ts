@@ -122,9 +122,14 @@ describe("an answer", () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it("that does not come within 15 s is not waited for", async () => {
+  it("that does not come within 15 s is not waited for, and its connection is closed", async () => {
     stage = await createStage();
-    stage.receiver.answer(() => {});
+    let closed = false;
+    stage.receiver.answer((response) => {
+      response.once("close", () => {
+        closed = true;
+      });
+    });
     await stage.submit();
     const working = stage.work();
     await expect.poll(() => stage.receiver.received.length).toBe(1);
@@ -133,6 +138,7 @@ describe("an answer", () => {
     const detail = "The receiver did not answer within 15000 ms.";
     const retried = stage.events.find(({ event }) => event === "operation.retried");
     expect(retried).toMatchObject({ error: { detail }, delayMs: 5_000 });
+    await expect.poll(() => closed).toBe(true);
   });
 });
 

@@ -15,6 +15,7 @@ export const library: Options = {
     "postgres-sql": "src/backends/postgres/print-sql.ts",
     sqlite: "src/backends/sqlite/index.ts",
     testing: "src/testing/index.ts",
+    webhooks: "src/webhooks/index.ts",
     xml: "src/formats/xml/index.ts",
     yaml: "src/formats/yaml/index.ts",
     yang: "src/formats/yang/index.ts",

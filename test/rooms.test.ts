@@ -25,6 +25,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "backends/postgres": "backends/rows backends/waking",
   "backends/sqlite": "backends/state-machine backends/rows backends/waking",
   "formats/yang": "formats/xml",
+  webhooks: "contract ports protocol",
   testing: "contract formats ports protocol submission in-process http worker operator",
 };
 

@@ -5,11 +5,22 @@ import * as fetch from "async-request-reply/fetch";
 import * as node from "async-request-reply/node";
 import * as openapi from "async-request-reply/openapi";
 import * as postgres from "async-request-reply/postgres";
+import * as webhooks from "async-request-reply/webhooks";
 import * as yang from "async-request-reply/yang";
 import { expect, it } from "vitest";
 import { refusalOf } from "./refusal.js";
 
-const all = { ...main, ...client, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang };
+const all = {
+  ...main,
+  ...client,
+  ...express,
+  ...fetch,
+  ...node,
+  ...openapi,
+  ...postgres,
+  ...webhooks,
+  ...yang,
+};
 
 /** The functions of the package as JavaScript sees them: they accept any arguments. */
 export const untyped = all as unknown as Readonly<

@@ -9,6 +9,7 @@ import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { AsyncHandle, SyncHandle } from "../ports/synchronous.js";
+import type { Webhooks } from "../ports/webhooks.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
@@ -79,6 +80,8 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   readonly observe: Observer;
   /** Announces operations to workers. A worker that is created from this service shares it. */
   readonly announcer: Announcer;
+  /** Announces the end of every operation. A worker that is created from this service delivers. Default: none. */
+  readonly webhooks?: Webhooks;
   /** Tracks requests and submissions in progress, so `close` can wait for them. Workers of this service join it. */
   readonly lifecycle: Lifecycle;
   /** Estimates `Retry-After`. It learns from workers that are created from this service. */

@@ -21,6 +21,7 @@ import type { AnyCreators, Creators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
+import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
 import { createAnnouncer } from "../protocol/announcer.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
@@ -44,6 +45,8 @@ export interface ServiceOptions<List extends Definitions, Tx = unknown, Created 
    * Default: none; the reply is a 202.
    */
   readonly create?: Creators<NoInfer<List>, NoInfer<Tx>, Created>;
+  /** Announces the end of every operation: see `createWebhooks` of `async-request-reply/webhooks`. Default: none. */
+  readonly webhooks?: Webhooks;
   /** Formats in addition to JSON. Clients without a preference get JSON. Default: none. */
   readonly formats?: readonly Format[];
   /**
@@ -61,6 +64,7 @@ export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
   definitions: true,
   backend: true,
   create: true,
+  webhooks: true,
   formats: true,
   observe: true,
   runtime: true,
@@ -77,9 +81,10 @@ export function createService<
   const Created extends NameOf<List> = never,
 >(options: ServiceOptions<List, Tx, Created>): Service<List, Tx> {
   checkOptions(options, SERVICE_OPTIONS, "createService");
-  const { definitions, create = {} } = options;
+  const { definitions, create = {}, webhooks } = options;
   checkDefinitions(definitions);
   checkCreators(definitions, create);
+  checkWebhooks(webhooks);
   const settings = readSettings(options);
   checkPaths(definitions, settings.statusPath);
   const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
@@ -109,6 +114,7 @@ export function createService<
     runtime,
     observe,
     announcer,
+    ...(webhooks === undefined ? {} : { webhooks }),
     lifecycle,
     estimate: createRetryAfterEstimate(),
     hub,

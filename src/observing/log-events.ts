@@ -38,6 +38,7 @@ export function levelOf(event: ServiceEvent): keyof Logger {
     "operation.retried",
     "operation.failed",
     "attempt.lost",
+    "webhook.failed",
     "operation.abandoned",
     "key.reused",
     "service.memory-only",

@@ -7,6 +7,7 @@ import { nameDefinitions } from "./names.js";
 import { listPath } from "./paths/list-path.js";
 import { STATUS_TAG, statusPath } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
+import { endedWebhook } from "./paths/webhooks.js";
 import { resultSchema } from "./schemas/payload-schemas.js";
 import { describeSecurity, type SecurityOptions } from "./security.js";
 
@@ -51,6 +52,8 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
     return [path, submissionPath(service, components, each, result)] as const;
   });
   const status = statusPath(service, components, result);
+  const announced =
+    service.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(components) } };
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,
@@ -65,6 +68,7 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
       ...(settings.list ? { [settings.basePath + settings.statusPath]: listPath(service, components) } : {}),
       [`${settings.basePath}${settings.statusPath}/{operationId}`]: status,
     },
+    ...announced,
     components: {
       ...components.added(),
       ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),

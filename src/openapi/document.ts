@@ -17,6 +17,8 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   /** Methods by path. Names in braces are parameters. */
   readonly paths: Readonly<Record<string, PathItem>>;
+  /** Requests that the service sends to receivers, by name. Absent if it sends none. */
+  readonly webhooks?: Readonly<Record<string, PathItem>>;
   /** Targets of references, by name. */
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -82,6 +84,8 @@ export interface PathOperation {
   readonly parameters?: readonly OpenApiParameter[];
   /** Body of a request. Absent if it has no body. */
   readonly requestBody?: OpenApiRequestBody;
+  /** Security requirements of this method. Default: those of the document. */
+  readonly security?: readonly SecurityRequirement[];
   /** Responses by status. */
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
 }

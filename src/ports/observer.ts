@@ -59,6 +59,26 @@ export type ServiceEvent =
       readonly retryOf: string;
       readonly definition: string;
     }
+  /** The receiver of a webhook accepted it. `operationId` is the operation that ended. */
+  | {
+      readonly event: "webhook.delivered";
+      readonly deliveryId: string;
+      readonly operationId: string;
+      readonly definition: string;
+      readonly tenant: string;
+      readonly attempt: number;
+      readonly status: number;
+    }
+  /** A webhook was not delivered and will not be retried. `operationId` is the operation that ended. */
+  | {
+      readonly event: "webhook.failed";
+      readonly deliveryId: string;
+      readonly operationId: string;
+      readonly definition: string;
+      readonly tenant: string;
+      readonly attempt: number;
+      readonly error: unknown;
+    }
   | { readonly event: "operation.purged"; readonly count: number }
   /**
    * A submission that was never finished was ended, because its key had no operation or its resource could not be

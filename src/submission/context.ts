@@ -3,6 +3,7 @@ import type { Backend } from "../ports/backend.js";
 import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { Webhooks } from "../ports/webhooks.js";
 import type { Announcer } from "../protocol/announcer.js";
 
 /** Limits for accepting submissions. */
@@ -26,4 +27,6 @@ export interface SubmissionContext {
   readonly runtime: Runtime;
   readonly observe: Observer;
   readonly announcer: Announcer;
+  /** Announces the end of every operation. Absent if the service has no webhooks. */
+  readonly webhooks?: Webhooks;
 }

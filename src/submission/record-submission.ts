@@ -1,4 +1,5 @@
 import { AsyncReplyError, maybeRecorded } from "../contract/errors.js";
+import type { NewOperation } from "../contract/operation.js";
 import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
 import type { Clock } from "../ports/runtime.js";
 import { type Accepted, replayOf } from "./accepted.js";
@@ -66,7 +67,7 @@ async function recordComposed(
   // After a long pause, the claim may have been released and its operation purged. Creating the operation now would
   // run it a second time. The purge always waits longer than this time limit.
   checkTime();
-  const created = await operations.create({ ...operation, id: operationId }, initial).catch(claimed);
+  const created = await operations.create(withId(operation, operationId), initial).catch(claimed);
   if (created === "created") return { outcome: "created", operationId };
   const others = await operations.get(operationId, tenant);
   if (others === undefined)
@@ -75,6 +76,13 @@ async function recordComposed(
       "The operation exists, but the store does not return it for this tenant. Check its record in the store.",
     );
   return { outcome: "exists", operation: others, fingerprint };
+}
+
+/** Gives an operation the id that its key is claimed for. A follow-up names the operation in its input. */
+function withId(operation: NewOperation, id: string): NewOperation {
+  const { onEnd } = operation;
+  if (onEnd === undefined) return { ...operation, id };
+  return { ...operation, id, onEnd: { ...onEnd, input: onEnd.input.replaceAll(operation.id, id) } };
 }
 
 /** Marks an error as uncertain: the key is already claimed, so another request with it may create the operation. */

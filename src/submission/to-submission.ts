@@ -11,16 +11,30 @@ export interface SubmissionParts {
   readonly fingerprint: string;
   /** Time from the submission until the work is due. Milliseconds. Default: due at once. */
   readonly delayMs?: number | undefined;
+  /** Receiver of the webhook that the request chose. Default: the endpoint of the tenant. */
+  readonly webhookUrl?: string | undefined;
 }
 
-/** Creates the submission for the stores. Chooses its id once, so recording is repeatable. */
+/** Creates the submission for the stores. Chooses its ids once, so recording is repeatable. */
 export function toSubmission(
-  { runtime }: Pick<SubmissionContext, "runtime">,
+  { runtime, webhooks }: Pick<SubmissionContext, "runtime" | "webhooks">,
+  definition: OperationDefinition,
+  tenant: string,
+  parts: SubmissionParts,
+): Submission {
+  const submission = plainSubmission(runtime.newId(), definition, tenant, parts);
+  if (webhooks === undefined) return submission;
+  const { operation } = submission;
+  const onEnd = webhooks.followUp(operation, runtime.newId(), parts.webhookUrl);
+  return { ...submission, operation: { ...operation, onEnd } };
+}
+
+function plainSubmission(
+  id: string,
   { name, retentionMs }: OperationDefinition,
   tenant: string,
   { input, key, fingerprint, delayMs }: SubmissionParts,
 ): Submission {
-  const id = runtime.newId();
   if (delayMs !== undefined) {
     const operation = { id, tenant, definition: name, input, retentionMs, delayMs };
     return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };

@@ -11,6 +11,7 @@ const OPTIONS: OptionNames<WorkerSource<[]>> = {
   announcer: true,
   estimate: true,
   create: true,
+  webhooks: true,
   lifecycle: true,
 };
 

@@ -54,25 +54,31 @@ export interface CheckedProcessor {
 export function readProcessors(
   definitions: Definitions,
   processors: unknown,
-  given: { readonly create: AnyCreators; readonly settings: WorkerSettings; readonly random: () => number },
+  given: {
+    readonly create: AnyCreators;
+    readonly settings: WorkerSettings;
+    readonly random: () => number;
+    /** Processors of the package itself. With them, a worker may have no others. */
+    readonly deliveries: readonly (readonly [string, CheckedProcessor])[];
+  },
 ): ReadonlyMap<string, CheckedProcessor> {
   const known = definitions.map(({ name }) => name);
   const entries = isObject(processors) ? Object.entries(processors) : [];
-  if (entries.length === 0)
+  const isEnough = entries.length > 0 || (isObject(processors) && given.deliveries.length > 0);
+  if (!isEnough)
     throw misuse(
       `\`processors\` of createWorker() has no processor: ${shown(processors)} was passed. ` +
         `Pass at least one, such as \`{ ${example(known)}: async (input, job) => { … } }\`.`,
     );
-  return new Map(
-    entries.map(([name, processor]) => {
-      const definition = definitions.find((candidate) => candidate.name === name);
-      if (definition === undefined)
-        throw misuse(
-          `Unknown definition ${shown(name)} in \`processors\`. ${suggestName("definitions", name, known)}`,
-        );
-      return [name, readProcessor(definition, processor, given)];
-    }),
-  );
+  const own = entries.map(([name, processor]) => {
+    const definition = definitions.find((candidate) => candidate.name === name);
+    if (definition === undefined)
+      throw misuse(
+        `Unknown definition ${shown(name)} in \`processors\`. ${suggestName("definitions", name, known)}`,
+      );
+    return [name, readProcessor(definition, processor, given)] as const;
+  });
+  return new Map([...own, ...given.deliveries]);
 }
 
 function readProcessor(

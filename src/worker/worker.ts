@@ -7,6 +7,7 @@ import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
+import type { Webhooks } from "../ports/webhooks.js";
 import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
@@ -14,6 +15,7 @@ import { createSweep } from "../protocol/sweep.js";
 import { checkAtStart } from "./check-at-start.js";
 import { checkSource } from "./check-source.js";
 import type { WorkerContext } from "./context.js";
+import { deliveryProcessors } from "./deliveries.js";
 import { createExecutor } from "./executor.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
@@ -32,6 +34,8 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
    * process died before creating it. Default: none; such submissions are left to other workers.
    */
   readonly create?: AnyCreators;
+  /** Webhooks of the service. Default: none; deliveries are left to other workers. */
+  readonly webhooks?: Webhooks;
   /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
   /**
@@ -86,7 +90,12 @@ export function createWorker<const List extends Definitions, Tx = never>(
   const { clock, random } = runtime;
   const observe = toObserver(source.observe, clock);
   const settings = readWorkerSettings(options, random);
-  const given = { create, settings, random };
+  const deliveries = deliveryProcessors(source.webhooks, settings, {
+    operations: backend.operations,
+    runtime,
+    observe,
+  });
+  const given = { create, settings, random, deliveries };
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
   const draining = new Latch();
   const stopping = new Latch();

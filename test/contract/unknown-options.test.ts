@@ -4,7 +4,7 @@ import { refusalOf } from "../refusal.js";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
-const { createClient } = untyped;
+const { createClient, createWebhooks } = untyped;
 const { createMemoryBackend, createPostgresBackend, createOpenApiDocument, withOpenApi } = untyped;
 
 const authorize = (): unknown => ({ id: "a" });
@@ -44,7 +44,7 @@ describe("an unknown option throws and suggests the closest known one", () => {
       "of createService, with the former name of `definitions`",
       "Unknown option `operations` of createService. Known options: authorize, admit, basePath, statusPath, list, problemBaseUri, maxBodyBytes, maxDepth, " +
         "bodyTimeoutMs, authorizeTimeoutMs, recordTimeoutMs, maxWaitMs, maxStreamMs, maxWaiters, " +
-        "createTimeoutMs, leaseMs, maxResultBytes, definitions, backend, create, formats, observe, runtime.",
+        "createTimeoutMs, leaseMs, maxResultBytes, definitions, backend, create, webhooks, formats, observe, runtime.",
       () => createService({ operations: definitions, authorize }),
     ],
     [
@@ -78,6 +78,12 @@ describe("an unknown option throws and suggests the closest known one", () => {
       "of createPostgresBackend",
       "Unknown option `shcema` of createPostgresBackend. Did you mean `schema`?",
       () => createPostgresBackend({ pool, shcema: "orders" }),
+    ],
+    [
+      "of createWebhooks",
+      "Unknown option `secret` of createWebhooks. Known options: endpoint, allow, sign, send, trustedOrigins, concurrency, " +
+        "problemBaseUri.",
+      () => createWebhooks({ secret: "whsec_" }),
     ],
     [
       "of apiKey",

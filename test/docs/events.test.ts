@@ -17,6 +17,8 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "operation.released": { event: "operation.released", ...about },
     "attempt.lost": { event: "attempt.lost", ...about },
     "operation.redriven": { event: "operation.redriven", ...about, retryOf: "2" },
+    "webhook.delivered": { event: "webhook.delivered", ...about, deliveryId: "3", status: 204 },
+    "webhook.failed": { event: "webhook.failed", ...about, deliveryId: "3", error: "" },
     "operation.purged": { event: "operation.purged", count: 1 },
     "operation.abandoned": { event: "operation.abandoned", ...about },
     "key.reused": { event: "key.reused", ...about },
@@ -42,7 +44,7 @@ function levelOf(event: ServiceEvent): string {
 }
 
 describe("the pages", () => {
-  const name = /^(operation|attempt|key|request|background|service|definition)\./;
+  const name = /^(operation|attempt|webhook|key|request|background|service|definition)\./;
 
   it.each(["docs/workers.md", "docs/operating.md"])("list exactly the events that exist: %s", (path) => {
     expect(namesIn(page(path), name).sort()).toEqual(Object.keys(EVENTS).sort());

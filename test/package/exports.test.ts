@@ -24,6 +24,7 @@ describe("the exports of the package", () => {
         "./postgres",
         "./sqlite",
         "./testing",
+        "./webhooks",
         "./xml",
         "./yaml",
         "./yang",
@@ -146,6 +147,18 @@ describe("the exports of the package", () => {
         "runnableCases",
         "simulate",
         "submissionsCases",
+      ]
+    `);
+  });
+
+  it("are complete for ./webhooks", async () => {
+    expect(await names("./webhooks")).toMatchInlineSnapshot(`
+      [
+        "createWebhooks",
+        "sendWithFetch",
+        "signWebhook",
+        "verifyWebhook",
+        "webhookDeliveries",
       ]
     `);
   });

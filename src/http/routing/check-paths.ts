@@ -2,18 +2,22 @@ import type { OperationDefinition } from "../../contract/definition/definition.j
 import { type PathSegment, parsePathPattern } from "../../contract/definition/path-pattern.js";
 import type { AsyncReplyError } from "../../contract/errors.js";
 import { misuse } from "../../contract/options.js";
+import { WEBHOOK_DELIVERY } from "../../ports/webhooks.js";
 
 type Defined = Pick<OperationDefinition, "name" | "path">;
 
 /**
  * Checks that every path leads to one definition. Two paths with fields may overlap only if one of them is more
- * specific in every segment that differs. Definitions cannot use the paths of the status endpoint.
+ * specific in every segment that differs. Definitions cannot use the paths of the status endpoint, and no client can
+ * submit deliveries of webhooks.
  *
  * Throws `INVALID_OPTION`, naming the definitions.
  */
 export function checkPaths(definitions: readonly Defined[], statusPath: string): void {
   const reserved = [statusPath, `${statusPath}/{}`];
   for (const [index, one] of definitions.entries()) {
+    if (one.name === WEBHOOK_DELIVERY)
+      throw misuse(`The name "${one.name}" in \`definitions\` is reserved. Rename the definition.`);
     if (reserved.includes(one.path.replace(/\{[^}]*\}/g, "{}"))) throw reservedPath(one, statusPath);
     const other = definitions.slice(index + 1).find(({ path }) => compete(one.path, path));
     if (other !== undefined) throw ambiguous(one, other);

@@ -21,6 +21,7 @@ import { addSuccessorLink } from "../operation/successor-link.js";
 import { matchPath, NO_PARAMS } from "../routing/route-table.js";
 import { readSubmission } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";
+import { readWebhookUrl } from "./webhook-url.js";
 
 /**
  * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
@@ -81,10 +82,18 @@ async function submit(
   { context, params }: PlatformAndPath,
 ): Promise<HttpResponse> {
   const { name } = definition;
-  const { tenant } = await admitRequest(service, request, { action: "submit", definition: name, params });
+  const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
+  const { tenant } = principal;
+  const checkedUrl = readWebhookUrl(service, request, principal);
+  const webhookUrl = checkedUrl && (await checkedUrl);
   const read = await readSubmission(service, request, { definition, params });
   const { replyFormat, tree, output, ...parts } = read;
-  const submission = toSubmission(service, definition, tenant, parts);
+  const submission = toSubmission(
+    service,
+    definition,
+    tenant,
+    webhookUrl === undefined ? parts : { ...parts, webhookUrl },
+  );
   const accepted = await accept(service, { definition, submission, tree, output }, context);
   const reply = replyToSubmission(service, definition, replyFormat, accepted);
   const answered = { definition, tenant, format: replyFormat, accepted, reply };

@@ -13,6 +13,7 @@ import { headers } from "./headers.js";
 import { pathParameters } from "./path-parameters.js";
 import { commonRefusals, refusals } from "./refusals.js";
 import { canWait, preferWait, waitFields } from "./waiting.js";
+import { WEBHOOK_URL } from "./webhooks.js";
 
 /** Describes the path of a definition, where `POST` submits work (spec §4.1). */
 export function submissionPath(
@@ -39,6 +40,7 @@ export function submissionPath(
       parameters: [
         ...pathParameters(components, named),
         idempotencyKey(definition),
+        ...(service.webhooks?.takesUrls ? [WEBHOOK_URL] : []),
         ...(waits ? [preferWait(service, "the work has ended")] : []),
       ],
       requestBody: {

@@ -1,0 +1,90 @@
+import { type AddressBytes, parseAddress } from "./addresses.js";
+
+/** A block of addresses: its first bytes, and how many bits of them count. */
+type Block = readonly [bits: number, ...bytes: readonly number[]];
+
+/** IPv4 addresses that are not receivers on the internet (IANA Special-Purpose Address Registry). */
+const REFUSED_IPV4: readonly Block[] = [
+  [8, 0],
+  [8, 10],
+  [10, 100, 64],
+  [8, 127],
+  [16, 169, 254],
+  [12, 172, 16],
+  [24, 192, 0, 0],
+  [24, 192, 0, 2],
+  [24, 192, 88, 99],
+  [16, 192, 168],
+  [15, 198, 18],
+  [24, 198, 51, 100],
+  [24, 203, 0, 113],
+  [4, 224],
+  [4, 240],
+  // Azure answers requests for metadata and keys at this public address.
+  [32, 168, 63, 129, 16],
+];
+
+/** Global unicast addresses of IPv6. All other blocks are special, now or in the future. */
+const GLOBAL_IPV6: Block = [3, 0x20];
+
+const REFUSED_IPV6: readonly Block[] = [
+  [23, 0x20, 0x01, 0x00],
+  [32, 0x20, 0x01, 0x0d, 0xb8],
+  [20, 0x3f, 0xff, 0x00],
+];
+
+/** IPv6 addresses that carry an IPv4 address: the block, and where the IPv4 address begins. */
+const CARRIERS: readonly { readonly block: Block; readonly at: number }[] = [
+  // Compatible, mapped and translated addresses, and NAT64.
+  { block: [96, ...zeros(12)], at: 12 },
+  { block: [96, ...zeros(10), 255, 255], at: 12 },
+  { block: [96, ...zeros(8), 255, 255, 0, 0], at: 12 },
+  { block: [96, 0x00, 0x64, 0xff, 0x9b, ...zeros(8)], at: 12 },
+  // 6to4.
+  { block: [16, 0x20, 0x02], at: 2 },
+];
+
+/** Teredo addresses carry the address of a server, and that of a client with its bits inverted. */
+const TEREDO: Block = [32, 0x20, 0x01, 0, 0];
+
+function zeros(count: number): number[] {
+  return new Array<number>(count).fill(0);
+}
+
+/**
+ * Returns whether an IP address belongs to the public internet. Addresses that carry another one, such as
+ * `::ffff:10.0.0.1`, are public if the carried address is. Text that is not an IP address is not public.
+ */
+export function isPublicAddress(text: string): boolean {
+  const bytes = parseAddress(text);
+  return bytes !== undefined && isPublic(bytes);
+}
+
+function isPublic(bytes: AddressBytes): boolean {
+  if (bytes.length === 4) return !REFUSED_IPV4.some((block) => isIn(bytes, block));
+  if (isIn(bytes, TEREDO)) return teredoParts(bytes).every(isPublic);
+  const isatap = isatapPart(bytes);
+  if (isatap !== undefined && !isPublic(isatap)) return false;
+  const carrier = CARRIERS.find(({ block }) => isIn(bytes, block));
+  if (carrier !== undefined) return isPublic(bytes.slice(carrier.at, carrier.at + 4));
+  return isIn(bytes, GLOBAL_IPV6) && !REFUSED_IPV6.some((block) => isIn(bytes, block));
+}
+
+function teredoParts(bytes: AddressBytes): readonly AddressBytes[] {
+  return [bytes.slice(4, 8), bytes.slice(12).map((byte) => byte ^ 255)];
+}
+
+/** Returns the IPv4 address in an ISATAP interface identifier (RFC 5214 §6.1), which any prefix may have. */
+function isatapPart(bytes: AddressBytes): AddressBytes | undefined {
+  const [flags, zero, high, low] = bytes.slice(8, 12);
+  const isIsatap = (flags === 0 || flags === 2) && zero === 0 && high === 0x5e && low === 0xfe;
+  return isIsatap ? bytes.slice(12) : undefined;
+}
+
+function isIn(bytes: AddressBytes, [bits, ...block]: Block): boolean {
+  for (let index = 0; index * 8 < bits; index += 1) {
+    const mask = bits - index * 8 >= 8 ? 255 : 256 - 2 ** (8 - (bits - index * 8));
+    if (((bytes[index] ?? 0) & mask) !== ((block[index] ?? 0) & mask)) return false;
+  }
+  return true;
+}

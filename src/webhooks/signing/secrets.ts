@@ -1,0 +1,72 @@
+import type { AsyncReplyError } from "../../contract/errors.js";
+import { misuse } from "../../contract/options.js";
+
+/** A shared key of Standard Webhooks. */
+interface SharedKey {
+  readonly scheme: "v1";
+  readonly secret: Uint8Array<ArrayBuffer>;
+}
+
+/** A key that signs: shared, or the private half of a pair. */
+export type SigningKey = SharedKey | { readonly scheme: "v1a"; readonly seed: Uint8Array<ArrayBuffer> };
+
+/** A key that verifies: shared, or the public half of a pair. */
+export type VerifyingKey =
+  | SharedKey
+  | { readonly scheme: "v1a"; readonly publicKey: Uint8Array<ArrayBuffer> };
+
+/**
+ * Reads a secret: `whsec_` and 24 to 64 bytes in base64, or `whsk_` and the 32 bytes of a private Ed25519 key, which
+ * the public key may follow. Without a prefix, the secret is shared.
+ *
+ * Throws `INVALID_OPTION`. The message does not contain the secret.
+ */
+export function readSigningKey(text: unknown): SigningKey {
+  const [prefix, bytes] = split(text);
+  if (prefix === "whsk_" && (bytes.length === 32 || bytes.length === 64))
+    return { scheme: "v1a", seed: bytes.slice(0, 32) };
+  if (prefix === "whsec_" && isSecret(bytes)) return { scheme: "v1", secret: bytes };
+  throw malformed("`whsk_` and a private Ed25519 key");
+}
+
+/**
+ * Reads a secret like {@link readSigningKey}, or `whpk_` and the 32 bytes of a public Ed25519 key.
+ *
+ * Throws `INVALID_OPTION`. The message does not contain the secret.
+ */
+export function readVerifyingKey(text: unknown): VerifyingKey {
+  const [prefix, bytes] = split(text);
+  if (prefix === "whpk_" && bytes.length === 32) return { scheme: "v1a", publicKey: bytes };
+  if (prefix === "whsec_" && isSecret(bytes)) return { scheme: "v1", secret: bytes };
+  throw malformed("`whpk_` and a public Ed25519 key");
+}
+
+function split(text: unknown): readonly [prefix: string, bytes: Uint8Array<ArrayBuffer>] {
+  const [, prefix = "whsec_", encoded = ""] =
+    typeof text === "string" ? (/^(wh[a-z]+_)?(.*)$/s.exec(text) ?? []) : [];
+  return [prefix, fromBase64(encoded) ?? new Uint8Array()];
+}
+
+function isSecret({ length }: Uint8Array): boolean {
+  return length >= 24 && length <= 64;
+}
+
+function malformed(pair: string): AsyncReplyError {
+  return misuse(
+    `Option \`secrets\` has a malformed secret. Pass \`whsec_\` and 24 to 64 random bytes in base64, or ${pair} in base64.`,
+  );
+}
+
+/** Decodes base64, or returns undefined if the text is not base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Encodes bytes in base64, with padding. */
+export function toBase64(bytes: ArrayBuffer): string {
+  return btoa(String.fromCharCode(...new Uint8Array(bytes)));
+}

@@ -1,0 +1,103 @@
+import { AsyncReplyError, unauthenticated } from "../../contract/errors.js";
+import { checkOptions, durationMs, invalidOption, type OptionNames } from "../../contract/options.js";
+import type { WebhookEvent } from "../event.js";
+import { fromBase64, readVerifyingKey, type VerifyingKey } from "./secrets.js";
+import { HMAC, signedContent } from "./sign-webhook.js";
+
+/** Header fields of a request: those of the Fetch API, or of Node.js, with names in lower case. */
+export type WebhookHeaders =
+  | Pick<Headers, "get">
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Options of {@link verifyWebhook}. */
+export interface VerifyWebhookOptions {
+  /** Header fields of the request. */
+  readonly headers: WebhookHeaders;
+  /** Body exactly as it arrived. Do not parse it first: JSON that was written again has another signature. */
+  readonly body: string | Uint8Array;
+  /** Secrets (`whsec_…`) or public keys (`whpk_…`) of the sender. Pass the old and the new one while you rotate them. */
+  readonly secrets: readonly string[];
+  /** How far the clocks of sender and receiver may differ. Milliseconds. Default: 5 min. */
+  readonly toleranceMs?: number;
+  /** Returns the current time. Epoch milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+const OPTIONS: OptionNames<VerifyWebhookOptions> = {
+  headers: true,
+  body: true,
+  secrets: true,
+  toleranceMs: true,
+  now: true,
+};
+
+/** A webhook whose signature is valid. */
+export interface ReceivedWebhook extends WebhookEvent {
+  /** `webhook-id`. A webhook may arrive more than once with the same id. */
+  readonly id: string;
+}
+
+/**
+ * Verifies a webhook of Standard Webhooks 1.0 and returns its body. Accepts it if one of its `v1` or `v1a` signatures
+ * belongs to one of the secrets, and if its timestamp is recent. Compares in constant time. Runs on any runtime with
+ * WebCrypto.
+ *
+ * Throws `UNAUTHENTICATED` if the webhook is not genuine: answer with 401. Throws `MALFORMED_BODY` if a genuine one is
+ * not JSON, and `INVALID_OPTION` if a secret is malformed.
+ */
+export async function verifyWebhook(options: VerifyWebhookOptions): Promise<ReceivedWebhook> {
+  checkOptions(options, OPTIONS, "verifyWebhook");
+  const { headers, secrets, now = Date.now } = options;
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    throw invalidOption("secrets", "a list of at least one secret", secrets);
+  const keys = secrets.map(readVerifyingKey);
+  const id = field(headers, "webhook-id");
+  const timestamp = readTimestamp(field(headers, "webhook-timestamp"));
+  const toleranceMs = durationMs("toleranceMs", options.toleranceMs, 300_000);
+  if (Math.abs(now() - timestamp * 1_000) > toleranceMs)
+    throw unauthenticated("The header field webhook-timestamp is too far from the current time.");
+  const body = toBytes(options.body);
+  const content = signedContent({ id, timestamp, body });
+  for (const signature of field(headers, "webhook-signature").split(" "))
+    for (const key of keys) if (await isValid(signature, key, content)) return { ...parse(body), id };
+  throw unauthenticated("No signature of the webhook belongs to one of the secrets.");
+}
+
+function field(headers: WebhookHeaders, name: string): string {
+  const value = typeof headers.get === "function" ? headers.get(name) : Reflect.get(headers, name);
+  if (typeof value === "string" && value !== "") return value;
+  throw unauthenticated(`The webhook needs exactly one header field ${name}.`);
+}
+
+function readTimestamp(text: string): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw unauthenticated("The header field webhook-timestamp is not a number of seconds.");
+}
+
+function toBytes(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  throw invalidOption("body", "the text or the bytes of the request, before it was parsed", body);
+}
+
+/** WebCrypto compares in constant time. */
+async function isValid(text: string, key: VerifyingKey, content: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const comma = text.indexOf(",");
+  const signature = fromBase64(text.slice(comma + 1));
+  if (text.slice(0, comma) !== key.scheme || signature === undefined) return false;
+  const { subtle } = crypto;
+  if (key.scheme === "v1") {
+    const imported = await subtle.importKey("raw", key.secret, HMAC, false, ["verify"]);
+    return subtle.verify("HMAC", imported, signature, content);
+  }
+  const imported = await subtle.importKey("raw", key.publicKey, "Ed25519", false, ["verify"]);
+  return subtle.verify("Ed25519", imported, signature, content);
+}
+
+function parse(body: Uint8Array): WebhookEvent {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as WebhookEvent;
+  } catch (cause) {
+    throw new AsyncReplyError("MALFORMED_BODY", "The body of the webhook is not JSON.", { cause });
+  }
+}

@@ -1,0 +1,209 @@
+import { createWorker, withStores } from "async-request-reply";
+import { createOperator } from "async-request-reply/operator";
+import { createWebhooks, verifyWebhook, webhookDeliveries } from "async-request-reply/webhooks";
+import { afterEach, describe, expect, it } from "vitest";
+import { status } from "../receiver.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "../stage.js";
+
+let stage: WebhookStage;
+afterEach(() => stage.close());
+
+const bodies = (): unknown[] => stage.receiver.received.map(({ body }) => JSON.parse(body) as unknown);
+
+describe("the end of an operation", () => {
+  it("is announced with one signed webhook that the receiver can verify", async () => {
+    stage = await createStage();
+    const operationId = await stage.submit();
+    await stage.clock.advance(5_000);
+    await stage.work();
+    const timestamp = new Date(stage.clock.now()).toISOString();
+    const data = { operationId, status: "completed" };
+    expect(bodies()).toEqual([{ type: "operation.completed", timestamp, data }]);
+    const { headers = {}, body = "", path } = stage.receiver.received[0] ?? {};
+    expect({ path, type: headers["content-type"] }).toEqual({ path: "/hooks", type: "application/json" });
+    const verified = await verifyWebhook({ headers, body, secrets: [SECRET], now: stage.clock.now });
+    expect(verified.id).toBe(headers["webhook-id"]);
+    expect(verified.data).toEqual(data);
+  });
+
+  it("is announced if the work failed, with the error that the status endpoint shows", async () => {
+    stage = await createStage();
+    const operationId = await stage.submit("refuse");
+    await stage.work();
+    const { body } = await stage.service.handle({
+      method: "GET",
+      path: `/operations/${operationId}`,
+      headers: {},
+    });
+    const { error } = JSON.parse(body as string) as { error: object };
+    expect(bodies()).toMatchObject([
+      { type: "operation.failed", data: { operationId, status: "failed", error } },
+    ]);
+    expect(error).toMatchObject({ detail: "It cannot be done." });
+  });
+
+  it("is announced if the operation was canceled before its work began", async () => {
+    stage = await createStage();
+    const operationId = await stage.submit();
+    await stage.service.cancel(operationId, { tenant: "acme" });
+    await stage.work();
+    const error = { title: "The operation was canceled" };
+    expect(bodies()).toMatchObject([{ data: { operationId, status: "failed", error } }]);
+  });
+
+  it("is announced if the work was submitted in process", async () => {
+    stage = await createStage();
+    const input = { outcome: "complete" } as const;
+    const { operationId } = await stage.service.submit(exportsOf, input, { tenant: "acme" });
+    await stage.work();
+    expect(bodies()).toMatchObject([{ data: { operationId } }]);
+  });
+
+  it("is announced once if a request is repeated with its key", async () => {
+    stage = await createStage();
+    const headers = { "idempotency-key": "k" };
+    const ids = [await stage.submit("complete", headers), await stage.submit("complete", headers)];
+    await stage.work();
+    expect(bodies()).toMatchObject([{ data: { operationId: ids[0] } }]);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  it("is announced if the operation has the id of an earlier request that died between key and operation", async () => {
+    stage = await createStage({}, { change: (backend) => withStores(backend, {}) });
+    const { create } = stage.backend.operations;
+    Object.assign(stage.backend.operations, { create: () => Promise.reject(new Error("died")) });
+    await stage.post("complete", { "idempotency-key": "k" });
+    Object.assign(stage.backend.operations, { create });
+    const operationId = await stage.submit("complete", { "idempotency-key": "k" });
+    await stage.work();
+    expect(bodies()).toMatchObject([{ data: { operationId } }]);
+  });
+
+  it("is not announced to a tenant without an endpoint", async () => {
+    stage = await createStage({ endpoint: () => undefined });
+    await stage.submit();
+    await stage.work();
+    expect(stage.receiver.received).toEqual([]);
+    const listed = await stage.backend.operations.list?.({ internal: true, limit: 9, state: "completed" });
+    expect(listed?.map(({ definition }) => definition).sort()).toEqual(["exports", "webhook.delivery"]);
+  });
+});
+
+describe("deliveries", () => {
+  it("take at most half of the slots of a worker, so that slow receivers leave room for its work", async () => {
+    let sending = 0;
+    let most = 0;
+    stage = await createStage({
+      send: async () => {
+        sending += 1;
+        most = Math.max(most, sending);
+        await new Promise((resolve) => setImmediate(resolve));
+        sending -= 1;
+        return { status: 204 };
+      },
+    });
+    for (let count = 0; count < 20; count += 1) await stage.submit();
+    await stage.work();
+    expect(stage.events.filter(({ event }) => event === "webhook.delivered")).toHaveLength(20);
+    expect(most).toBe(5);
+  });
+});
+
+describe("a delivery", () => {
+  it("looks up its endpoint by tenant and definition, with the secrets of that moment", async () => {
+    const asked: unknown[] = [];
+    const added = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    const secrets = [SECRET];
+    stage = await createStage({
+      endpoint: (...topic) => {
+        asked.push(topic);
+        return { url: stage.receiver.url, secrets };
+      },
+    });
+    await stage.submit();
+    secrets.unshift(added);
+    await stage.work();
+    expect(asked).toEqual([["acme", "exports", undefined]]);
+    const { headers = {}, body = "" } = stage.receiver.received[0] ?? {};
+    for (const secret of secrets)
+      expect(await verifyWebhook({ headers, body, secrets: [secret], now: stage.clock.now })).toBeDefined();
+  });
+
+  it("is signed by `sign`, which may be asynchronous", async () => {
+    const sign = (message: { readonly id: string }, topic: object): Promise<string> =>
+      Promise.resolve(`v1,${message.id}-${JSON.stringify(topic)}`);
+    stage = await createStage({ endpoint: () => ({ url: stage.receiver.url }), sign });
+    await stage.submit();
+    await stage.work();
+    const topic = { tenant: "acme", definition: "exports", url: stage.receiver.url };
+    const headers = stage.receiver.received[0]?.headers ?? {};
+    expect(headers["webhook-signature"]).toBe(`v1,${headers["webhook-id"]}-${JSON.stringify(topic)}`);
+  });
+
+  it("is left to other workers by a worker without webhooks", async () => {
+    stage = await createStage({}, { deliver: false });
+    await stage.submit();
+    await stage.workFor(600_000);
+    expect(stage.receiver.received).toEqual([]);
+    const { backend, clock, receiver } = stage;
+    const webhooks = createWebhooks({
+      endpoint: () => ({ url: receiver.url, secrets: [SECRET] }),
+      trustedOrigins: [receiver.origin],
+    });
+    const source = {
+      definitions: [exportsOf],
+      backend,
+      webhooks,
+      runtime: { clock },
+      observe: false,
+    } as const;
+    await createWorker(source, {}).runUntilIdle();
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("is hidden from clients and visible to operators, who can run a failed one again under its id", async () => {
+    stage = await createStage();
+    stage.receiver.answer(status(410));
+    await stage.submit();
+    await stage.work();
+    const headers = stage.receiver.received[0]?.headers ?? {};
+    const deliveryId = String(headers["webhook-id"]);
+    const path = `/operations/${deliveryId}`;
+    expect((await stage.service.handle({ method: "GET", path, headers: {} })).status).toBe(404);
+    const { backend, clock } = stage;
+    const definitions = [exportsOf, webhookDeliveries];
+    const operator = createOperator({ backend, definitions, runtime: { clock }, observe: false });
+    const { operations } = await operator.list({ definition: "webhook.delivery", internal: true });
+    expect(operations).toMatchObject([
+      { operationId: deliveryId, tenant: "acme", state: "failed", hidden: true },
+    ]);
+    await operator.redrive(deliveryId);
+    await stage.work();
+    const ids = stage.receiver.received.map((received) => received.headers["webhook-id"]);
+    expect(ids).toEqual([deliveryId, deliveryId]);
+    expect(new Set(stage.receiver.received.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it("announces the successor of an operation that was run again, under another id", async () => {
+    stage = await createStage();
+    const failed = await stage.submit("mend");
+    await stage.work();
+    stage.mend();
+    const { backend, clock } = stage;
+    const operator = createOperator({
+      backend,
+      definitions: [exportsOf],
+      runtime: { clock },
+      observe: false,
+    });
+    const redriven = await operator.redrive(failed);
+    await stage.work();
+    const { operationId } = redriven as { operationId: string };
+    expect(bodies()).toMatchObject([
+      { data: { operationId: failed, status: "failed" } },
+      { data: { operationId, status: "completed" } },
+    ]);
+    const ids = stage.receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids).size).toBe(2);
+  });
+});

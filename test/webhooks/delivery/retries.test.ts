@@ -1,0 +1,187 @@
+import { isAsyncReplyError, permanentFailure } from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { status } from "../receiver.js";
+import { createStage, SECRET, type WebhookStage } from "../stage.js";
+
+const HOUR_MS = 3_600_000;
+
+let stage: WebhookStage;
+afterEach(() => stage.close());
+
+const down = status(503);
+
+/** Times of the attempts since the first one. Seconds. */
+function attemptTimes(): number[] {
+  const times = stage.receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
+  return times.map((time) => time - (times[0] ?? 0));
+}
+
+/** Final events of deliveries, with what their errors say. */
+function outcomes(): string[] {
+  return stage.events.flatMap((event) => {
+    if (event.event === "webhook.delivered") return [`${event.event} ${event.status} at ${event.attempt}`];
+    if (event.event !== "webhook.failed") return [];
+    const detail = isAsyncReplyError(event.error) ? event.error.detail : "";
+    return [`${event.event} at ${event.attempt}: ${detail}`];
+  });
+}
+
+describe("a receiver that is down", () => {
+  it("for three attempts gets the fourth, under the same id", async () => {
+    stage = await createStage();
+    stage.receiver.answer(down, down, down);
+    const operationId = await stage.submit();
+    await stage.work();
+    await stage.workFor(HOUR_MS, 720);
+    expect(attemptTimes()).toEqual([0, 5, 305, 2_105]);
+    expect(new Set(stage.receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(outcomes()).toEqual(["webhook.delivered 204 at 4"]);
+    const deliveryId = stage.receiver.received[0]?.headers["webhook-id"];
+    const about = { deliveryId, operationId, definition: "exports", tenant: "acme" };
+    expect(stage.events.find(({ event }) => event === "webhook.delivered")).toMatchObject(about);
+  });
+
+  it.each([
+    { random: 0, hours: 14.1 },
+    { random: 0.5, hours: 17.6 },
+    { random: 1 - 2 ** -30, hours: 21.1 },
+  ])("gets 7 attempts in the 24 h that an operation is kept: $hours h", async ({ random, hours }) => {
+    stage = await createStage({}, { random: () => random });
+    stage.receiver.answer(...new Array(20).fill(down));
+    await stage.submit();
+    await stage.work();
+    await stage.workFor(23.9 * HOUR_MS, 400);
+    expect(attemptTimes()).toHaveLength(7);
+    expect((attemptTimes().at(-1) ?? 0) / 3_600).toBeCloseTo(hours, 0);
+    expect(outcomes()).toEqual(["webhook.failed at 7: The receiver answered 503. No attempt is left."]);
+  });
+
+  it("is asked again when its `Retry-After` says", async () => {
+    stage = await createStage();
+    stage.receiver.answer(status(429, { "retry-after": "60" }), status(429, { "retry-after": "1" }));
+    await stage.submit();
+    await stage.work();
+    await stage.workFor(HOUR_MS, 720);
+    expect(attemptTimes()).toEqual([0, 60, 360]);
+  });
+
+  it("because nothing listens there is asked again", async () => {
+    stage = await createStage({
+      endpoint: () => ({ url: "http://127.0.0.1:9/", secrets: [SECRET] }),
+      trustedOrigins: ["http://127.0.0.1:9"],
+    });
+    await stage.submit();
+    await stage.work();
+    const retried = stage.events.find(({ event }) => event === "operation.retried");
+    expect(retried).toMatchObject({ definition: "webhook.delivery", delayMs: 5_000 });
+  });
+});
+
+describe("an answer", () => {
+  it.each([200, 202, 204, 299])("%i accepts the webhook", async (code) => {
+    stage = await createStage();
+    stage.receiver.answer(status(code));
+    await stage.submit();
+    await stage.work();
+    expect(outcomes()).toEqual([`webhook.delivered ${code} at 1`]);
+  });
+
+  it.each([301, 302, 303, 307, 308, 304, 410])("%i ends the delivery", async (code) => {
+    stage = await createStage();
+    stage.receiver.answer(status(code, { location: `${stage.receiver.origin}/elsewhere` }));
+    await stage.submit();
+    await stage.work();
+    await stage.workFor(HOUR_MS);
+    expect(stage.receiver.received.map(({ path }) => path)).toEqual(["/hooks"]);
+    expect(outcomes()).toEqual([`webhook.failed at 1: The receiver answered ${code}.`]);
+  });
+
+  it.each([400, 401, 404, 500])("%i is retried", async (code) => {
+    stage = await createStage();
+    stage.receiver.answer(status(code));
+    await stage.submit();
+    await stage.work();
+    await stage.workFor(10_000);
+    expect(outcomes()).toEqual(["webhook.delivered 204 at 2"]);
+  });
+
+  it("with an endless body counts as soon as its header is there", async () => {
+    stage = await createStage();
+    let closed = false;
+    stage.receiver.answer((response) => {
+      const timer = setInterval(() => response.write("x".repeat(1_000)), 1);
+      response.once("close", () => {
+        closed = true;
+        clearInterval(timer);
+      });
+      response.writeHead(200);
+    });
+    await stage.submit();
+    await stage.work();
+    expect(outcomes()).toEqual(["webhook.delivered 200 at 1"]);
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it("that does not come within 15 s is not waited for, and its connection is closed", async () => {
+    stage = await createStage();
+    let closed = false;
+    stage.receiver.answer((response) => {
+      response.once("close", () => {
+        closed = true;
+      });
+    });
+    await stage.submit();
+    const working = stage.work();
+    await expect.poll(() => stage.receiver.received.length).toBe(1);
+    await stage.clock.advance(15_000);
+    await working;
+    const detail = "The receiver did not answer within 15000 ms.";
+    const retried = stage.events.find(({ event }) => event === "operation.retried");
+    expect(retried).toMatchObject({ error: { detail }, delayMs: 5_000 });
+    await expect.poll(() => closed).toBe(true);
+  });
+});
+
+describe("an `endpoint` that throws", () => {
+  it("delays the delivery", async () => {
+    let broken = true;
+    stage = await createStage({
+      endpoint: () => {
+        if (broken) throw new Error("The directory is down.");
+        return { url: stage.receiver.url, secrets: [SECRET] };
+      },
+    });
+    await stage.submit();
+    await stage.work();
+    broken = false;
+    await stage.workFor(10_000);
+    expect(outcomes()).toEqual(["webhook.delivered 204 at 2"]);
+  });
+
+  it("permanentFailure ends the delivery", async () => {
+    stage = await createStage({ endpoint: () => Promise.reject(permanentFailure("The tenant has left.")) });
+    await stage.submit();
+    await stage.work();
+    expect(outcomes()).toEqual(["webhook.failed at 1: The tenant has left."]);
+  });
+});
+
+describe("secrets", () => {
+  it("appear neither in events nor in the store, even if one is malformed", async () => {
+    const secrets = [SECRET];
+    stage = await createStage({ endpoint: () => ({ url: stage.receiver.url, secrets }) });
+    await stage.submit();
+    await stage.work();
+    secrets.push("whsec_c2VjcmV0");
+    await stage.submit();
+    await stage.work();
+    const listed = (await stage.backend.operations.list?.({ internal: true, limit: 9 })) ?? [];
+    const stored = await stage.backend.operations.getMany?.(listed.map(({ id }) => id));
+    const shown = (value: unknown): string =>
+      JSON.stringify(value, (_, part: unknown) =>
+        part instanceof Error ? `${part.stack} ${part.cause}` : part,
+      );
+    expect(shown(stage.events)).toContain("malformed secret");
+    for (const secret of secrets) expect(shown([stage.events, stored])).not.toContain(secret.slice(6));
+  });
+});

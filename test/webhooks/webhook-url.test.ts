@@ -1,0 +1,72 @@
+import type { Principal } from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { createStage, SECRET, type WebhookStage } from "./stage.js";
+
+let stage: WebhookStage;
+afterEach(() => stage.close());
+
+/** Posts with a `Webhook-URL`, and returns the status and the detail of the problem. */
+async function postWith(url: string): Promise<string> {
+  const { status, body } = await stage.post("complete", { "webhook-url": url });
+  return `${status} ${(JSON.parse(body as string) as { detail?: string }).detail}`;
+}
+
+describe("a request with Webhook-URL", () => {
+  it("is announced to that URL if `allow` returns true, with the secrets of the endpoint", async () => {
+    const asked: unknown[] = [];
+    const allowed: (readonly [string, Required<Principal>])[] = [];
+    stage = await createStage({
+      endpoint: (...topic) => {
+        asked.push(topic);
+        return { url: "https://hooks.example/", secrets: [SECRET] };
+      },
+      allow: (...request) => {
+        allowed.push(request);
+        return Promise.resolve(true);
+      },
+    });
+    const url = `${stage.receiver.origin}/own?a=1`;
+    await stage.submit("complete", { "webhook-url": `${url}#part` });
+    await stage.work();
+    expect(stage.receiver.received.map(({ path }) => path)).toEqual(["/own?a=1"]);
+    expect(allowed).toEqual([[url, { id: "ann", tenant: "acme" }]]);
+    expect(asked).toEqual([["acme", "exports", url]]);
+  });
+
+  it("is a 400 if the service has webhooks but no `allow`", async () => {
+    stage = await createStage();
+    expect(await postWith("https://hooks.example/")).toBe(
+      "400 This service sends webhooks to registered endpoints only. Leave out Webhook-URL.",
+    );
+  });
+
+  it("is a 403 if `allow` does not return true", async () => {
+    stage = await createStage({ allow: () => "yes" as never });
+    expect(await postWith("https://hooks.example/")).toBe(
+      "403 These credentials do not allow webhooks to this URL.",
+    );
+  });
+
+  it.each([
+    ["http://hooks.example/", "its scheme is not https"],
+    ["https://127.0.0.1/", "its address is not public"],
+    ["https://[::ffff:169.254.169.254]/", "its address is not public"],
+    ["hooks", "it is not an absolute URL of at most 2048 characters"],
+  ])("is a 400 if the URL cannot be used, and does not ask `allow`: %s", async (url, reason) => {
+    stage = await createStage({ allow: () => Promise.reject(new Error("asked")) });
+    expect(await postWith(url)).toBe(`400 The header field Webhook-URL cannot be used: ${reason}.`);
+  });
+
+  it("is a 503 if `allow` throws or does not answer in time, and records nothing", async () => {
+    const unavailable =
+      "503 The receiver of the webhook could not be checked at the moment. Try again later.";
+    stage = await createStage({ allow: () => Promise.reject(new Error("down")) });
+    expect(await postWith("https://hooks.example/")).toBe(unavailable);
+    await stage.close();
+    stage = await createStage({ allow: () => new Promise(() => {}) });
+    const posting = postWith("https://hooks.example/");
+    await stage.clock.advance(5_000);
+    expect(await posting).toBe(unavailable);
+    expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+  });
+});

@@ -11,6 +11,7 @@ const pages = "test/docs/**/*.test.ts";
 const elsewhere = [
   "test/**/*.long.test.ts",
   ...["runtimes", "tools", "servers", "faults", "backends/postgres"].map((folder) => `test/${folder}/**`),
+  "examples/mcp-tools/**",
 ];
 
 export default defineConfig({

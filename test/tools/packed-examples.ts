@@ -44,7 +44,8 @@ export function packExamples(): PackedExamples {
   execFileSync("tar", ["-xzf", join(folder, archive), "--strip-components=1", "-C", installed]);
   cpSync(join(root, "examples"), join(project, "examples"), {
     recursive: true,
-    filter: (path) => !/\/(dist|node_modules)$/.test(path),
+    // The MCP example is compiled by itself, because it needs the packages that it installs.
+    filter: (path) => !/\/(dist|node_modules|mcp-tools)$/.test(path),
   });
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
   writeFileSync(

@@ -5,11 +5,14 @@
  */
 
 export { createManualClock, type ManualClock } from "./manual-clock.js";
+export type { SynchronousUserTransactions } from "./simulator/ports/synchronous.js";
 export type { UserTransactions } from "./simulator/ports/transactions.js";
 export {
   type CreateBackend,
+  type SimulatedBackend,
   SimulationFailure,
   type SimulationOptions,
+  type SynchronousBackend,
   simulate,
   type TransactionalBackend,
 } from "./simulator/simulate.js";

@@ -1,5 +1,6 @@
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
+import type { Sync } from "../../ports/synchronous.js";
 import { keepWorker } from "./actors/actors.js";
 import { createApis, runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
@@ -8,6 +9,7 @@ import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { type Entry, isHidden, isUncertain } from "./ledger/entry.js";
 import { Ledger } from "./ledger/ledger.js";
 import { unfinished } from "./ledger/readings.js";
+import { SynchronousTransactions, type SynchronousUserTransactions } from "./ports/synchronous.js";
 import { Transactions, type UserTransactions } from "./ports/transactions.js";
 import type { Stage } from "./stage.js";
 import type { History } from "./world/history.js";
@@ -49,13 +51,22 @@ export interface TransactionalBackend<Tx> {
   readonly transactions: UserTransactions<Tx>;
 }
 
+/** A back end under test, with your synchronous transactions on its database: see {@link CreateBackend}. */
+export interface SynchronousBackend<Handle> {
+  /** The back end. Its transactions have handles of the same type. */
+  readonly backend: Backend<Sync<Handle>>;
+  /** Your side of the database, which writes effects and lists the committed ones. */
+  readonly synchronous: SynchronousUserTransactions<Handle>;
+}
+
+/** Everything that {@link CreateBackend} can return. */
+export type SimulatedBackend = Backend | TransactionalBackend<unknown> | SynchronousBackend<unknown>;
+
 /**
  * Creates an empty back end whose stores use this clock. If the back end shares its transactions, return them too.
  * Histories then work and submit in transactions, and check every effect.
  */
-export type CreateBackend = (
-  clock: Clock,
-) => Backend | TransactionalBackend<unknown> | Promise<Backend | TransactionalBackend<unknown>>;
+export type CreateBackend = (clock: Clock) => SimulatedBackend | Promise<SimulatedBackend>;
 
 /** Thrown by {@link simulate} if a history violates an invariant. */
 export class SimulationFailure extends Error {
@@ -104,8 +115,11 @@ async function play(
   const world = new World(choices, faults, () => ledger.violations.length > 0);
   const ledger: Ledger = new Ledger(() => world.now);
   const created = await createBackend(world.clockOf(new Process("store")));
-  const { backend, transactions: users } = "backend" in created ? created : { backend: created };
+  const backend: Backend = "backend" in created ? created.backend : created;
+  const users = "transactions" in created ? created.transactions : undefined;
   const transactions = new Transactions(world, ledger, users);
+  const synchronous =
+    "synchronous" in created ? new SynchronousTransactions(world, ledger, created.synchronous) : undefined;
   let numbers = 0;
   const newId = (): string => `00000000-0000-7000-8000-${(++numbers).toString().padStart(12, "0")}`;
   const creates = options.creates ?? options.seed % 2 === 1;
@@ -114,6 +128,7 @@ async function play(
     ledger,
     backend,
     transactions,
+    synchronous,
     wakeups: new Set(),
     creates,
     nextNumber: () => ++numbers,
@@ -161,13 +176,14 @@ async function isOver(stage: Stage): Promise<boolean> {
 }
 
 /** Reads every operation from the store, so that a history ends soon after a violation. */
-async function readAll({ backend, ledger, transactions }: Stage): Promise<void> {
+async function readAll({ backend, ledger, transactions, synchronous }: Stage): Promise<void> {
   const { entries } = ledger;
   const kept = entries.where((entry) => !entries.mayBeGone(entry) || isUncertain(entry));
   for (const { id, tenant } of kept.filter((entry) => !isHidden(entry)))
     ledger.readings.read(id, tenant, await backend.operations.get(id, tenant));
   await readHidden(kept.filter(isHidden), backend, ledger);
   await transactions.judge();
+  synchronous?.judge();
 }
 
 /** Reads the operations that no client can see, if the store has `getMany`. */

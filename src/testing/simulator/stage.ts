@@ -1,6 +1,7 @@
 import type { Backend } from "../../ports/backend.js";
 import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
+import type { SynchronousTransactions } from "./ports/synchronous.js";
 import type { Transactions } from "./ports/transactions.js";
 import type { World } from "./world/world.js";
 
@@ -14,6 +15,8 @@ export interface Stage {
   readonly backend: Backend;
   readonly wakeups: Wakeups;
   readonly transactions: Transactions;
+  /** Synchronous transactions. Absent if the back end under test does not share them. */
+  readonly synchronous: SynchronousTransactions | undefined;
   /** Whether orders are created before the reply (201). */
   readonly creates: boolean;
   /** Returns the next number for ids and tokens. Equal choices then produce equal histories. */

@@ -1,6 +1,10 @@
-import { type Backend, type Clock, withStores } from "async-request-reply";
-import { createSqliteBackend } from "async-request-reply/sqlite";
-import { simulate } from "async-request-reply/testing";
+import { type Clock, withStores } from "async-request-reply";
+import { createSqliteBackend, type SqliteDatabase } from "async-request-reply/sqlite";
+import {
+  type SimulatedBackend,
+  type SynchronousUserTransactions,
+  simulate,
+} from "async-request-reply/testing";
 import { expect, it } from "vitest";
 import { effort } from "../../effort.js";
 import { describeClients, type SqliteClient } from "./clients.js";
@@ -12,38 +16,64 @@ const FIRST_SEED = Number(process.env.SQLITE_SEED ?? 1);
 
 /** A back end of one history. */
 interface Simulated {
-  readonly backend: Backend;
+  readonly created: SimulatedBackend;
   close(): Promise<void>;
+}
+
+/** Returns transactions of the user, whose effects are rows. */
+function transactionsOn(database: SqliteDatabase): SynchronousUserTransactions<SqliteDatabase> {
+  const run = (sql: string, ...values: string[]): unknown =>
+    database.prepare(sql).run(...(values as never[]));
+  run("create table effects (effect text)");
+  return {
+    run: (work) => {
+      run("begin immediate");
+      try {
+        const result = work(database);
+        run("commit");
+        return result;
+      } catch (error) {
+        run("rollback");
+        throw error;
+      }
+    },
+    write: (_, effect) => void run("insert into effects values (?)", effect),
+    written: () =>
+      database
+        .prepare("select effect from effects")
+        .all()
+        .map((row) => (row as { effect: string }).effect),
+  };
 }
 
 function inMemory(client: SqliteClient, clock: Clock): Simulated {
   const database = client.open(":memory:");
   const backend = createSqliteBackend({ database, runtime: { clock } });
-  return { backend, close: async () => void database.close() };
+  const created = { backend, synchronous: transactionsOn(database) };
+  return { created, close: async () => void database.close() };
 }
 
 function composed(client: SqliteClient, clock: Clock): Simulated {
-  const { backend, close } = inMemory(client, clock);
-  return { backend: withStores(backend, {}), close };
+  const database = client.open(":memory:");
+  const backend = createSqliteBackend({ database, runtime: { clock } });
+  return { created: withStores(backend, {}), close: async () => void database.close() };
 }
 
 function onThreeConnections(client: SqliteClient, clock: Clock): Simulated {
   const file = newDatabaseFile(client);
   const connections = [file.connect(), file.connect(), file.connect()];
   for (const connection of connections) connection.exec("pragma synchronous = off");
-  const backend = createSqliteBackend({
-    database: inTurn(connections),
-    synchronous: "normal",
-    runtime: { clock },
-  });
-  return { backend, close: () => file.remove() };
+  const database = inTurn(connections);
+  const backend = createSqliteBackend({ database, synchronous: "normal", runtime: { clock } });
+  const created = { backend, synchronous: transactionsOn(database) };
+  return { created, close: () => file.remove() };
 }
 
 describeClients("the simulator on an SQLite database", (client) => {
   it.each([
-    ["with key and operation recorded in one step", inMemory],
+    ["with transactions, and key and operation recorded in one step", inMemory],
     ["with key and operation recorded one after the other", composed],
-    ["on three connections to one file", onThreeConnections],
+    ["with transactions, on three connections to one file", onThreeConnections],
   ] as const)(
     `finds no violation in ${HISTORIES} histories from seed ${FIRST_SEED}, %s`,
     { timeout: 3_600_000 },
@@ -55,7 +85,7 @@ describeClients("the simulator on an SQLite database", (client) => {
           (clock) => {
             const simulated = open(client, clock);
             opened.push(simulated);
-            return simulated.backend;
+            return simulated.created;
           },
           { seed },
         );

@@ -69,7 +69,7 @@ export async function runClient(
   }
 
   function submitOnce(draft: Draft): Promise<Answer> {
-    const shares = stage.transactions.users !== undefined;
+    const shares = stage.transactions.users !== undefined || stage.synchronous !== undefined;
     const way = world.choices.weighted([
       ["request", 6],
       ["call", 3],

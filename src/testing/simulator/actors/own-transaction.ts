@@ -1,9 +1,11 @@
 import { isAsyncReplyError } from "../../../contract/errors.js";
 import type { Submitted } from "../../../in-process/submit.js";
+import type { SynchronousTransactions } from "../ports/synchronous.js";
 import type { Stage } from "../stage.js";
 import type { Api } from "./actors.js";
 import { chooseDelay, judgeRejected, optionsOf, recordAccepted } from "./calls.js";
 import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
+import { createsBeforeReply } from "./work.js";
 
 /** Thrown by a user's function that rolls its transaction back on purpose. */
 class DeliberateRollback extends Error {}
@@ -16,6 +18,8 @@ export async function submitInOwnTransaction(
 ): Promise<Answer> {
   const { world, transactions, nextNumber } = stage;
   const { users } = transactions;
+  if (stage.synchronous !== undefined)
+    return submitAtOnce(stage, stage.synchronous, { service, process }, draft);
   if (users === undefined) return "retry";
   const own = nextNumber();
   const delayMs = chooseDelay(stage, draft);
@@ -43,6 +47,45 @@ export async function submitInOwnTransaction(
     isCommitted: () => true,
   });
   const submitted = await Promise.race([committed.catch(() => {}), process.death]);
+  if (!submitted) return refused ?? "retry";
+  world.note(
+    `${process.name}: submitted ${describeDraft(draft)} in a transaction -> ${submitted.operationId}`,
+  );
+  return recordAccepted(stage, request, submitted);
+}
+
+/** Does the same in a synchronous transaction, which is one call. */
+async function submitAtOnce(
+  stage: Stage,
+  synchronous: SynchronousTransactions,
+  { service, process }: Api,
+  draft: Draft,
+): Promise<Answer> {
+  const { world, nextNumber } = stage;
+  // Its resource is created before the reply, which a synchronous transaction cannot do.
+  if (createsBeforeReply(stage, draft.definition.name)) return "retry";
+  const own = nextNumber();
+  const request = toRequest(stage, draft, chooseDelay(stage, draft));
+  const isUndone = world.choices.choose(4) === 3;
+  let refused: Answer | undefined;
+  const submit = async (): Promise<Submitted> => {
+    const prepared = await service.prepare(
+      draft.definition,
+      draft.input as never,
+      optionsOf(request) as never,
+    );
+    return synchronous.run(process, String(own), (handle) => {
+      synchronous.write(handle, `own ${own}`);
+      const submitted = prepared.record(handle as never);
+      if (!isUndone) return submitted;
+      refused = "refused";
+      throw new DeliberateRollback();
+    });
+  };
+  const submitting = submit().catch((error: unknown) => {
+    refused ??= isCreationInProgress(error) ? "retry" : judgeRejected(stage, request, error);
+  });
+  const submitted = await Promise.race([submitting, process.death]);
   if (!submitted) return refused ?? "retry";
   world.note(
     `${process.name}: submitted ${describeDraft(draft)} in a transaction -> ${submitted.operationId}`,

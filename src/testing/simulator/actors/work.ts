@@ -46,8 +46,17 @@ export function creatorsOf(
 
 /** Processes an order, with or without a transaction. Each attempt reports, returns and throws unique values. */
 export async function work(stage: Stage, process: Process, job: Job): Promise<unknown> {
-  const { world, transactions, nextNumber } = stage;
+  const { world, transactions, synchronous, nextNumber } = stage;
   const run = nextNumber();
+  if (synchronous !== undefined && world.choices.choose(2) === 0) {
+    const result = await attempt(stage, process, job, run);
+    const isUndone = world.choices.choose(4) === 3;
+    return job.transaction((handle) => {
+      synchronous.write(handle, `work ${run}`);
+      if (isUndone) throw new Error("simulated");
+      return result;
+    });
+  }
   if (transactions.users === undefined || world.choices.choose(2) === 1)
     return attempt(stage, process, job, run);
   try {

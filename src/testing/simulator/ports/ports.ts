@@ -5,6 +5,7 @@ import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";
 import { transactionsOf } from "./shared-transactions.js";
 import { idempotencyOf, operationsOf } from "./store-ports.js";
+import { synchronousOf } from "./synchronous.js";
 
 const MAX_WAIT_MS = 20_000;
 
@@ -37,7 +38,12 @@ export function portsOf(stage: Stage, process: Process): Backend {
   };
   const purge: typeof own.purge = (request) => world.call(process, "purge", () => own.purge(request));
   const transactions = own.transactions && transactionsOf(own.transactions, process, stage);
-  const shared = transactions === undefined ? {} : { transactions };
+  const synchronous =
+    stage.synchronous && own.synchronous && synchronousOf(own.synchronous, process, stage.synchronous, stage);
+  const shared = {
+    ...(transactions === undefined ? {} : { transactions }),
+    ...(synchronous === undefined ? {} : { synchronous }),
+  };
   return { ...ports, submissions: { operations, idempotency, record, purge, ...shared } };
 }
 

@@ -32,6 +32,9 @@ export const AT_BEGIN: Faults = FAULTS.filter(([fate]) => fate !== "twice");
 /** Faults of a commit. They are more likely than others, because most depends on the commit. */
 export const AT_COMMIT: Faults = AT_BEGIN.map(([fate, weight]) => [fate, weight * 4]);
 
+/** Faults of a transaction that is one call of a synchronous client. It cannot run after its caller got an error. */
+export const AT_ONCE: Faults = AT_COMMIT.filter(([fate]) => fate !== "late");
+
 /**
  * Faults of a statement in a transaction. It cannot be late, because a connection keeps the order of its statements.
  */

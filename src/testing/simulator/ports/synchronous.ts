@@ -1,0 +1,129 @@
+import type { NewOperation, Settlement } from "../../../contract/operation.js";
+import type { RecordResult } from "../../../ports/backend.js";
+import type { SynchronousTransactions as Port } from "../../../ports/synchronous.js";
+import type { TransactionEnd } from "../ledger/effects.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { Stage } from "../stage.js";
+import { AT_ONCE } from "../world/fates.js";
+import { brief, short } from "../world/names.js";
+import type { Process, World } from "../world/world.js";
+
+/** Your synchronous transactions on the database of a back end, with effects that {@link simulate} can count. */
+export interface SynchronousUserTransactions<Handle> {
+  /** Runs a function in a new transaction. Commits if it returns, and rolls back if it throws. */
+  run<Result>(work: (handle: Handle) => Result): Result;
+  /** Writes an effect, such as a row, in an open transaction of `run` or of the back end. */
+  write(handle: Handle, effect: string): void;
+  /** Returns all committed effects. An effect that was written twice appears twice. */
+  written(): readonly string[];
+}
+
+/** Runs each transaction as one call, because nothing else can happen while it is open. */
+export class SynchronousTransactions {
+  readonly #world: World;
+  readonly #ledger: Ledger;
+  readonly #users: SynchronousUserTransactions<unknown>;
+  /** Effects and operations of the transaction that is open. */
+  #effects: string[] = [];
+  #recorded: NewOperation[] = [];
+
+  constructor(world: World, ledger: Ledger, users: SynchronousUserTransactions<unknown>) {
+    this.#world = world;
+    this.#ledger = ledger;
+    this.#users = users;
+  }
+
+  /** Writes an effect of the user in the open transaction. */
+  write(handle: unknown, effect: string): void {
+    this.#ledger.effects.writing(effect);
+    this.#effects.push(effect);
+    this.#users.write(handle, effect);
+  }
+
+  /** Runs a transaction of the user. */
+  run<Result>(process: Process, name: string, work: (handle: unknown) => Result): Promise<Result> {
+    return this.call(process, `own(${name})`, async () => this.#users.run(work));
+  }
+
+  /** Runs a transaction as one call. It has committed if `isCommitted` returns true. Default: if it has not thrown. */
+  call<Result>(
+    process: Process,
+    label: string,
+    transact: () => Promise<Result>,
+    isCommitted: (result: Result) => boolean = () => true,
+  ): Promise<Result> {
+    const run = async (): Promise<Result> => {
+      try {
+        const result = await transact();
+        this.#ended(isCommitted(result) ? "committed" : "rolled back");
+        return result;
+      } catch (error) {
+        this.#ended("rolled back");
+        throw error;
+      } finally {
+        this.judge();
+      }
+    };
+    return this.#world.call(process, label, run, { fates: AT_ONCE });
+  }
+
+  /** Records the result of `record` in the open transaction. */
+  recorded(operation: NewOperation, result: RecordResult): void {
+    if (result.outcome === "exists") this.#ledger.readings.returned(result.operation, operation.tenant);
+    else if (result.outcome === "created") this.#recorded.push(operation);
+  }
+
+  /** Compares the committed effects with how their transactions ended. */
+  judge(): void {
+    this.#ledger.effects.judge(this.#users.written());
+  }
+
+  #ended(how: TransactionEnd): void {
+    this.#ledger.effects.ended(this.#effects, how);
+    for (const operation of this.#recorded) {
+      if (how === "committed") this.#ledger.recordedWith(operation, undefined);
+      else this.#ledger.readings.rolledBack(operation.id);
+    }
+    this.#effects = [];
+    this.#recorded = [];
+  }
+}
+
+/** Wraps the synchronous transactions of a back end for one process. */
+export function synchronousOf(
+  own: Port,
+  process: Process,
+  transactions: SynchronousTransactions,
+  { ledger, world, extras }: Pick<Stage, "ledger" | "world" | "extras">,
+): Port {
+  return {
+    settle: (lease, work, options) => {
+      let settlement: Settlement | undefined;
+      const noted = (handle: unknown): Settlement => {
+        settlement = work(handle);
+        return settlement;
+      };
+      const settle = async (): ReturnType<Port["settle"]> => {
+        const result = await own.settle(lease, noted, options);
+        if (settlement !== undefined && result.outcome === "settled")
+          ledger.settledOnce(lease, settlement, result);
+        return result;
+      };
+      const label = `settle-in-transaction(${short(lease.operationId)} ${lease.token})`;
+      return transactions.call(process, label, settle, ({ outcome }) => outcome === "settled");
+    },
+    prepare: async (given) => {
+      const submission = { ...given, operation: extras.of(given.operation) };
+      const prepared = await world.call(process, `prepare(${brief(submission.operation)})`, () =>
+        own.prepare(submission),
+      );
+      return {
+        record: (handle) => {
+          const result = prepared.record(handle);
+          transactions.recorded(submission.operation, result);
+          return result;
+        },
+      };
+    },
+  };
+}

@@ -30,7 +30,7 @@ describe("an SQLite file that another process locks", () => {
   });
 
   it("leads to 503 with Retry-After in bounded time, committed operations can be read, and no worker is busy (F6, F11, F20)", async () => {
-    const sqlite = { lockTimeoutMs: 500 };
+    const sqlite = { lockTimeoutMs: 1_500 };
     const [api, worker] = [
       await bench().start({ role: "api", sqlite }),
       await bench().start({ role: "worker", sqlite }),
@@ -40,19 +40,20 @@ describe("an SQLite file that another process locks", () => {
     await bench().untilTerminal();
     const unlock = await bench().lock();
     const orders = keysOf("locked", 200).map(newOrder);
-    const begun = performance.now();
-    const statuses = await Promise.all(orders.map((order) => sendOnce(order, api.baseUrl)));
-    expect(performance.now() - begun).toBeLessThan(3_000);
-    expect(new Set(statuses)).toEqual(new Set([503]));
-    expect(orders.filter(({ missingRetryAfter }) => missingRetryAfter > 0)).toEqual([]);
+    let areAnswered = false;
+    const answers = Promise.all(orders.map((order) => sendOnce(order, api.baseUrl))).finally(() => {
+      areAnswered = true;
+    });
     // The event loop is free while calls wait, and a writer stops no reader.
-    const reading = performance.now();
     expect(await readOnce(id, api.baseUrl)).toMatchObject({ status: "completed" });
-    expect(performance.now() - reading).toBeLessThan(400);
+    expect(areAnswered).toBe(false);
+    expect(new Set(await answers)).toEqual(new Set([503]));
+    expect(orders.filter(({ missingRetryAfter }) => missingRetryAfter > 0)).toEqual([]);
+    expect(Math.max(...orders.map(({ slowestMs }) => slowestMs))).toBeLessThan(8_000);
     const before = failuresOf([worker]);
     await seconds(3);
-    // A sweep of two steps each 100 ms, whose calls each wait for 500 ms, and a receive loop.
-    expect(failuresOf([worker]) - before).toBeLessThan(40);
+    // A sweep and a receive loop, whose calls each wait for 1.5 s.
+    expect(failuresOf([worker]) - before).toBeLessThan(20);
     await unlock();
     const sent = await sendAll(keysOf("locked", 200), () => api.baseUrl);
     await bench().untilTerminal();

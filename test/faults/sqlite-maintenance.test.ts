@@ -33,7 +33,6 @@ describe("an SQLite file that an operator", () => {
     ["analyzes", "analyze"],
   ])("%s under load loses nothing, and clients see no error", async (name, sql) => {
     const user = bench().user();
-    await user.run("pragma busy_timeout = 10000");
     const { sent, processes } = await underLoad(bench(), name, async () => {
       for (let round = 0; round < 5; round += 1) await user.run(sql);
     });

@@ -2,6 +2,7 @@
 import Database from "libsql";
 
 const database = new Database(process.argv[2]);
+database.exec("pragma busy_timeout = 20000");
 
 process.on("message", (sql) => {
   try {

@@ -6,6 +6,7 @@
  */
 
 export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+export type { MaybePromise } from "../contract/promises.js";
 export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";
 export type { FollowOptions, OperationHandle, QueryOptions, SavedOperation } from "./handle.js";
 export type { KeyStorage, KeyStore } from "./key-store.js";

@@ -17,7 +17,7 @@ export interface Call {
   readonly onFailure?: (tookMs: number) => void;
 }
 
-/** Reply of a service, or 0 as status if there was none. */
+/** Reply of a service. The status is 0 if no reply came. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;

@@ -22,7 +22,7 @@ export interface ClientSubmitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a definition says about its submissions. */
+/** Parts of a definition that a client uses. */
 export type Target = Pick<OperationDefinition, "name" | "path">;
 
 /** An operation that was accepted. */

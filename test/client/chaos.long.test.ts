@@ -32,7 +32,9 @@ async function startRestarting(file: string): Promise<Restarting> {
   };
 }
 
-it("gets the results of 1,000 orders through lost connections, 503s, restarts and cut waits", { timeout: 300_000 }, async () => {
+it("gets the results of 1,000 orders through lost connections, 503s, restarts and cut waits", {
+  timeout: 300_000,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), "client-chaos-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "orders.db");

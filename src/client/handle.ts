@@ -86,6 +86,13 @@ export function createHandle<Definition>(
   };
 
   async function* states(options: FollowOptions = {}): AsyncGenerator<State, void, undefined> {
+    const { signal } = options;
+    if (settings.eventStream && !ended)
+      for await (const state of settings.eventStream(settings, urlOf(), signal)) {
+        if (hasEnded(state)) ended = state;
+        yield typed(state);
+        if (ended) return;
+      }
     let seen: Seen | undefined;
     do {
       seen = await next(true, seen, options);

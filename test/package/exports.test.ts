@@ -69,6 +69,7 @@ describe("the exports of the package", () => {
       [
         "AsyncReplyError",
         "createClient",
+        "eventStream",
         "isAsyncReplyError",
       ]
     `);

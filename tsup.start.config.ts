@@ -2,7 +2,16 @@ import { defineConfig, type Options } from "tsup";
 import { library } from "./tsup.config.js";
 
 /** The examples that run on Node. */
-const examples = ["orders-server", "express", "fetch-hono", "fastify", "custom-operation", "tasks"];
+const examples = [
+  "orders-server",
+  "express",
+  "fetch-hono",
+  "fastify",
+  "custom-operation",
+  "client",
+  "web-page",
+  "tasks",
+];
 
 /** Builds the library without declarations, and the examples. Nothing of this build is published. */
 export default defineConfig([library, ...examples.map(example)]);

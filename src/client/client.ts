@@ -94,7 +94,7 @@ function targetsOf({
 }
 
 function isTarget(target: Partial<Target> | null | undefined): boolean {
-  return typeof target?.name === "string" && typeof target.path === "string" && target.path.startsWith("/");
+  return typeof target?.name === "string" && typeof target.path === "string";
 }
 
 function readSaved(definition: string, saved: unknown): string {

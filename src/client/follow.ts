@@ -12,7 +12,7 @@ export interface Seen {
   readonly notBefore: number;
 }
 
-/** What to follow, and from where. */
+/** Operation to follow, and the state to continue from. */
 export interface Following {
   readonly url: string;
   readonly signal: AbortSignal | undefined;

@@ -15,13 +15,16 @@ export interface FollowOptions {
 
 /** A handle as `JSON.stringify` writes it. */
 export interface SavedOperation {
+  /** Name of the definition. */
   readonly definition: string;
+  /** Id of the operation. */
   readonly operationId: string;
 }
 
 /** Options for `useQuery` of TanStack Query. The data is the latest state of the operation. */
 export interface QueryOptions<Definition> {
-  readonly queryKey: readonly [baseUrl: string, definition: string, operationId: string];
+  /** The same for all handles of an operation. */
+  readonly queryKey: readonly [statusUrl: string, definition: string, operationId: string];
   /** Returns the first state at once, and later states when they differ. */
   readonly queryFn: (context: FollowOptions) => Promise<ClientOperation<Definition>>;
   /** Milliseconds, or false after the end. */
@@ -83,6 +86,13 @@ export function createHandle<Definition>(
   };
 
   async function* states(options: FollowOptions = {}): AsyncGenerator<State, void, undefined> {
+    const { signal } = options;
+    if (settings.eventStream && !ended)
+      for await (const state of settings.eventStream(settings, urlOf(), signal)) {
+        if (hasEnded(state)) ended = state;
+        yield typed(state);
+        if (ended) return;
+      }
     let seen: Seen | undefined;
     do {
       seen = await next(true, seen, options);

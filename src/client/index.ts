@@ -6,9 +6,11 @@
  */
 
 export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+export type { MaybePromise } from "../contract/promises.js";
 export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";
+export { eventStream } from "./event-stream.js";
 export type { FollowOptions, OperationHandle, QueryOptions, SavedOperation } from "./handle.js";
 export type { KeyStorage, KeyStore } from "./key-store.js";
 export type { ClientOperation } from "./operation.js";
-export type { ClientHeaders, ClientOptions } from "./options.js";
+export type { ClientHeaders, ClientOptions, EventStream } from "./options.js";
 export type { ClientSubmitOptions } from "./submit.js";

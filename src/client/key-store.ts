@@ -11,7 +11,7 @@ export interface KeyStorage {
   removeItem(name: string): void;
 }
 
-/** Where a client keeps the keys of unanswered submissions: `localStorage`, a `Map`, or your own store. */
+/** Store for the keys of unanswered submissions: `localStorage`, a `Map`, or your own store. */
 export type KeyStore =
   | KeyStorage
   | {
@@ -39,7 +39,7 @@ export function toShortKeyStore(store: KeyStore): ShortKeyStore {
 }
 
 /** Key of a submission that is being sent. */
-export interface Intent {
+interface Intent {
   readonly key: string;
   /** Whether the key was created for this submission, and not for an earlier one that got no answer. */
   readonly isNew: boolean;

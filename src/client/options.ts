@@ -1,9 +1,17 @@
 import { invalidOption, misuse } from "../contract/options.js";
 import type { MaybePromise } from "../contract/promises.js";
 import { type KeyStore, type ShortKeyStore, toShortKeyStore } from "./key-store.js";
+import type { AnyOperation } from "./operation.js";
 
 /** Header fields that a client sends with every request. */
 export type ClientHeaders = Readonly<Record<string, string>>;
+
+/** Reads the states of an operation from server-sent events. */
+export type EventStream = (
+  settings: ClientSettings,
+  url: string,
+  signal?: AbortSignal,
+) => AsyncGenerator<AnyOperation, void, undefined>;
 
 /** Options of `createClient`. Only `baseUrl` is required. */
 export interface ClientOptions {
@@ -30,6 +38,11 @@ export interface ClientOptions {
    */
   readonly keyStore?: KeyStore;
   /**
+   * Pass the `eventStream` of this module to iterate over states with server-sent events. `op.result()` does not use
+   * it. Default: each state is a request.
+   */
+  readonly eventStream?: EventStream;
+  /**
    * How long a request that fails is retried. Longer `Retry-After` times are not waited for. Milliseconds. Default:
    * 2 min.
    */
@@ -49,6 +62,7 @@ const OPTIONS: Readonly<Record<keyof ClientOptions | "definitions" | "paths", tr
   headers: true,
   fetch: true,
   keyStore: true,
+  eventStream: true,
   giveUpAfterMs: true,
   requestTimeoutMs: true,
 };
@@ -64,6 +78,7 @@ export interface ClientSettings {
   readonly canRefresh: boolean;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly keyStore: ShortKeyStore | undefined;
+  readonly eventStream: EventStream | undefined;
   readonly giveUpAfterMs: number;
   readonly requestTimeoutMs: number;
 }
@@ -91,6 +106,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
     // Reads the global at each call, so that it can be replaced, and calls it without a receiver.
     fetch: options.fetch ?? ((request) => fetch(request)),
     keyStore: keyStore && toShortKeyStore(keyStore),
+    eventStream: options.eventStream,
     giveUpAfterMs: durationMs("giveUpAfterMs", options.giveUpAfterMs, 120_000),
     requestTimeoutMs: durationMs("requestTimeoutMs", options.requestTimeoutMs, 30_000),
   };

@@ -11,13 +11,15 @@ export interface Call {
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
+  readonly read?: (response: Response) => Promise<unknown>;
   /** How long the service was asked to wait. Called before every try. Milliseconds. Default: 0. */
   readonly waitMs?: () => number;
   /** Is called after every try that may have reached the service and is repeated, with its time in milliseconds. */
   readonly onFailure?: (tookMs: number) => void;
 }
 
-/** Reply of a service, or 0 as status if there was none. */
+/** Reply of a service. The status is 0 if no reply came. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
@@ -66,10 +68,10 @@ async function attempt(settings: ClientSettings, call: Call): Promise<Reply> {
   signal?.addEventListener("abort", stop);
   try {
     const response = await settings.fetch(request);
-    const text = await response.text();
+    const { ok, status } = response;
     return {
-      status: response.status,
-      body: parse(text, response.ok),
+      status,
+      body: ok && call.read ? await call.read(response) : parse(await response.text(), ok),
       header: (name) => response.headers.get(name),
     };
   } catch (cause) {
@@ -85,8 +87,8 @@ async function attempt(settings: ClientSettings, call: Call): Promise<Reply> {
 function parse(text: string, mustBeJson: boolean): unknown {
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    if (mustBeJson) throw new Error("The reply is not JSON.", { cause });
+  } catch {
+    if (mustBeJson) throw new Error("The reply is not JSON.");
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { isObject, misuse, shown } from "../contract/options.js";
+import { misuse, shown } from "../contract/options.js";
 import { type Intents, newKey } from "./key-store.js";
 import { type AnyOperation, toOperation } from "./operation.js";
 import type { ClientSettings } from "./options.js";
@@ -22,7 +22,7 @@ export interface ClientSubmitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a definition says about its submissions. */
+/** Parts of a definition that a client uses. */
 export type Target = Pick<OperationDefinition, "name" | "path">;
 
 /** An operation that was accepted. */
@@ -95,7 +95,7 @@ function bind(path: string, input: unknown): readonly [path: string, body: unkno
 
 /** Sorts members, so that equal values have equal texts. */
 function sortMembers(_: string, value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

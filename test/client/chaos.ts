@@ -1,6 +1,6 @@
 import { createRandom } from "../faults/random.js";
 
-/** What happens to one request on its way. */
+/** Fault of one request. */
 export type Fault = "none" | "lost" | "reply lost" | "unavailable" | "cut";
 
 /** Chooses the faults of requests: 30 % lose their connection, and 10 % get a 503. Half of all waits are cut. */

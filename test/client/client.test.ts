@@ -94,7 +94,7 @@ it("needs one request for short work if the submission waits", async () => {
   expect(requests).toHaveLength(1);
 });
 
-it("replays an operation if the key is used again, whatever characters the key has", async () => {
+it("replays an operation if the key is used again, also if the key has quotes and backslashes", async () => {
   const { api } = await openStage();
   const [first, second] = await Promise.all(
     [0, 1].map(() => api.orders.submit({ itemId: "book", quantity: 1 }, { key: 'cart "7"\\, 2' })),

@@ -11,7 +11,7 @@ import { toFetchHandler } from "async-request-reply/fetch";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 
-export const exportsOf = defineOperation({
+const exportsOf = defineOperation({
   name: "exports",
   path: "/accounts/{accountId}/exports",
   input: z.strictObject({ accountId: z.string(), format: z.enum(["csv", "parquet"]).default("csv") }),
@@ -19,12 +19,12 @@ export const exportsOf = defineOperation({
   progress: z.object({ percent: z.number() }),
   cancellable: true,
 });
-export const orders = defineOperation({
+const orders = defineOperation({
   name: "orders",
   path: "/orders",
   input: z.strictObject({ itemId: z.string(), quantity: z.int() }),
 });
-export const bookings = defineOperation({
+const bookings = defineOperation({
   name: "bookings",
   path: "/bookings",
   input: z.strictObject({ room: z.int() }),

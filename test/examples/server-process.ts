@@ -77,8 +77,8 @@ const workingFolders = mkdtempSync(join(tmpdir(), "examples-"));
 process.once("exit", () => rmSync(workingFolders, { recursive: true }));
 
 /** Starts a built program of the examples. Its environment has the given variables only. */
-export function spawnExample(program: string, env: Variables): Child {
-  return spawn(process.execPath, [join(root, "examples", program)], {
+export function spawnExample(program: string, env: Variables, args: readonly string[] = []): Child {
+  return spawn(process.execPath, [join(root, "examples", program), ...args], {
     cwd: mkdtempSync(join(workingFolders, "process-")),
     env,
     stdio: ["ignore", "pipe", "pipe"],

@@ -39,10 +39,19 @@ export function builtFile(subpath: string, format: "import" | "require"): string
   return join(root, entry[format].default);
 }
 
-/** Bundles a subpath for an edge runtime, which has no `node:` modules. */
-export async function bundle(subpath: string, external: readonly string[] = []): Promise<Bundle> {
+/**
+ * Bundles a subpath for an edge runtime, which has no `node:` modules.
+ *
+ * @param names What the bundle exports. Default: everything.
+ */
+export async function bundle(
+  subpath: string,
+  external: readonly string[] = [],
+  names: string = "*",
+): Promise<Bundle> {
+  const file = builtFile(subpath, "import");
   const result: BuildResult<{ metafile: true; write: false }> = await build({
-    entryPoints: [builtFile(subpath, "import")],
+    stdin: { contents: `export ${names} from ${JSON.stringify(file)}`, resolveDir: root },
     bundle: true,
     minify: true,
     write: false,

@@ -70,6 +70,7 @@ describe("the exports of the package", () => {
       [
         "AsyncReplyError",
         "createClient",
+        "eventStream",
         "isAsyncReplyError",
       ]
     `);

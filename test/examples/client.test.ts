@@ -1,0 +1,22 @@
+import { text } from "node:stream/consumers";
+import { expect, it, onTestFinished } from "vitest";
+import { spawnExample, startServer } from "./server-process.js";
+
+/** Runs the script against a new server, and returns its output. */
+async function order(itemId: string): Promise<string> {
+  const server = await startServer({ BACKEND: "memory:", WORK_MS: "1" });
+  onTestFinished(() => server.kill());
+  const script = spawnExample("client/dist/client.js", {}, [server.baseUrl, itemId]);
+  const [out, error] = await Promise.all([text(script.stdout), text(script.stderr)]);
+  return out + error;
+}
+
+it("prints the operation and its result", async () => {
+  expect(await order("book")).toMatch(
+    /^accepted \{"definition":"orders","operationId":"[\da-f-]{36}"\}\ncompleted \{"shipped":true,.*\}\n$/,
+  );
+});
+
+it("prints the reason if the work fails", async () => {
+  expect(await order("fail-1")).toMatch(/\nThe operation failed: .+\n$/);
+});

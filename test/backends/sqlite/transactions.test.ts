@@ -1,7 +1,16 @@
+import {
+  allowAnonymous,
+  createService,
+  createWorker,
+  defineOperation,
+  type Job,
+  type Sync,
+} from "async-request-reply";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import * as z from "zod";
 import { unreadable } from "../../unreadable.js";
 import { errorOf } from "../../worker/stage.js";
-import { describeClients } from "./clients.js";
+import { describeClients, type OpenDatabase } from "./clients.js";
 import {
   createTransactionStage,
   ORDER,
@@ -177,6 +186,32 @@ describeClients("job.transaction on an SQLite database", (client) => {
     expect(stage.effects()).toEqual([]);
     const listed = await stage.backend.operations.list?.({ limit: 10 });
     expect(listed).toHaveLength(1 + 2 * keys.length);
+  });
+
+  it("rolls back if the result schema is asynchronous, and fails the operation at once", async () => {
+    const result = z.string().refine(async () => true);
+    const letters = defineOperation({ name: "letters", path: "/letters", input: z.object({}), result });
+    const definitions = [letters] as const;
+    const service = createService({
+      authorize: allowAnonymous(),
+      definitions,
+      backend: stage.backend,
+      observe: false,
+    });
+    const { operationId } = await service.submit(letters, {}, { tenant: TENANT });
+    const run = (_: object, job: Job<unknown, Sync<OpenDatabase>>): Promise<string> =>
+      job.transaction((database) => {
+        write(database, "undone");
+        return "sent";
+      });
+    await createWorker(
+      { definitions, backend: stage.backend, observe: false },
+      { letters: run },
+    ).runUntilIdle();
+    const operation = await stage.read(operationId);
+    expect(operation).toMatchObject({ state: "failed", attempt: 1 });
+    expect(operation && errorOf(operation).detail).toContain("The result schema must be synchronous.");
+    expect(stage.effects()).toEqual([]);
   });
 
   it("creates the follow-up of the operation in the same commit", async () => {

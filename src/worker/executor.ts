@@ -96,7 +96,7 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, context)));
     report(context, operation, ending, settled);
     if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
-    void announceAfter(operation, settlement.delayMs);
+    if (settlement.delayMs <= MAX_AWAITED_DELAY_MS) void announceAfter(operation, settlement.delayMs);
   }
 
   /** Ends an attempt without counting it, so that another worker can take the operation. */

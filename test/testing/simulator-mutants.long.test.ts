@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type * as Submit from "../../src/in-process/submit.js";
 import type * as Redrive from "../../src/operator/redrive/redrive-one.js";
 import type * as Scan from "../../src/operator/scan.js";
+import type * as Parking from "../../src/waiting/parking.js";
 import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
 
@@ -74,6 +75,17 @@ const mutants: readonly Mutant[] = [
           return result.outcome === "redriven" ? { ...result, operationId } : result;
         };
         return { ...real, redriveOne };
+      }),
+  },
+  {
+    name: "waiters rely on notifications, which can get lost",
+    violation: /I16: a waiter learned of the end of .* \d+ ms late/,
+    plant: () =>
+      vi.doMock("../../src/waiting/parking.js", async (original) => {
+        const real = await original<typeof Parking>();
+        const createParking: typeof real.createParking = (operations, clock, _, look) =>
+          real.createParking(operations, clock, 3_600_000, look);
+        return { createParking };
       }),
   },
 ];

@@ -5,6 +5,7 @@ import { keepWorker } from "./actors/actors.js";
 import { createApis, runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
 import { runOperator } from "./actors/operator.js";
+import { awaitEnds } from "./actors/waiters.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { type Entry, isHidden, isUncertain } from "./ledger/entry.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -23,7 +24,7 @@ export interface SimulationOptions {
   /** Maximum number of faults: crashes, lost answers, and calls that fail, arrive late or arrive twice. Default: 6. */
   readonly faults?: number;
   /**
-   * Number of clients, which submit and poll. All clients except the first share a tenant. All use the same few keys,
+   * Number of clients, which submit, poll and wait. All clients except the first share a tenant. All use the same few keys,
    * so that duplicates are common. Default: 3.
    */
   readonly clients?: number;
@@ -155,6 +156,8 @@ async function play(
   if (ledger.violations.length === 0) world.note("no more faults from here on");
   world.stopFaults();
   over = true;
+  activeClients += 1;
+  void awaitEnds(stage, apis).then(() => (activeClients -= 1));
   for (let step = 0; step < MAX_STEPS_WITHOUT_FAULTS && ledger.violations.length === 0; step += 1) {
     await world.step();
     if (step % READ_EVERY === 0 && activeClients === 0 && (await isOver(stage))) break;

@@ -8,6 +8,7 @@ import { submitByCall } from "./calls.js";
 import { type Answer, chooseDraft, type Draft, describeDraft } from "./drafts.js";
 import { submitInOwnTransaction } from "./own-transaction.js";
 import { ask, type Caller, statusOf, submitByRequest } from "./requests.js";
+import { WAIT } from "./waiters.js";
 
 const MAX_TRIES = 300;
 /** Has the format of an operation id, but no operation has it. */
@@ -86,10 +87,11 @@ export async function runClient(
       ["leave", 2],
       ["cancel", 1],
       ["probe", 1],
+      ["wait", 1],
     ]);
     if (next === "probe") return probe();
     if (operationId === undefined || next === "leave") return;
-    await askAbout(next === "poll" ? "GET" : "DELETE", operationId);
+    await askAbout(next === "cancel" ? "DELETE" : "GET", operationId, next === "wait" ? WAIT : {});
   }
 
   /** Asks the service or the store for an operation that is hidden or belongs to another tenant. Both must refuse. */
@@ -104,9 +106,13 @@ export async function runClient(
     judgeHidden(ledger, id, [await askAbout(method, id), await askAbout(method, UNKNOWN_ID)]);
   }
 
-  async function askAbout(method: "GET" | "DELETE", id: string): Promise<HttpResponse | undefined> {
+  async function askAbout(
+    method: "GET" | "DELETE",
+    id: string,
+    fields: Partial<typeof WAIT> = {},
+  ): Promise<HttpResponse | undefined> {
     const { moment } = ledger.entries;
-    const response = await ask(stage, apis, caller, [method, `/operations/${id}`]);
+    const response = await ask(stage, apis, caller, [method, `/operations/${id}`], fields);
     world.note(`${name}: ${method} ${id.slice(-4)} -> ${statusOf(response)} ${textOf(response)}`);
     judgeStatus(ledger, { id, tenant, moment }, response);
     return response;

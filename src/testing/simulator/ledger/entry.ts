@@ -41,6 +41,8 @@ export interface Entry {
 export class Entries {
   readonly violations: string[] = [];
   readonly now: () => number;
+  /** Called with the id of an operation that changes or may have changed. */
+  readonly watchers = new Set<(id: string) => void>();
   readonly #all = new Map<string, Entry>();
   /** Operations that have a follow-up, by the id of the follow-up. */
   readonly #parents = new Map<string, Entry>();
@@ -80,7 +82,7 @@ export class Entries {
       addedAt: ++this.#moment,
       recorded,
       startedAs: first.state,
-      contents: new Contents(first, () => ++this.#moment),
+      contents: new Contents(first, () => this.#changed(id)),
       token: lease?.token,
       leaseEndsAt: lease === undefined ? 0 : this.now() + lease.leaseMs,
       attempt: lease === undefined ? 0 : 1,
@@ -95,6 +97,11 @@ export class Entries {
     if (onEnd !== undefined) this.#parents.set(onEnd.id, entry);
     this.noteEnd(entry);
     return entry;
+  }
+
+  #changed(id: string): number {
+    for (const watcher of this.watchers) watcher(id);
+    return ++this.#moment;
   }
 
   /** If the operation has ended or may have ended, records the time. If it has ended, adds its follow-up. */

@@ -45,6 +45,7 @@ type Renewal = { readonly leaseMs: number; readonly progress?: string };
  * - I13: No attempt begins before the delay of its operation is over.
  * - I14: A key accepts its first payload and refuses every other one, by request and by call. See {@link Payloads}.
  * - I15: Attempts follow the options of their processor. See {@link Attempts}.
+ * - I16: A waiter learns of an end as soon as the process that it waits in reads the operation again: within 5 s.
  */
 export class Ledger {
   readonly entries: Entries;

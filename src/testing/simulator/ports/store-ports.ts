@@ -6,6 +6,9 @@ import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";
 
+/** One of this many notifications of changes gets lost. */
+const LOST_CHANGE = 3;
+
 /** Wraps an operation store for one process of the world. */
 export function operationsOf(
   store: OperationStore,
@@ -36,6 +39,7 @@ export function operationsOf(
     ...(store.redrive === undefined ? {} : { redrive }),
     ...(getMany === undefined ? {} : { getMany: readMany }),
     ...(list === undefined ? {} : { list: readPage }),
+    watch: (onChange) => watchSome(process, { world, ledger }, onChange),
     create: (given, initial) => {
       const operation = extras.of(given);
       return world.call(process, `create(${brief(operation)} ${initial?.state ?? ""})`, async () => {
@@ -107,4 +111,20 @@ export function idempotencyOf(
       ),
     takeStale: (request) => world.call(process, "takeStale", () => store.takeStale(request)),
   };
+}
+
+/** Reports changes like a store, but on the time of the world. Notifications are hints, so some get lost. */
+function watchSome(
+  process: Process,
+  { world, ledger }: Pick<Stage, "world" | "ledger">,
+  onChange: (id: string) => void,
+): () => void {
+  const { watchers } = ledger.entries;
+  let changes = 0;
+  const watcher = (id: string): void => {
+    changes += 1;
+    if (!process.dead && changes % LOST_CHANGE !== 0) world.deliver(process, () => onChange(id));
+  };
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
 }

@@ -14,6 +14,8 @@ import { settleReliably } from "./settle/settle-reliably.js";
 const SUSPECT_PAUSE_MS = 1_000;
 /** Delay after which a worker that cannot create the resource of an operation offers it again. */
 const CREATION_PAUSE_MS = 30_000;
+/** The sweep announces operations with longer delays, so that no timer and no operation stays in memory for hours. */
+const MAX_AWAITED_DELAY_MS = 60_000;
 
 /**
  * Creates the function that handles one delivery, from receipt to settlement. A failing operation never affects
@@ -104,7 +106,7 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     return finish(begun, { settlement: { to: "retry", delayMs, countAttempt: false } });
   }
 
-  /** Announces the operation when it is due. The sweep would do it too, but only at its next interval. */
+  /** Announces an operation when it is due. The sweep would do it too, but only at its next interval. */
   async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
     if (delayMs === 0 || !draining.raised) await announcer.announce(operation);

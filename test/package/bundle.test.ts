@@ -3,17 +3,15 @@ import { bundle } from "./built.js";
 
 describe("a bundle for a runtime without node: modules", () => {
   it.each([
-    ...[
-      ".",
-      "./client",
-      "./fetch",
-      "./openapi",
-      "./operator",
-      "./sqlite",
-      "./testing",
-      "./webhooks",
-      "./yaml",
-    ],
+    ".",
+    "./client",
+    "./fetch",
+    "./openapi",
+    "./operator",
+    "./sqlite",
+    "./testing",
+    "./webhooks",
+    "./yaml",
   ])("of %s imports nothing", async (subpath) => {
     expect((await bundle(subpath)).imports).toEqual([]);
   });

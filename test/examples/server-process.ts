@@ -38,8 +38,9 @@ export type StartServer = (variables?: Variables) => Promise<ServerProcess>;
 export async function startServer(
   variables: Variables = {},
   example: string = "orders-server",
+  lifetimeMs: number = LIFETIME_MS,
 ): Promise<ServerProcess> {
-  const child = spawnExample(`${example}/dist/server.js`, { PORT: "0", ...variables });
+  const child = spawnExample(`${example}/dist/server.js`, { PORT: "0", ...variables }, [], lifetimeMs);
   const stdout = collectLines(child.stdout);
   const stderr = collectLines(child.stderr);
   const exited = exitOf(child, stdout, stderr);
@@ -69,7 +70,7 @@ export function runServer(variables: Variables): Promise<Exit> {
   return exitOf(child, collectLines(child.stdout), collectLines(child.stderr));
 }
 
-/** Limits the life of a server whose test never stops it. */
+/** Limits the life of a server whose test never stops it. Milliseconds. */
 const LIFETIME_MS = 60_000;
 
 /** Each program writes its files into its own folder. */
@@ -77,12 +78,17 @@ const workingFolders = mkdtempSync(join(tmpdir(), "examples-"));
 process.once("exit", () => rmSync(workingFolders, { recursive: true }));
 
 /** Starts a built program of the examples. Its environment has the given variables only. */
-export function spawnExample(program: string, env: Variables, args: readonly string[] = []): Child {
+export function spawnExample(
+  program: string,
+  env: Variables,
+  args: readonly string[] = [],
+  lifetimeMs: number = LIFETIME_MS,
+): Child {
   return spawn(process.execPath, [join(root, "examples", program), ...args], {
     cwd: mkdtempSync(join(workingFolders, "process-")),
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: LIFETIME_MS,
+    timeout: lifetimeMs,
     killSignal: "SIGKILL",
   });
 }

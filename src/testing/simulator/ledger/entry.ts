@@ -42,7 +42,7 @@ export class Entries {
   readonly violations: string[] = [];
   readonly now: () => number;
   /** Called with the id of an operation that changes or may have changed. */
-  readonly watchers = new Set<(id: string) => void>();
+  readonly watchers: Set<(id: string) => void> = new Set();
   readonly #all = new Map<string, Entry>();
   /** Operations that have a follow-up, by the id of the follow-up. */
   readonly #parents = new Map<string, Entry>();

@@ -1,3 +1,4 @@
+import { eventStream } from "async-request-reply/client";
 import { expect, it } from "vitest";
 import { openStage } from "./stage.js";
 
@@ -24,6 +25,18 @@ it("iterates over the progress up to the end", async () => {
     seen.push(state.status === "pending" ? state.progress?.percent : state.status);
   }
   expect(seen.filter((one) => one !== undefined)).toEqual([50, "completed"]);
+});
+
+it("iterates over an event stream on one connection", async () => {
+  const { connect, requests, finish } = await openStage();
+  const op = await connect({ eventStream }).exports.submit({ accountId: "a" });
+  const seen: unknown[] = [];
+  for await (const state of op) {
+    if (state.status === "pending" && state.progress !== undefined) finish("a");
+    seen.push(state.status === "pending" ? state.progress?.percent : state.status);
+  }
+  expect(seen.filter((one) => one !== undefined)).toEqual([50, "completed"]);
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
 });
 
 it("rejects with the problem of the operation if the work failed", async () => {

@@ -42,7 +42,7 @@ export default defineConfig({
           setupFiles: ["test/fixed-seed.ts"],
         },
       },
-      { extends: true, test: { name: "pages", include: [pages], isolate: true } },
+      { extends: true, test: { name: "pages", include: [pages], exclude: elsewhere, isolate: true } },
       {
         extends: true,
         test: { name: "built", include: built, exclude: elsewhere, globalSetup: "test/package/built.ts" },

@@ -10,8 +10,8 @@ import { createLineups } from "./identity-lineup.js";
 
 const SEED = 20_261_121;
 const REQUESTS_BETWEEN_WORK = 250;
-const ALL = effort(500, 5_000);
-const BEYOND_FETCH = effort(250, 1_000);
+const ALL = effort(300, 5_000);
+const BEYOND_FETCH = effort(150, 1_000);
 
 const { lineUp, close } = createLineups();
 afterEach(close);

@@ -7,7 +7,7 @@ import { effort } from "../effort.js";
 import { readDocument } from "./document-reader.js";
 import { info } from "./services.js";
 
-const numRuns = effort(25, 100);
+const numRuns = effort(10, 100);
 
 const Tree = z.object({
   get branches() {

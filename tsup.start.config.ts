@@ -9,6 +9,7 @@ const examples = [
   "fastify",
   "custom-operation",
   "client",
+  "webhook-receiver",
   "web-page",
   "tasks",
 ];

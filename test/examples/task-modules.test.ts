@@ -22,6 +22,20 @@ describe("the example that submits from code", () => {
   });
 });
 
+describe("the example that waits for the result", () => {
+  type Example = typeof import("../../examples/tasks/wait-for-result.js");
+  let example: Example;
+  beforeAll(async () => {
+    example = await import("../../examples/tasks/wait-for-result.js");
+  });
+  afterAll(() => example.service.close());
+
+  it("returns it in process and over HTTP", async () => {
+    expect(await example.inProcess("cat")).toBe("/cat.webp");
+    expect(await example.overHttp("dog")).toBe("/dog.webp");
+  });
+});
+
 describe("the example that delays and schedules work", () => {
   type Example = typeof import("../../examples/tasks/schedule.js");
   let example: Example;

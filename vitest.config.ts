@@ -7,10 +7,12 @@ const built = ["package", "examples", "processes"].map((folder) => `test/${folde
 /** Tests that run the examples of the pages. Some examples replace globals, such as `Response`. */
 const pages = "test/docs/**/*.test.ts";
 
-/** Slow tests (vitest.long.config.ts), and tests that need more than `npm ci` (vitest.{runtimes,servers}.config.ts). */
+/** Slow tests (vitest.long.config.ts), and tests that need more than `npm ci` (vitest.{runtimes,servers,brokers}.config.ts). */
 const elsewhere = [
   "test/**/*.long.test.ts",
-  ...["runtimes", "tools", "servers", "faults", "backends/postgres"].map((folder) => `test/${folder}/**`),
+  ...["runtimes", "tools", "servers", "brokers", "faults", "backends/postgres"].map(
+    (folder) => `test/${folder}/**`,
+  ),
 ];
 
 export default defineConfig({

@@ -1,14 +1,18 @@
 import * as main from "async-request-reply";
+import * as bullmq from "async-request-reply/bullmq";
 import * as express from "async-request-reply/express";
 import * as fetch from "async-request-reply/fetch";
+import * as nats from "async-request-reply/nats";
 import * as node from "async-request-reply/node";
 import * as openapi from "async-request-reply/openapi";
 import * as postgres from "async-request-reply/postgres";
+import * as rabbitmq from "async-request-reply/rabbitmq";
 import * as yang from "async-request-reply/yang";
 import { expect, it } from "vitest";
 import { refusalOf } from "./refusal.js";
 
-const all = { ...main, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang };
+const brokers = { ...bullmq, ...nats, ...rabbitmq };
+const all = { ...main, ...express, ...fetch, ...node, ...openapi, ...postgres, ...yang, ...brokers };
 
 /** The functions of the package as JavaScript sees them: they accept any arguments. */
 export const untyped = all as unknown as Readonly<

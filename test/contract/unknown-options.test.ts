@@ -5,6 +5,7 @@ import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
 const { createMemoryBackend, createPostgresBackend, createOpenApiDocument, withOpenApi } = untyped;
+const { createBullmqQueue, createNatsQueue, createRabbitmqQueue } = untyped;
 
 const authorize = (): unknown => ({ id: "a" });
 const observe = false;
@@ -77,6 +78,21 @@ describe("an unknown option throws and suggests the closest known one", () => {
       "of createPostgresBackend",
       "Unknown option `shcema` of createPostgresBackend. Did you mean `schema`?",
       () => createPostgresBackend({ pool, shcema: "orders" }),
+    ],
+    [
+      "of createBullmqQueue",
+      "Unknown option `conection` of createBullmqQueue. Did you mean `connection`?",
+      () => createBullmqQueue({ conection: {} }),
+    ],
+    [
+      "of createNatsQueue",
+      "Unknown option `replica` of createNatsQueue. Did you mean `replicas`?",
+      () => createNatsQueue({ replica: 3 }),
+    ],
+    [
+      "of createRabbitmqQueue",
+      "Unknown option `queuetype` of createRabbitmqQueue. Did you mean `queueType`?",
+      () => createRabbitmqQueue({ queuetype: "quorum" }),
     ],
     [
       "of apiKey",

@@ -2,12 +2,20 @@ import { describe, expect, it } from "vitest";
 import { bundle } from "./built.js";
 
 describe("a bundle for a runtime without node: modules", () => {
-  it.each([".", "./fetch", "./openapi", "./operator", "./sqlite", "./testing", "./yaml"])(
-    "of %s imports nothing",
-    async (subpath) => {
-      expect((await bundle(subpath)).imports).toEqual([]);
-    },
-  );
+  it.each([
+    ".",
+    "./bullmq",
+    "./fetch",
+    "./nats",
+    "./openapi",
+    "./operator",
+    "./rabbitmq",
+    "./sqlite",
+    "./testing",
+    "./yaml",
+  ])("of %s imports nothing", async (subpath) => {
+    expect((await bundle(subpath)).imports).toEqual([]);
+  });
 
   it.each(["./xml", "./yang"])("of %s imports only the parser", async (subpath) => {
     expect((await bundle(subpath, ["saxes"])).imports).toEqual(["saxes"]);

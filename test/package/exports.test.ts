@@ -15,12 +15,15 @@ describe("the exports of the package", () => {
     expect(Object.keys(manifest.exports)).toMatchInlineSnapshot(`
       [
         ".",
+        "./bullmq",
         "./express",
         "./fetch",
+        "./nats",
         "./node",
         "./openapi",
         "./operator",
         "./postgres",
+        "./rabbitmq",
         "./sqlite",
         "./testing",
         "./xml",
@@ -61,6 +64,14 @@ describe("the exports of the package", () => {
         "withStores",
       ]
     `);
+  });
+
+  it.each([
+    ["./bullmq", "createBullmqQueue"],
+    ["./nats", "createNatsQueue"],
+    ["./rabbitmq", "createRabbitmqQueue"],
+  ])("are complete for %s", async (subpath, name) => {
+    expect(await names(subpath)).toEqual([name]);
   });
 
   it("are complete for ./express", async () => {

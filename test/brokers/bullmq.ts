@@ -17,6 +17,10 @@ interface Counting {
   getJobCountByTypes(): Promise<number>;
 }
 
+interface Deleting {
+  obliterate(options: { readonly force: boolean }): Promise<void>;
+}
+
 const program: BrokerProgram = {
   name: "redis",
   command: "redis-server",
@@ -54,6 +58,11 @@ export const bullmq: TestedBroker = {
         const count = await (counting as unknown as Counting).getJobCountByTypes();
         await counting.close();
         return count;
+      },
+      deleteQueue: async (queue, definition) => {
+        const deleting = new library.Queue(definition, { connection, prefix: queue });
+        await (deleting as unknown as Deleting).obliterate({ force: true });
+        await deleting.close();
       },
       close: async () => void (await connection.quit()),
     };

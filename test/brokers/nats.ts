@@ -12,6 +12,10 @@ interface TransportNode {
   connect(options: object): Promise<Connection>;
 }
 
+interface Deleting {
+  delete(stream: string): Promise<unknown>;
+}
+
 interface JetStreamLibrary {
   jetstream(connection: Connection): JetStream;
 }
@@ -45,6 +49,10 @@ export const nats: TestedBroker = {
         const { streams } = await jetstream.jetstreamManager(false);
         const { state } = (await streams.info(queue)) as { readonly state: { readonly messages: number } };
         return state.messages;
+      },
+      deleteQueue: async (queue) => {
+        const { streams } = await jetstream.jetstreamManager(false);
+        await (streams as unknown as Deleting).delete(queue);
       },
       close: () => connection.close(),
     };

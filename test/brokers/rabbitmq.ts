@@ -8,6 +8,10 @@ interface Connection extends AmqpConnection {
   close(): Promise<void>;
 }
 
+interface Deleting {
+  deleteQueue(queue: string): Promise<unknown>;
+}
+
 interface Amqplib {
   connect(url: string, options: object): Promise<Connection>;
 }
@@ -48,6 +52,11 @@ export const rabbitmq: TestedBroker = {
         };
         await channel.close();
         return messageCount;
+      },
+      deleteQueue: async (queue, definition) => {
+        const channel = await connection.createChannel();
+        await (channel as unknown as Deleting).deleteQueue(`${queue}.${definition}`);
+        await channel.close();
       },
       close: () => connection.close(),
     };

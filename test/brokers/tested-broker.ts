@@ -17,6 +17,8 @@ export interface TestedClient {
   publishForeign(queue: string, definition: string, body: string): Promise<void>;
   /** Number of messages that the broker holds for a definition. */
   countMessages(queue: string, definition: string): Promise<number>;
+  /** Deletes the queue, the stream or the keys, as an operator would. */
+  deleteQueue(queue: string, definition: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -19,8 +19,8 @@ export interface RequestHandlers {
   readonly onEnd: (error?: unknown) => void;
 }
 
-/** Time after which an unanswered request is renewed. Milliseconds. */
-const EXPIRES_MS = 30_000;
+/** Time after which an unanswered request is renewed. The client notices a deleted consumer within it. Milliseconds. */
+const EXPIRES_MS = 10_000;
 
 /**
  * Creates the requests for a definition. A request stays open over several calls to `receive`, because ending it early

@@ -10,6 +10,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/brokers/**/*.test.ts"],
+    globalSetup: "test/package/built.ts",
     fileParallelism: false,
     setupFiles: ["test/setup.ts", "test/fixed-seed.ts"],
     expect: { requireAssertions: true, poll: { timeout: 20_000 } },

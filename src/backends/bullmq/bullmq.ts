@@ -14,8 +14,8 @@ export interface BullmqPart {
   waitUntilReady(): Promise<unknown>;
   /** Calls `listener` at each error of the connection. */
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Closes what the instance opened, and leaves a connection of yours open. */
-  close(): Promise<void>;
+  /** Closes what the instance opened, and leaves a connection of yours open. A worker waits for nothing if forced. */
+  close(force?: boolean): Promise<void>;
 }
 
 /** A `Queue` of BullMQ. */

@@ -1,3 +1,4 @@
+import type { CallBroker } from "../broker/calls.js";
 import { toSafeName } from "../broker/safe-name.js";
 import type { BullmqPart, BullmqQueue, BullmqWorker } from "./bullmq.js";
 import type { BullmqSettings } from "./settings.js";
@@ -18,6 +19,7 @@ export interface Parts {
  */
 export function createParts<Connection>(
   { bullmq, connection, prefix }: BullmqSettings<Connection>,
+  call: CallBroker,
   onWaiting: (definition: string) => void,
 ): Parts {
   const { Queue, Worker, QueueEvents } = bullmq;
@@ -55,7 +57,8 @@ export function createParts<Connection>(
       });
     },
     close: async () => {
-      await Promise.all([...parts.values()].map((part) => part.close()));
+      // Without a limit, an instance that is connecting again would wait until Redis is back.
+      await Promise.all([...parts.values()].map((part) => call(() => part.close(true)).catch(() => {})));
       parts.clear();
     },
   };

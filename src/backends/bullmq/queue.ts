@@ -23,7 +23,7 @@ export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connec
   const { pollMs, runtime } = settings;
   const call = createCalls("Redis", settings);
   const waiters = createWaiters({ pollMs, clock: runtime.clock, onWait: () => {} });
-  const parts = createParts(settings, (definition) => waiters.wake(new Set([definition])));
+  const parts = createParts(settings, call, (definition) => waiters.wake(new Set([definition])));
   return {
     publish: async (announcements) => {
       const adding = [...byDefinition(announcements)].map(([definition, group]) => {

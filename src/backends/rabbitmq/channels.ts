@@ -20,7 +20,7 @@ export interface OpenChannel<Channel> {
 export interface Channels<Channel> {
   /** Returns the open channel, or opens one. Throws `QUEUE_UNAVAILABLE`. */
   get(): Promise<OpenChannel<Channel>>;
-  /** Closes the channel. The next `get` opens another one. */
+  /** Closes the channel. The next `get` opens another one. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,8 @@ export function createChannels<Channel extends AmqpChannel>(
         () => {},
       );
       opening = undefined;
-      if (last?.isOpen()) await call(() => closeQuietly(last.channel));
+      // A broker that does not answer has nothing left to release.
+      if (last?.isOpen()) await call(() => closeQuietly(last.channel)).catch(() => {});
     },
   };
 }

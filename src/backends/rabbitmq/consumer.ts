@@ -126,8 +126,7 @@ export function createRabbitmqConsumer(
     close: async () => {
       await deliveries.close();
       // An ack needs the channel of its message, so the channel stays open until the last one, for a limited time.
-      const close = (): Promise<void> => channels.close().catch(() => {});
-      call(() => deliveries.settled()).then(close, close);
+      call(() => deliveries.settled()).then(channels.close, channels.close);
     },
     end: channels.close,
   };

@@ -7,10 +7,12 @@ const built = ["package", "examples", "processes"].map((folder) => `test/${folde
 /** Tests that run the examples of the pages. Some examples replace globals, such as `Response`. */
 const pages = "test/docs/**/*.test.ts";
 
-/** Slow tests (vitest.long.config.ts), and tests that need more than `npm ci` (vitest.{browser,runtimes,servers}.config.ts). */
+/**
+ * Slow tests (vitest.long.config.ts), and tests that need more than `npm ci` (vitest.{brokers,browser,runtimes,servers}.config.ts).
+ */
 const elsewhere = [
   "test/**/*.long.test.ts",
-  ...["browser", "runtimes", "tools", "servers", "faults", "backends/postgres"].map(
+  ...["brokers", "browser", "runtimes", "tools", "servers", "faults", "backends/postgres"].map(
     (folder) => `test/${folder}/**`,
   ),
   "examples/mcp-tools/**",

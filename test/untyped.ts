@@ -1,15 +1,19 @@
 import * as main from "async-request-reply";
+import * as bullmq from "async-request-reply/bullmq";
 import * as client from "async-request-reply/client";
 import * as express from "async-request-reply/express";
 import * as fetch from "async-request-reply/fetch";
+import * as nats from "async-request-reply/nats";
 import * as node from "async-request-reply/node";
 import * as openapi from "async-request-reply/openapi";
 import * as postgres from "async-request-reply/postgres";
+import * as rabbitmq from "async-request-reply/rabbitmq";
 import * as webhooks from "async-request-reply/webhooks";
 import * as yang from "async-request-reply/yang";
 import { expect, it } from "vitest";
 import { refusalOf } from "./refusal.js";
 
+const brokers = { ...bullmq, ...nats, ...rabbitmq };
 const all = {
   ...main,
   ...client,
@@ -20,6 +24,7 @@ const all = {
   ...postgres,
   ...webhooks,
   ...yang,
+  ...brokers,
 };
 
 /** The functions of the package as JavaScript sees them: they accept any arguments. */

@@ -1,5 +1,6 @@
 import { type Backend, createMemoryBackend, type Queue } from "async-request-reply";
 import { openPGlite, openPostgres } from "./postgres.js";
+import { openBullmq, openNats, openRabbitmq } from "./queues.js";
 import { openSqlite } from "./sqlite.js";
 import { StartError } from "./start-error.js";
 
@@ -28,7 +29,11 @@ const backends: Readonly<Record<string, BackendKind>> = {
 };
 
 /** Queues that `QUEUE` can name, by the form of their addresses. */
-const queues: Readonly<Record<string, QueueKind>> = {};
+const queues: Readonly<Record<string, QueueKind>> = {
+  "amqp://…": { accepts: /^amqps?:\/\/./, open: openRabbitmq },
+  "nats://…": { accepts: /^nats:\/\/./, open: openNats },
+  "bullmq+redis://…": { accepts: /^bullmq\+rediss?:\/\/./, open: openBullmq },
+};
 
 /**
  * Finds the back end for an address.
@@ -51,9 +56,8 @@ export function findQueue(address: string): QueueKind {
 function find<K extends Kind>(kinds: Readonly<Record<string, K>>, variable: string, address: string): K {
   const kind = Object.values(kinds).find(({ accepts }) => accepts.test(address));
   if (kind !== undefined) return kind;
-  const known = Object.keys(kinds);
-  const expected = known.length === 0 ? "unset" : `one of ${known.join(", ")}`;
-  throw new StartError(`${variable} must be ${expected}, not "${withoutCredentials(address)}"`);
+  const known = Object.keys(kinds).join(", ");
+  throw new StartError(`${variable} must be one of ${known}, not "${withoutCredentials(address)}"`);
 }
 
 /** Hides the credentials of an address, because a password must not end up in a log. */

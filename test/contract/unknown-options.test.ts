@@ -6,6 +6,7 @@ import { testMistakes, untyped } from "../untyped.js";
 const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
 const { createClient, createWebhooks } = untyped;
 const { createMemoryBackend, createPostgresBackend, createOpenApiDocument, withOpenApi } = untyped;
+const { createBullmqQueue, createNatsQueue, createRabbitmqQueue } = untyped;
 
 const authorize = (): unknown => ({ id: "a" });
 const observe = false;
@@ -84,6 +85,21 @@ describe("an unknown option throws and suggests the closest known one", () => {
       "Unknown option `secret` of createWebhooks. Known options: endpoint, allow, sign, send, trustedOrigins, concurrency, " +
         "problemBaseUri.",
       () => createWebhooks({ secret: "whsec_" }),
+    ],
+    [
+      "of createBullmqQueue",
+      "Unknown option `conection` of createBullmqQueue. Did you mean `connection`?",
+      () => createBullmqQueue({ conection: {} }),
+    ],
+    [
+      "of createNatsQueue",
+      "Unknown option `replica` of createNatsQueue. Did you mean `replicas`?",
+      () => createNatsQueue({ replica: 3 }),
+    ],
+    [
+      "of createRabbitmqQueue",
+      "Unknown option `queuetype` of createRabbitmqQueue. Did you mean `queueType`?",
+      () => createRabbitmqQueue({ queuetype: "quorum" }),
     ],
     [
       "of apiKey",

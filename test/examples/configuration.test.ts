@@ -18,7 +18,10 @@ describe("the example server's configuration", { timeout: 30_000 }, () => {
       'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "memory:orders"',
     ],
     [{ BACKEND: "" }, 'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not ""'],
-    [{ QUEUE: "mail:orders" }, 'QUEUE must be unset, not "mail:orders"'],
+    [
+      { QUEUE: "mail:orders" },
+      'QUEUE must be one of amqp://…, nats://…, bullmq+redis://…, not "mail:orders"',
+    ],
     [{ ROLE: "api", BACKEND: "memory:" }, `ROLE=api ${roleSentence}`],
     [{ ROLE: "worker", BACKEND: "memory:" }, `ROLE=worker ${roleSentence}`],
     [

@@ -4,10 +4,13 @@ import { bundle } from "./built.js";
 describe("a bundle for a runtime without node: modules", () => {
   it.each([
     ".",
+    "./bullmq",
     "./client",
     "./fetch",
+    "./nats",
     "./openapi",
     "./operator",
+    "./rabbitmq",
     "./sqlite",
     "./testing",
     "./webhooks",

@@ -15,13 +15,16 @@ describe("the exports of the package", () => {
     expect(Object.keys(manifest.exports)).toMatchInlineSnapshot(`
       [
         ".",
+        "./bullmq",
         "./client",
         "./express",
         "./fetch",
+        "./nats",
         "./node",
         "./openapi",
         "./operator",
         "./postgres",
+        "./rabbitmq",
         "./sqlite",
         "./testing",
         "./webhooks",
@@ -74,6 +77,14 @@ describe("the exports of the package", () => {
         "isAsyncReplyError",
       ]
     `);
+  });
+
+  it.each([
+    ["./bullmq", "createBullmqQueue"],
+    ["./nats", "createNatsQueue"],
+    ["./rabbitmq", "createRabbitmqQueue"],
+  ])("are complete for %s", async (subpath, name) => {
+    expect(await names(subpath)).toEqual([name]);
   });
 
   it("are complete for ./express", async () => {

@@ -1,0 +1,113 @@
+import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "../../ports/queue.js";
+import type { CallBroker } from "../broker/calls.js";
+import { createDeliveries } from "../broker/deliveries.js";
+import { readMessage } from "../broker/message.js";
+import type { BrokerSettings } from "../broker/settings.js";
+import { createShares, type Share } from "../broker/share.js";
+import type { Waiters } from "../waking/waiters.js";
+import type { BullmqJob, BullmqWorker } from "./bullmq.js";
+import type { Parts } from "./parts.js";
+
+/** Dependencies that a consumer shares with its queue. */
+export interface ConsumerContext {
+  readonly settings: BrokerSettings;
+  readonly parts: Parts;
+  readonly waiters: Waiters;
+  readonly call: CallBroker;
+}
+
+/** Maximum number of jobs that are asked for at once. */
+const MAX_AT_ONCE = 16;
+
+/**
+ * Creates a consumer that takes jobs only if the worker has free slots. BullMQ's own way to wait for a job cannot be
+ * interrupted, so it waits for an event of the queue instead.
+ */
+export function createBullmqConsumer(
+  { settings, parts, waiters, call }: ConsumerContext,
+  definitions: readonly ConsumedDefinition[],
+): Consumer {
+  const { observe, runtime } = settings;
+  const deliveries = createDeliveries(settings);
+  const sharesOf = createShares(definitions);
+
+  async function toDelivery(
+    definition: string,
+    job: BullmqJob,
+    token: string,
+  ): Promise<Delivery | undefined> {
+    const accept = async (): Promise<void> => {
+      await call(() => job.moveToCompleted(null, token, false));
+    };
+    const giveBack = async (): Promise<void> => {
+      await call(() => job.moveToWait(token));
+    };
+    const text = typeof job.data === "string" ? job.data : "";
+    const announcement = readMessage(text, definition, observe);
+    if (announcement !== undefined) return deliveries.create(announcement, { accept, giveBack });
+    await accept();
+    return undefined;
+  }
+
+  /** Takes one job. A job that comes after the time limit goes back. */
+  async function takeOne(definition: string, worker: BullmqWorker): Promise<Delivery | undefined> {
+    const token = runtime.newToken();
+    const taking = worker.getNextJob(token, { block: false });
+    const job = await call(() => taking).catch((error: unknown) => {
+      taking.then((late) => late?.moveToWait(token)).catch(() => {});
+      throw error;
+    });
+    return job === undefined ? undefined : toDelivery(definition, job, token);
+  }
+
+  /** Takes up to `count` jobs: one, then two at once, then four, until there are no more. */
+  async function take({ definition, count }: Share, limit: number): Promise<readonly Delivery[]> {
+    const worker = parts.workerOf(definition);
+    const wanted = Math.min(count, limit);
+    const taken: Delivery[] = [];
+    for (let atOnce = 1; taken.length < wanted; atOnce = Math.min(2 * atOnce, MAX_AT_ONCE)) {
+      const round = Math.min(atOnce, wanted - taken.length);
+      const results = await Promise.allSettled(
+        Array.from({ length: round }, () => takeOne(definition, worker)),
+      );
+      for (const result of results)
+        if (result.status === "fulfilled" && result.value !== undefined) taken.push(result.value);
+      const failed = results.find((result) => result.status === "rejected");
+      if (failed !== undefined && taken.length === 0) throw failed.reason;
+      if (results.some((result) => result.status === "rejected" || result.value === undefined)) break;
+    }
+    return taken;
+  }
+
+  async function takeAll({ slots, limit }: ReceiveRequest): Promise<readonly Delivery[]> {
+    const taken: Delivery[] = [];
+    for (const share of sharesOf({ slots, limit })) {
+      if (taken.length >= limit) break;
+      try {
+        taken.push(...(await take(share, limit - taken.length)));
+      } catch (error) {
+        if (taken.length === 0) throw error;
+      }
+    }
+    return taken;
+  }
+
+  return {
+    receive: async (request) => {
+      const { slots, signal } = request;
+      do {
+        // Created before the look, so that a job that is added between the look and the wait ends the wait.
+        const waiter = waiters.expect([...slots.keys()]);
+        try {
+          const taken = await takeAll(request);
+          if (taken.length > 0) return taken;
+          await waiter.wait(signal);
+        } finally {
+          waiter.cancel();
+        }
+      } while (!signal.aborted);
+      return [];
+    },
+    close: () => deliveries.close(),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Queue } from "../../ports/queue.js";
+import { createCalls } from "../broker/calls.js";
+import { toMessage } from "../broker/message.js";
+import { byDefinition } from "../broker/share.js";
+import { createWaiters } from "../waking/waiters.js";
+import { createBullmqConsumer } from "./consumer.js";
+import { createParts } from "./parts.js";
+import { type BullmqQueueOptions, readBullmqSettings } from "./settings.js";
+
+/** Completed and failed jobs are of no use, because the store has the operation. */
+const REMOVED = { removeOnComplete: true, removeOnFail: true };
+
+/**
+ * Creates a queue on BullMQ, for `withQueue(backend, queue)`. Each definition has its own queue, whose
+ * jobs are announcements. Nothing but waking up workers depends on the states, locks and attempts of these jobs.
+ *
+ * Does not use Redis yet. `close()` closes the instances of BullMQ that it created.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ */
+export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connection>): Queue {
+  const settings = readBullmqSettings(options);
+  const { pollMs, runtime } = settings;
+  const call = createCalls("Redis", settings);
+  const waiters = createWaiters({ pollMs, clock: runtime.clock, onWait: () => {} });
+  const parts = createParts(settings, call, (definition) => waiters.wake(new Set([definition])));
+  return {
+    publish: async (announcements) => {
+      const adding = [...byDefinition(announcements)].map(([definition, group]) => {
+        const jobs = group.map((announcement) => ({
+          name: "announcement",
+          data: toMessage(announcement),
+          opts: { jobId: announcement.id, ...REMOVED },
+        }));
+        return call(() => parts.queueOf(definition).addBulk(jobs));
+      });
+      await Promise.all(adding);
+    },
+    consume: ({ definitions }) => createBullmqConsumer({ settings, parts, waiters, call }, definitions),
+    close: async () => {
+      waiters.wake();
+      await parts.close();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Queue } from "../../ports/queue.js";
+import { createCalls } from "../broker/calls.js";
+import { toMessage } from "../broker/message.js";
+import { createNatsConsumer } from "./consumer.js";
+import { type NatsQueueOptions, readNatsSettings } from "./settings.js";
+import { BROKER, createStream } from "./stream.js";
+
+/**
+ * Creates a queue on NATS JetStream, for `withQueue(backend, queue)`. All announcements are in one stream, and each
+ * definition has a durable consumer that its workers share.
+ *
+ * Does not use the server yet. Stream and consumers are created on first use.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ */
+export function createNatsQueue(options: NatsQueueOptions): Queue {
+  const settings = readNatsSettings(options);
+  const { jetstream, timeoutMs } = settings;
+  const call = createCalls(BROKER, settings);
+  const stream = createStream(settings, call);
+  return {
+    publish: async (announcements) => {
+      if (announcements.length === 0) return;
+      await stream.declare();
+      const publishing = announcements.map((announcement) =>
+        jetstream.publish(stream.subjectOf(announcement.definition), toMessage(announcement), {
+          msgID: announcement.id,
+          timeout: timeoutMs,
+        }),
+      );
+      try {
+        await call(() => Promise.all(publishing));
+      } catch (error) {
+        stream.forget();
+        throw error;
+      }
+    },
+    consume: ({ definitions }) => createNatsConsumer(settings, stream, call, definitions),
+    close: async () => {},
+  };
+}

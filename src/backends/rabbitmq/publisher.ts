@@ -1,0 +1,83 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { Announcement } from "../../ports/announcement.js";
+import { type CallBroker, unavailable } from "../broker/calls.js";
+import { toMessage } from "../broker/message.js";
+import type { AmqpConfirmChannel } from "./amqp.js";
+import { BROKER, type Channels, createChannels, type OpenChannel } from "./channels.js";
+import type { RabbitmqSettings } from "./settings.js";
+
+/** Publishes announcements. */
+export interface Publisher {
+  /** Resolves when the broker has confirmed all announcements. Throws `QUEUE_UNAVAILABLE`. */
+  publish(announcements: readonly Announcement[]): Promise<void>;
+  /** Closes the channel. */
+  close(): Promise<void>;
+}
+
+/** Creates a publisher with one channel, which it opens at first use. */
+export function createPublisher(settings: RabbitmqSettings, call: CallBroker): Publisher {
+  // Ids of messages that the broker returned. It confirms a message right after it has returned it.
+  const returned = new Set<unknown>();
+  const channels: Channels<AmqpConfirmChannel> = createChannels(
+    async () => {
+      const channel = await settings.connection.createConfirmChannel();
+      channel.on("return", ({ properties }) => void returned.add(properties.messageId));
+      return channel;
+    },
+    settings,
+    call,
+  );
+
+  async function send(
+    opened: OpenChannel<AmqpConfirmChannel>,
+    queue: string,
+    announcement: Announcement,
+  ): Promise<void> {
+    const { id, operationId } = announcement;
+    const content = Buffer.from(toMessage(announcement));
+    await new Promise<void>((resolve, reject) => {
+      opened.channel.sendToQueue(queue, content, propertiesOf(id, operationId), (error) => {
+        if (returned.delete(id)) reject(missing(queue));
+        else if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  return {
+    publish: async (announcements) => {
+      if (announcements.length === 0) return;
+      const opened = await channels.get();
+      const queues = new Map<string, string>();
+      for (const { definition } of announcements)
+        if (!queues.has(definition)) queues.set(definition, await opened.declare(definition));
+      try {
+        await call(() =>
+          Promise.all(announcements.map((each) => send(opened, queues.get(each.definition) ?? "", each))),
+        );
+      } catch (error) {
+        // The next channel declares the queues again, and a channel that hangs is of no use.
+        void channels.close();
+        throw unavailable(BROKER, error);
+      }
+    },
+    close: channels.close,
+  };
+}
+
+function propertiesOf(messageId: string, correlationId: string) {
+  return {
+    persistent: true,
+    mandatory: true,
+    messageId,
+    correlationId,
+    contentType: "application/json",
+    type: "announcement",
+  } as const;
+}
+
+function missing(queue: string): AsyncReplyError {
+  return new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is unavailable.", {
+    eventDetail: `RabbitMQ has no queue "${queue}". It was deleted, and is declared again with the next announcement.`,
+  });
+}

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { type Bullmq, createBullmqQueue } from "async-request-reply/bullmq";
+import { loadLibrary } from "./libraries.js";
+import { type BrokerProgram, startPrivateBroker } from "./private-broker.js";
+import type { TestedBroker } from "./tested-broker.js";
+
+interface Redis {
+  on(event: "error", listener: () => void): void;
+  quit(): Promise<unknown>;
+}
+
+interface Ioredis {
+  readonly Redis: new (port: number, host: string, options: object) => Redis;
+}
+
+interface Counting {
+  getJobCountByTypes(): Promise<number>;
+}
+
+interface Deleting {
+  obliterate(options: { readonly force: boolean }): Promise<void>;
+}
+
+const program: BrokerProgram = {
+  name: "redis",
+  command: "redis-server",
+  ready: /Ready to accept connections/,
+  prepare: async (folder, port) => {
+    const options = { bind: "127.0.0.1", port, dir: folder, appendonly: "yes", dbfilename: "dump.rdb" };
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+    return { args, env: { TMPDIR: join(folder) } };
+  },
+};
+
+/** BullMQ on Redis with `ioredis`. */
+export const bullmq: TestedBroker = {
+  name: "BullMQ",
+  deduplicates: true,
+  startServer: () => startPrivateBroker(program),
+  connect: async (port) => {
+    const library = loadLibrary<Bullmq<Redis>>("bullmq");
+    const { Redis } = loadLibrary<Ioredis>("ioredis");
+    const connection = new Redis(port, "127.0.0.1", {
+      maxRetriesPerRequest: null,
+      retryStrategy: () => 200,
+    });
+    connection.on("error", () => {});
+    return {
+      createQueue: ({ name, ...options }) =>
+        createBullmqQueue({ bullmq: library, connection, prefix: name, ...options }),
+      publishForeign: async (queue, definition, body) => {
+        const producer = new library.Queue(definition, { connection, prefix: queue });
+        await producer.addBulk([{ name: "foreign", data: body }]);
+        await producer.close();
+      },
+      countMessages: async (queue, definition) => {
+        const counting = new library.Queue(definition, { connection, prefix: queue });
+        const count = await (counting as unknown as Counting).getJobCountByTypes();
+        await counting.close();
+        return count;
+      },
+      deleteQueue: async (queue, definition) => {
+        const deleting = new library.Queue(definition, { connection, prefix: queue });
+        await (deleting as unknown as Deleting).obliterate({ force: true });
+        await deleting.close();
+      },
+      close: async () => void (await connection.quit()),
+    };
+  },
+};

@@ -1,0 +1,87 @@
+import { createMemoryBackend, isAsyncReplyError, type ServiceEvent, withQueue } from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { brokers } from "./brokers.js";
+import { newQueueName, useBroker } from "./harnesses.js";
+import { createSubmitter, createWork, type Work } from "./service.js";
+
+const ID = "01890a5d-ac96-774b-bcce-b302099a8057";
+const FOREIGN = [
+  "not JSON",
+  "null",
+  "[]",
+  '{"hello":"world"}',
+  JSON.stringify({ version: 2, id: `${ID}.a`, operationId: ID, definition: "orders" }),
+  JSON.stringify({ version: 1, id: `${ID}.b`, operationId: ID, definition: "reports" }),
+  JSON.stringify({ version: 1, id: `${ID}.c`, operationId: "../../etc", definition: "orders" }),
+  "x".repeat(100_000),
+];
+
+describe.each(brokers)("messages on $name", (broker) => {
+  const { client } = useBroker(broker);
+  let work: Work;
+
+  afterEach(() => work.stop());
+
+  it("are acknowledged and reported once each if they are not announcements", async () => {
+    const name = newQueueName();
+    const events: ServiceEvent[] = [];
+    const queue = client().createQueue({ name, observe: (event) => void events.push(event) });
+    const backend = withQueue(createMemoryBackend(), queue);
+    const { submit } = createSubmitter(backend);
+    work = createWork();
+    await work.start("worker", backend);
+    // The first announcement creates the queue.
+    await submit();
+    await expect.poll(work.all).toHaveLength(1);
+
+    for (const body of FOREIGN) await client().publishForeign(name, "orders", body);
+    await submit();
+    await expect.poll(work.all).toHaveLength(2);
+    await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
+    const codes = events.map((event) =>
+      event.event === "background.failed" && isAsyncReplyError(event.error) ? event.error.code : event.event,
+    );
+    expect(codes).toEqual(FOREIGN.map(() => "CORRUPT_RECORD"));
+    expect(JSON.stringify(events.map(String))).not.toContain("hello");
+    await backend.close();
+  });
+
+  it("that arrive five times run the work once", async () => {
+    const name = newQueueName();
+    const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
+    const { submit, states } = createSubmitter(backend);
+    work = createWork();
+    const ids = await Promise.all(Array.from({ length: 50 }, () => submit()));
+    const again = (suffix: number) =>
+      backend.queue.publish(
+        ids.map((operationId) => ({
+          version: 1,
+          id: `${operationId}.${suffix}`,
+          operationId,
+          definition: "orders",
+        })),
+      );
+    await Promise.all([again(1), again(2)]);
+    await Promise.all(["a", "b"].map((worker) => work.start(worker, backend)));
+    await Promise.all([again(3), again(4)]);
+    await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
+    await expect.poll(async () => new Set(await states())).toEqual(new Set(["completed"]));
+    expect([...work.all()].sort()).toEqual([...ids].sort());
+    await backend.close();
+  });
+
+  it("of an operation that keeps failing end with its last attempt", async () => {
+    const name = newQueueName();
+    const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
+    const { submit, states } = createSubmitter(backend);
+    work = createWork();
+    const failing = Promise.reject(new Error("This work always fails."));
+    failing.catch(() => {});
+    await work.start("worker", backend, failing, { maxAttempts: 3, backoff: { baseMs: 1, maxMs: 1 } });
+    await submit();
+    await expect.poll(states).toEqual(["failed"]);
+    expect(work.all()).toHaveLength(3);
+    await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
+    await backend.close();
+  });
+});

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { createNatsQueue, type JetStream } from "async-request-reply/nats";
+import { loadLibrary } from "./libraries.js";
+import { type BrokerProgram, startPrivateBroker } from "./private-broker.js";
+import type { TestedBroker } from "./tested-broker.js";
+
+interface Connection {
+  close(): Promise<void>;
+}
+
+interface TransportNode {
+  connect(options: object): Promise<Connection>;
+}
+
+interface Deleting {
+  delete(stream: string): Promise<unknown>;
+}
+
+interface JetStreamLibrary {
+  jetstream(connection: Connection): JetStream;
+}
+
+const program: BrokerProgram = {
+  name: "nats",
+  command: "nats-server",
+  ready: /Server is ready/,
+  prepare: async (folder, port) => ({
+    args: ["-a", "127.0.0.1", "-p", `${port}`, "-js", "-sd", join(folder, "data")],
+  }),
+};
+
+/** NATS JetStream with `@nats-io/jetstream`. */
+export const nats: TestedBroker = {
+  name: "NATS",
+  deduplicates: true,
+  startServer: () => startPrivateBroker(program),
+  connect: async (port) => {
+    const { connect } = loadLibrary<TransportNode>("@nats-io/transport-node");
+    const { jetstream: open } = loadLibrary<JetStreamLibrary>("@nats-io/jetstream");
+    const servers = `127.0.0.1:${port}`;
+    const connection = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
+    const jetstream = open(connection);
+    return {
+      createQueue: ({ name, ...options }) => createNatsQueue({ jetstream, stream: name, ...options }),
+      publishForeign: async (queue, definition, body) => {
+        await jetstream.publish(`${queue}.${definition}`, body, {});
+      },
+      countMessages: async (queue) => {
+        const { streams } = await jetstream.jetstreamManager(false);
+        const { state } = (await streams.info(queue)) as { readonly state: { readonly messages: number } };
+        return state.messages;
+      },
+      deleteQueue: async (queue) => {
+        const { streams } = await jetstream.jetstreamManager(false);
+        await (streams as unknown as Deleting).delete(queue);
+      },
+      close: () => connection.close(),
+    };
+  },
+};

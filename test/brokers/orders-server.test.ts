@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createOrdersClient } from "../examples/orders-client.js";
+import { runServer, type ServerProcess, startServer } from "../examples/server-process.js";
+import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../servers/private-postgres.js";
+import { brokers } from "./brokers.js";
+import { useBroker } from "./harnesses.js";
+import type { TestedBroker } from "./tested-broker.js";
+
+const order = { itemId: "book", quantity: 1 };
+const done = { status: "completed", result: { shipped: true, ...order } };
+const SCHEMES: Readonly<Record<string, string>> = {
+  RabbitMQ: "amqp",
+  NATS: "nats",
+  BullMQ: "bullmq+redis",
+};
+/** Lets the example load the client libraries, which are not installed beside it. */
+const NODE_PATH = join(import.meta.dirname, "node_modules");
+
+function declareServer(broker: TestedBroker, address: () => string): void {
+  const { server } = useBroker(broker);
+
+  async function start(ROLE: "api" | "worker"): Promise<ServerProcess> {
+    const QUEUE = `${SCHEMES[broker.name]}://127.0.0.1:${server().port}`;
+    const process = await startServer({ BACKEND: address(), QUEUE, NODE_PATH, ROLE, WORK_MS: "1" });
+    onTestFinished(() => process.kill());
+    return process;
+  }
+
+  it("runs orders of an API process in a worker process, and stops while the broker is down", async () => {
+    const api = await start("api");
+    const worker = await start("worker");
+    const client = createOrdersClient(api.baseUrl);
+    for (let count = 0; count < 5; count += 1)
+      expect(await client.settled(await client.accepted(order))).toMatchObject(done);
+
+    await server().stop();
+    const location = await client.accepted(order);
+    expect(await client.read(location)).toMatchObject({ status: "pending" });
+    for (const process of [api, worker]) process.signal("SIGTERM");
+    expect((await api.exited).code).toBe(0);
+    expect((await worker.exited).code).toBe(0);
+    await server().start();
+  });
+}
+
+describe.each(brokers)(
+  "the example server with announcements on $name and operations in SQLite",
+  (broker) => {
+    const folder = mkdtempSync(join(tmpdir(), "orders-"));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    declareServer(broker, () => `sqlite:${join(folder, "orders.db")}`);
+  },
+);
+
+describeWithPostgres("the example server with operations in Postgres", (installation) => {
+  let postgres: PrivatePostgres;
+  beforeAll(async () => {
+    postgres = await startPrivatePostgres({ installation });
+  });
+  afterAll(() => postgres?.remove());
+  describe.each(brokers)("and announcements on $name", (broker) => {
+    declareServer(broker, () => postgres.url());
+  });
+});
+
+it("says which package to install for a queue", async () => {
+  const { code, stderr } = await runServer({ BACKEND: "memory:", QUEUE: "amqp://127.0.0.1:1" });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: ["QUEUE needs the package amqplib. Run `npm install --no-save amqplib`"],
+  });
+});

@@ -1,0 +1,65 @@
+import { type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
+import { loadLibrary } from "./libraries.js";
+import { startRabbitmq } from "./rabbitmq-server.js";
+import type { TestedBroker } from "./tested-broker.js";
+
+interface Connection extends AmqpConnection {
+  on(event: "error", listener: () => void): void;
+  close(): Promise<void>;
+}
+
+interface Deleting {
+  deleteQueue(queue: string): Promise<unknown>;
+}
+
+interface Amqplib {
+  connect(url: string, options: object): Promise<Connection>;
+}
+
+/** RabbitMQ with `amqplib`. */
+export const rabbitmq: TestedBroker = {
+  name: "RabbitMQ",
+  deduplicates: false,
+  startServer: startRabbitmq,
+  connect: async (port) => {
+    const { connect } = loadLibrary<Amqplib>("amqplib");
+    const recovery = { initialDelay: 50, maxDelay: 500 };
+    const connection = await connect(`amqp://127.0.0.1:${port}`, { recovery, noDelay: true });
+    connection.on("error", () => {});
+    return {
+      createQueue: ({ name, ...options }) => createRabbitmqQueue({ connection, prefix: name, ...options }),
+      publishForeign: async (queue, definition, body) => {
+        const channel = await connection.createConfirmChannel();
+        const properties = {
+          persistent: true,
+          mandatory: true,
+          messageId: "foreign",
+          correlationId: "foreign",
+          contentType: "text/plain",
+          type: "foreign",
+        };
+        await new Promise<void>((resolve, reject) => {
+          channel.sendToQueue(`${queue}.${definition}`, Buffer.from(body), properties, (error) =>
+            error ? reject(error) : resolve(),
+          );
+        });
+        await channel.close();
+      },
+      countMessages: async (queue, definition) => {
+        const channel = await connection.createChannel();
+        const { messageCount } = (await channel.checkQueue(`${queue}.${definition}`)) as {
+          readonly messageCount: number;
+        };
+        await channel.close();
+        return messageCount;
+      },
+      deleteQueue: async (queue, definition) => {
+        const channel = await connection.createChannel();
+        // Not closed: RabbitMQ 3.10 ends connections with 541 when a queue that is in use is deleted, and `close` would
+        // then never resolve.
+        await (channel as unknown as Deleting).deleteQueue(`${queue}.${definition}`);
+      },
+      close: () => connection.close(),
+    };
+  },
+};

@@ -1,0 +1,9 @@
+import { queueCases } from "async-request-reply/testing";
+import { describe } from "vitest";
+import { runSuite } from "../backends/run-suite.js";
+import { brokers } from "./brokers.js";
+import { queueHarness, useBroker } from "./harnesses.js";
+
+describe.each(brokers)("the queue on $name", (broker) => {
+  runSuite("queue", queueCases, queueHarness(broker, useBroker(broker)));
+});

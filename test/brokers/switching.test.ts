@@ -1,0 +1,34 @@
+import { createMemoryBackend, withQueue } from "async-request-reply";
+import { afterEach, describe, expect, it } from "vitest";
+import { brokers } from "./brokers.js";
+import { newQueueName, useBroker } from "./harnesses.js";
+import { createSubmitter, createWork, type Work } from "./service.js";
+
+describe.each(brokers)("a running service", (broker) => {
+  const { client } = useBroker(broker);
+  let work: Work;
+
+  afterEach(() => work.stop());
+
+  it.each(["to", "from"])(`loses no work when it changes %s a queue on ${broker.name}`, async (direction) => {
+    const store = createMemoryBackend();
+    const onBroker = withQueue(store, client().createQueue({ name: newQueueName() }));
+    const [before, after] = direction === "to" ? [store, onBroker] : [onBroker, store];
+    const [old, current] = [createSubmitter(before), createSubmitter(after)];
+    work = createWork();
+    const oldWorker = await work.start("old", before);
+    await work.start("new", after);
+    for (let count = 0; count < 20; count += 1) await (count % 2 === 0 ? old : current).submit();
+    await expect.poll(old.states).toEqual(Array<string>(10).fill("completed"));
+    await expect.poll(current.states).toEqual(Array<string>(10).fill("completed"));
+
+    await oldWorker.stop();
+    // Announced to a queue that no worker asks any more. The sweep of the new worker announces them again after 30 s.
+    for (let count = 0; count < 5; count += 1) await old.submit();
+    const all = { timeout: 60_000 };
+    await expect.poll(old.states, all).toEqual(Array<string>(15).fill("completed"));
+    expect(new Set(work.all()).size).toBe(work.all().length);
+    await work.stop();
+    await onBroker.close();
+  });
+});

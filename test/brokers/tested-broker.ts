@@ -1,0 +1,32 @@
+import type { Observer, Queue } from "async-request-reply";
+import type { PrivateBroker } from "./private-broker.js";
+
+/** Options that the queues of all brokers have. */
+interface TestedQueueOptions {
+  /** Separates the queues of one test from those of the others. */
+  readonly name: string;
+  readonly timeoutMs?: number;
+  readonly retryDelayMs?: number;
+  readonly observe?: Observer | false;
+}
+
+/** A connection of a client library, opened by a test as by a user. */
+export interface TestedClient {
+  createQueue(options: TestedQueueOptions): Queue;
+  /** Publishes a message of another program to the queue of a definition. */
+  publishForeign(queue: string, definition: string, body: string): Promise<void>;
+  /** Number of messages that the broker holds for a definition. */
+  countMessages(queue: string, definition: string): Promise<number>;
+  /** Deletes the queue, the stream or the keys, as an operator would. */
+  deleteQueue(queue: string, definition: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A broker with its client library. */
+export interface TestedBroker {
+  readonly name: string;
+  /** Whether the broker drops a message whose id it has seen recently. */
+  readonly deduplicates: boolean;
+  startServer(): Promise<PrivateBroker>;
+  connect(port: number): Promise<TestedClient>;
+}

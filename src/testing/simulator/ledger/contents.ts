@@ -73,8 +73,11 @@ export class Contents {
     const { alternatives } = this.#last;
     if (alternatives.length === 1) return isSame(shown, this.current);
     const found = alternatives.find((content) => isSame(shown, content));
-    if (found !== undefined) this.#last.alternatives = [found];
-    return found !== undefined;
+    if (found === undefined) return false;
+    // The response to a request that waited until now may still show what was possible before.
+    if (found === this.current) this.#last.alternatives = [found];
+    else this.#add([found]);
+    return true;
   }
 
   /** Returns all contents since a moment. A response to a request sent at that moment may show any of them. */

@@ -1,15 +1,17 @@
 import { defineConfig } from "vitest/config";
 import { sqlAsText } from "./test/sql-as-text.js";
 
+/** Tests that stop, kill and cut off brokers. They take about 10 minutes. */
+const outages = ["outages", "switching"].map((name) => `test/brokers/${name}.test.ts`);
+
 /**
- * Tests with real message brokers, which they start, stop and kill. They need `npm ci --prefix test/brokers` and the
- * Debian packages `rabbitmq-server`, `nats-server` and `redis-server`. Files run one at a time.
+ * Tests with real message brokers, which they start themselves. They need `npm ci --prefix test/brokers` and the Debian
+ * packages `rabbitmq-server`, `nats-server` and `redis-server`. Files run one at a time.
  */
 export default defineConfig({
   plugins: [sqlAsText],
   resolve: { tsconfigPaths: true },
   test: {
-    include: ["test/brokers/**/*.test.ts"],
     globalSetup: "test/package/built.ts",
     fileParallelism: false,
     setupFiles: ["test/setup.ts", "test/fixed-seed.ts"],
@@ -18,5 +20,9 @@ export default defineConfig({
     onConsoleLog: (log) => !log.startsWith("[async-request-reply]"),
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: "brokers", include: ["test/brokers/*.test.ts"], exclude: outages } },
+      { extends: true, test: { name: "outages", include: outages } },
+    ],
   },
 });

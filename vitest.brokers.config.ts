@@ -15,7 +15,8 @@ export default defineConfig({
     globalSetup: "test/package/built.ts",
     fileParallelism: false,
     setupFiles: ["test/setup.ts", "test/fixed-seed.ts"],
-    expect: { requireAssertions: true, poll: { timeout: 20_000 } },
+    // An announcement that gets lost is repeated after 30 s.
+    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     // Hides the output of the default observer.
     onConsoleLog: (log) => !log.startsWith("[async-request-reply]"),
     testTimeout: 120_000,

@@ -12,5 +12,5 @@ export { eventStream } from "./event-stream.js";
 export type { FollowOptions, OperationHandle, QueryOptions, SavedOperation } from "./handle.js";
 export type { KeyStorage, KeyStore } from "./key-store.js";
 export type { ClientOperation } from "./operation.js";
-export type { ClientHeaders, ClientOptions, EventStream } from "./options.js";
+export type { ClientHeaders, ClientOptions, StateStream } from "./options.js";
 export type { ClientSubmitOptions } from "./submit.js";

@@ -7,7 +7,7 @@ import type { AnyOperation } from "./operation.js";
 export type ClientHeaders = Readonly<Record<string, string>>;
 
 /** Reads the states of an operation from server-sent events. */
-export type EventStream = (
+export type StateStream = (
   settings: ClientSettings,
   url: string,
   signal?: AbortSignal,
@@ -41,7 +41,7 @@ export interface ClientOptions {
    * Pass the `eventStream` of this module to iterate over states with server-sent events. `op.result()` does not use
    * it. Default: each state is a request.
    */
-  readonly eventStream?: EventStream;
+  readonly eventStream?: StateStream;
   /**
    * How long a request that fails is retried. Longer `Retry-After` times are not waited for. Milliseconds. Default:
    * 2 min.
@@ -78,7 +78,7 @@ export interface ClientSettings {
   readonly canRefresh: boolean;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly keyStore: ShortKeyStore | undefined;
-  readonly eventStream: EventStream | undefined;
+  readonly eventStream: StateStream | undefined;
   readonly giveUpAfterMs: number;
   readonly requestTimeoutMs: number;
 }

@@ -169,16 +169,21 @@ await describePostgres("the lock of a settling transaction", (server) => {
   it("is followed by a renewal with the latest progress when the work is rolled back", async () => {
     const { stage, id } = await staged();
     const finish = signalOf();
-    await start(stage, async (_, job) => {
-      const work = async (): Promise<void> => {
-        job.progress({ percent: 50 });
-        await leaseIsOver(stage, id);
-        throw new Error("rolled back");
-      };
-      await job.transaction(work).catch(() => {});
-      await finish.promise;
-      return "without it";
-    });
+    await start(
+      stage,
+      async (_, job) => {
+        const work = async (): Promise<void> => {
+          job.progress({ percent: 50 });
+          await leaseIsOver(stage, id);
+          throw new Error("rolled back");
+        };
+        await job.transaction(work).catch(() => {});
+        await finish.promise;
+        return "without it";
+      },
+      // With more slots, the worker could take the operation again between the rollback and the renewal.
+      { concurrency: 1 },
+    );
     await vi.waitUntil(async () => (await stage.read(id)).progress !== undefined, { timeout: 10_000 });
     expect((await stage.read(id)).progress).toBe('{"percent":50}');
     const lease = { token: newToken(), leaseMs: 60_000 };

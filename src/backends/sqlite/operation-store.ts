@@ -16,7 +16,7 @@ import type { Statements } from "./connection/statements.js";
 import type { StoredEntry } from "./records/entry-row.js";
 import { deleteRemoved, findExpired } from "./records/expiry.js";
 import { listQuery } from "./records/list-query.js";
-import { type Records, WITH_INPUT } from "./records/records.js";
+import { type Records, withInput } from "./records/records.js";
 import { readStats } from "./records/stats-query.js";
 
 /** Options of {@link createSqliteOperationStore}. */
@@ -63,7 +63,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
     get: (id, tenant) =>
       connection.read(() => {
         const row = statements.first(
-          `${WITH_INPUT} where o.id = ? and o.tenant = ? and o.hidden = 0`,
+          `${withInput()} where o.id = ? and o.tenant = ? and o.hidden = 0`,
           id,
           tenant,
         );
@@ -145,7 +145,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
     getMany: (ids) =>
       connection.read(() =>
         [...new Set(ids)].flatMap((id) =>
-          statements.all(`${WITH_INPUT} where o.id = ?`, id).map(toOperation),
+          statements.all(`${withInput()} where o.id = ?`, id).map(toOperation),
         ),
       ),
     list: (request) =>

@@ -1,9 +1,10 @@
-import { type Row, text } from "../../rows/row.js";
+import type { Row } from "../../rows/row.js";
 import { begin } from "../../state-machine/entry.js";
 import type { FreeDefinition, Received } from "../../waking/due-consumer.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
-import type { Records } from "./records.js";
+import { type StoredEntry, toEntry } from "./entry-row.js";
+import { type Records, withInput } from "./records.js";
 
 /** Options of {@link createReceiver}. */
 export interface ReceiverOptions {
@@ -26,14 +27,15 @@ export interface Receiver {
   repeat(definitions: readonly FreeDefinition[], token: string, changed: Changed): readonly Received[];
 }
 
-const LOST = `select id, 1 as suspect, cancel_requested from arr_operations indexed by arr_operations_leased
-  where definition = ? and announce_at is not null and token is not null and lease_ends_at <= ?
-  and (? = 1 or state <> 'preparing') and ? = 0 order by lease_ends_at limit ?`;
-const WAITING = `select id, previous_lost as suspect, cancel_requested from arr_operations indexed by arr_operations_waiting
-  where definition = ? and announce_at is not null and token is null and due_at <= ?
-  and (? = 1 or state <> 'preparing') and not (? = 1 and previous_lost = 1) order by due_at limit ?`;
-const BEGUN = `select id from arr_operations indexed by arr_operations_leased
-  where definition = ? and announce_at is not null and token is not null and token = ? and lease_ends_at > ?`;
+// The conditions name the columns of the partial indexes.
+const LOST = `${withInput("arr_operations_leased")}
+  where o.definition = ? and o.announce_at is not null and o.token is not null and o.lease_ends_at <= ?
+  and (? = 1 or o.state <> 'preparing') and ? = 0 order by o.lease_ends_at limit ?`;
+const WAITING = `${withInput("arr_operations_waiting")}
+  where o.definition = ? and o.announce_at is not null and o.token is null and o.due_at <= ?
+  and (? = 1 or o.state <> 'preparing') and not (? = 1 and o.previous_lost = 1) order by o.due_at limit ?`;
+const BEGUN = `${withInput("arr_operations_leased")}
+  where o.definition = ? and o.announce_at is not null and o.token is not null and o.token = ? and o.lease_ends_at > ?`;
 
 /** Creates the receiver of a database. */
 export function createReceiver({ statements, records }: ReceiverOptions): Receiver {
@@ -62,32 +64,31 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
   }
 
   function beginNow(
-    id: string,
+    entry: StoredEntry,
     definition: FreeDefinition,
     { token, changed }: Receipt,
   ): Received | undefined {
-    const entry = records.find(id);
-    if (entry === undefined) return undefined;
     const result = records.apply(entry, (now) => begin(entry, now, { ...definition, token }), changed);
     if (result.outcome !== "begun") return undefined;
-    return { operationId: id, definition: definition.name, begun: result };
+    return { operationId: entry.operation.id, definition: definition.name, begun: result };
   }
 
   /** Takes up to `quota` operations of a definition. Returns how many candidates there were. */
   function take(definition: FreeDefinition, slots: number, quota: number, receipt: Receipt): number {
     const rows = candidates(definition, receipt, Math.min(quota, receipt.free, slots));
     for (const row of rows) {
-      const id = text(row, "id");
-      const { name } = definition;
-      if (row.cancel_requested === 1) {
+      const entry = toEntry(row);
+      if (entry.cancelRequested) {
         // The worker calls `beginAttempt`, which ends it and reports that.
-        receipt.received.push({ operationId: id, definition: name });
+        receipt.received.push({ operationId: entry.operation.id, definition: definition.name });
         receipt.free -= 1;
         continue;
       }
-      if (row.suspect === 1 && receipt.suspected) continue;
-      receipt.suspected ||= row.suspect === 1;
-      const begun = beginNow(id, definition, receipt);
+      // A row with a token has lost its lease.
+      const isSuspect = entry.previousLost || entry.token !== undefined;
+      if (isSuspect && receipt.suspected) continue;
+      receipt.suspected ||= isSuspect;
+      const begun = beginNow(entry, definition, receipt);
       if (begun === undefined) continue;
       receipt.received.push(begun);
       receipt.free -= 1;
@@ -123,7 +124,7 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
       definitions.flatMap((definition) => {
         const receipt: Receipt = { suspected: false, free: 0, token, changed, received: [] };
         const rows = statements.all(BEGUN, definition.name, token, records.now());
-        return rows.flatMap((row) => beginNow(text(row, "id"), definition, receipt) ?? []);
+        return rows.flatMap((row) => beginNow(toEntry(row), definition, receipt) ?? []);
       }),
   };
 }

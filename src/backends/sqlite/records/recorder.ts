@@ -2,7 +2,7 @@ import type { Operation } from "../../../contract/operation.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
-import { findHolder, type HashedKey } from "./keys.js";
+import { findHolder, type HashedKey, type Holder } from "./keys.js";
 import type { Records } from "./records.js";
 
 /** Records submissions within a transaction. */
@@ -15,12 +15,13 @@ export interface Recorder {
 export function createRecorder(statements: Statements, records: Records): Recorder {
   function record(submission: Submission, key: HashedKey | undefined, changed: Changed): RecordResult {
     const { operation, fingerprint, initial } = submission;
-    if (records.has(operation.id)) return existing(operation.id, key, fingerprint) ?? { outcome: "created" };
     const holder = key && findHolder(statements, key);
     if (holder === undefined) {
+      // If an earlier call has created it, this changes nothing.
       records.create(operation, initial, changed, key && { hash: key.hash, fingerprint });
       return { outcome: "created" };
     }
+    if (records.has(operation.id)) return existing(operation.id, holder);
     // A caller that uses the stores separately may have stopped after the claim. This completes its submission.
     if (holder.isClaim && holder.fingerprint === fingerprint && !records.has(holder.operationId))
       records.create({ ...operation, id: holder.operationId }, initial, changed);
@@ -32,11 +33,10 @@ export function createRecorder(statements: Statements, records: Records): Record
     );
   }
 
-  /** Returns the operation that holds the key, if the id of a submission exists and another operation has its key. */
-  function existing(id: string, key: HashedKey | undefined, fingerprint: string): RecordResult | undefined {
-    const holder = key && findHolder(statements, key);
-    if (holder === undefined || holder.operationId === id) return undefined;
-    return answer(holder.operationId, holder.fingerprint) ?? { outcome: "in-progress", fingerprint };
+  /** Returns the outcome for an id that exists. Its key may belong to another operation. */
+  function existing(id: string, { operationId, fingerprint }: Holder): RecordResult {
+    if (operationId === id) return { outcome: "created" };
+    return answer(operationId, fingerprint) ?? { outcome: "in-progress", fingerprint };
   }
 
   function answer(id: string, fingerprint: string): RecordResult | undefined {

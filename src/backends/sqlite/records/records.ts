@@ -3,6 +3,7 @@ import type { InitialState } from "../../../ports/operation-store.js";
 import type { Row } from "../../rows/row.js";
 import { createEntry } from "../../state-machine/entry.js";
 import type { Changed } from "../connection/connection.js";
+import { resultCodeOf } from "../connection/result-code.js";
 import type { Statements } from "../connection/statements.js";
 import {
   ADVANCE,
@@ -23,7 +24,7 @@ export interface Records {
   find(id: string): StoredEntry | undefined;
   /** Returns whether the operation exists. */
   has(id: string): boolean;
-  /** Creates an operation whose id does not exist. */
+  /** Creates an operation, unless its id exists. */
   create(operation: NewOperation, initial: InitialState | undefined, changed: Changed, held?: HeldKey): void;
   /** Runs a step of the state machine and saves what it changed. */
   apply<Result>(entry: StoredEntry, step: (now: number) => Result, changed: Changed): Result;
@@ -33,12 +34,18 @@ export interface Records {
   now(): number;
 }
 
-/** Columns of an operation with its whole input. */
-export const WITH_INPUT = `select o.seq, o.id, o.tenant, o.definition, o.key, o.fingerprint, o.state, o.hidden, o.attempt,
+/** Selects operations with their whole inputs. `index` is the index to use. */
+export function withInput(index?: string): string {
+  const hint = index === undefined ? "" : ` indexed by ${index}`;
+  return `${COLUMNS} from arr_operations o${hint} left join arr_inputs i on i.seq = o.seq`;
+}
+
+const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.key, o.fingerprint, o.state, o.hidden, o.attempt,
   o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
   o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.retry_of, o.retried_by, o.meta, o.on_end, o.resource,
-  o.progress, o.result, o.error, o.last_error, coalesce(i.input, o.input) as input
-  from arr_operations o left join arr_inputs i on i.seq = o.seq`;
+  o.progress, o.result, o.error, o.last_error, coalesce(i.input, o.input) as input`;
+
+const BY_ID = `${withInput()} where o.id = ?`;
 
 /** Number of endings that are kept for watchers. More than can happen between two looks. */
 const KEPT_ENDINGS = 10_000;
@@ -61,7 +68,13 @@ export function createRecords(statements: Statements, now: () => number): Record
   ): void {
     const entry = createEntry(operation, initial, now());
     const { id, input } = operation;
-    run(INSERT, ...insertValues(entry, held));
+    try {
+      run(INSERT, ...insertValues(entry, held));
+    } catch (error) {
+      // Repeated calls are rare, so nothing looks for the id before.
+      if (resultCodeOf(error) === "SQLITE_CONSTRAINT" && has(id)) return;
+      throw error;
+    }
     if (input.length > MAX_INLINE_INPUT)
       run("insert into arr_inputs (seq, input) select seq, ? from arr_operations where id = ?", input, id);
     changed.add(id);
@@ -74,8 +87,7 @@ export function createRecords(statements: Statements, now: () => number): Record
     if (endings % ENDINGS_PER_CLEANUP === 0)
       run("delete from arr_endings where seq <= (select max(seq) from arr_endings) - ?", KEPT_ENDINGS);
     // No caller announces it, so the next `takeDue` returns it.
-    if (onEnd !== undefined && !has(onEnd.id))
-      create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
+    if (onEnd !== undefined) create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
   }
 
   function save(entry: StoredEntry, changed: Changed): void {
@@ -91,7 +103,7 @@ export function createRecords(statements: Statements, now: () => number): Record
     has,
     create,
     find: (id) => {
-      const row = first(`${WITH_INPUT} where o.id = ?`, id);
+      const row = first(BY_ID, id);
       return row && toEntry(row);
     },
     apply: (entry, step, changed) => {

@@ -1,3 +1,5 @@
+import type { Bytes } from "../bytes.js";
+
 /** A signed webhook, ready to be sent. */
 export interface WebhookRequest {
   /** URL of the receiver. Its scheme, port and host have been checked, but not what the host resolves to. */
@@ -5,7 +7,7 @@ export interface WebhookRequest {
   /** Header fields, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Signed bytes. Send them unchanged. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
   /** Aborted after 15 s, or when the worker stops. */
   readonly signal: AbortSignal;
 }

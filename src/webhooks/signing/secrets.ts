@@ -1,19 +1,18 @@
 import type { AsyncReplyError } from "../../contract/errors.js";
 import { misuse } from "../../contract/options.js";
+import type { Bytes } from "../bytes.js";
 
 /** A shared key of Standard Webhooks. */
 interface SharedKey {
   readonly scheme: "v1";
-  readonly secret: Uint8Array<ArrayBuffer>;
+  readonly secret: Bytes;
 }
 
 /** A key that signs: shared, or the private half of a pair. */
-export type SigningKey = SharedKey | { readonly scheme: "v1a"; readonly seed: Uint8Array<ArrayBuffer> };
+export type SigningKey = SharedKey | { readonly scheme: "v1a"; readonly seed: Bytes };
 
 /** A key that verifies: shared, or the public half of a pair. */
-export type VerifyingKey =
-  | SharedKey
-  | { readonly scheme: "v1a"; readonly publicKey: Uint8Array<ArrayBuffer> };
+export type VerifyingKey = SharedKey | { readonly scheme: "v1a"; readonly publicKey: Bytes };
 
 /**
  * Reads a secret: `whsec_` and 24 to 64 bytes in base64, or `whsk_` and the 32 bytes of a private Ed25519 key, which
@@ -41,7 +40,7 @@ export function readVerifyingKey(text: unknown): VerifyingKey {
   throw malformed("`whpk_` and a public Ed25519 key");
 }
 
-function split(text: unknown): readonly [prefix: string, bytes: Uint8Array<ArrayBuffer>] {
+function split(text: unknown): readonly [prefix: string, bytes: Bytes] {
   const [, prefix = "whsec_", encoded = ""] =
     typeof text === "string" ? (/^(wh[a-z]+_)?(.*)$/s.exec(text) ?? []) : [];
   return [prefix, fromBase64(encoded) ?? new Uint8Array()];
@@ -58,7 +57,7 @@ function malformed(pair: string): AsyncReplyError {
 }
 
 /** Decodes base64, or returns undefined if the text is not base64. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function fromBase64(text: string): Bytes | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {

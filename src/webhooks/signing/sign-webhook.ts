@@ -1,4 +1,5 @@
 import { invalidOption } from "../../contract/options.js";
+import type { Bytes } from "../bytes.js";
 import { readSigningKey, type SigningKey, toBase64 } from "./secrets.js";
 
 /** The parts of a webhook that its signature covers. */
@@ -8,7 +9,7 @@ export interface WebhookMessage {
   /** `webhook-timestamp`: time of the attempt. Seconds since 1970. */
   readonly timestamp: number;
   /** Bytes of the body. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
 }
 
 /**
@@ -26,7 +27,7 @@ export async function signWebhook(message: WebhookMessage, secrets: readonly str
 }
 
 /** Returns the bytes that a signature covers: id, timestamp and body, separated by dots. */
-export function signedContent({ id, timestamp, body }: WebhookMessage): Uint8Array<ArrayBuffer> {
+export function signedContent({ id, timestamp, body }: WebhookMessage): Bytes {
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   const content = new Uint8Array(head.length + body.length);
   content.set(head);
@@ -37,7 +38,7 @@ export function signedContent({ id, timestamp, body }: WebhookMessage): Uint8Arr
 /** HMAC with SHA-256, as WebCrypto names it. */
 export const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 
-async function sign(content: Uint8Array<ArrayBuffer>, key: SigningKey): Promise<string> {
+async function sign(content: Bytes, key: SigningKey): Promise<string> {
   const { subtle } = crypto;
   if (key.scheme === "v1") {
     const imported = await subtle.importKey("raw", key.secret, HMAC, false, ["sign"]);
@@ -51,6 +52,6 @@ async function sign(content: Uint8Array<ArrayBuffer>, key: SigningKey): Promise<
 const PKCS8_HEAD = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
 /** Wraps a private Ed25519 key in PKCS #8. */
-function pkcs8(seed: Uint8Array): Uint8Array<ArrayBuffer> {
+function pkcs8(seed: Uint8Array): Bytes {
   return Uint8Array.from([...PKCS8_HEAD, ...seed]);
 }

@@ -1,5 +1,6 @@
 import { AsyncReplyError, unauthenticated } from "../../contract/errors.js";
 import { checkOptions, durationMs, invalidOption, type OptionNames } from "../../contract/options.js";
+import type { Bytes } from "../bytes.js";
 import type { WebhookEvent } from "../event.js";
 import { fromBase64, readVerifyingKey, type VerifyingKey } from "./secrets.js";
 import { HMAC, signedContent } from "./sign-webhook.js";
@@ -74,14 +75,14 @@ function readTimestamp(text: string): number {
   throw unauthenticated("The header field webhook-timestamp is not a number of seconds.");
 }
 
-function toBytes(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+function toBytes(body: string | Uint8Array): Bytes {
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return new Uint8Array(body);
   throw invalidOption("body", "the text or the bytes of the request, before it was parsed", body);
 }
 
 /** WebCrypto compares in constant time. */
-async function isValid(text: string, key: VerifyingKey, content: Uint8Array<ArrayBuffer>): Promise<boolean> {
+async function isValid(text: string, key: VerifyingKey, content: Bytes): Promise<boolean> {
   const comma = text.indexOf(",");
   const signature = fromBase64(text.slice(comma + 1));
   if (text.slice(0, comma) !== key.scheme || signature === undefined) return false;

@@ -50,7 +50,7 @@ beforeEach(() => {
     waitMs: 50,
     principal({ http }) {
       const user = http?.authInfo?.extra?.user;
-      if (user === "nobody") throw unauthenticated("Sign in first.");
+      if (user === "signed-out") throw unauthenticated("Sign in first.");
       if (user === "error") throw new Error("connect ECONNREFUSED 10.0.0.1");
       return { id: String(user) };
     },
@@ -222,7 +222,7 @@ describe("every client", () => {
   });
 
   it("learns why it is refused", async () => {
-    const refused = await (await connect(handle, "nobody")).callTool({
+    const refused = await (await connect(handle, "signed-out")).callTool({
       name: "reports",
       arguments: november,
     });

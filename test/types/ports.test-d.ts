@@ -35,7 +35,7 @@ const composed: Backend<never> = withStores(postgres, { operations: remote.opera
 export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
 
 const serve = <Tx>(backend: Backend<Tx>): unknown =>
-  createService({ backend, definitions: [], authorize: () => ({ id: "somebody" }) });
+  createService({ backend, definitions: [], authorize: () => ({ id: "user-1" }) });
 
 /** A service takes each of them, with any transaction handle. */
 export const services: readonly unknown[] = [

@@ -31,7 +31,7 @@ interface Database {
 declare const database: Database;
 declare const pool: Pool;
 
-const authorize = () => ({ id: "somebody" });
+const authorize = () => ({ id: "user-1" });
 const reports = defineOperation({
   name: "reports",
   path: "/reports",

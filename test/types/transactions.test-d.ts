@@ -16,7 +16,7 @@ import * as z from "zod";
 declare const pool: Pool;
 declare const client: PoolClient;
 
-const authorize = () => ({ id: "somebody" });
+const authorize = () => ({ id: "user-1" });
 const reports = defineOperation({
   name: "reports",
   path: "/reports",

@@ -26,6 +26,7 @@ export type {
   ResultOf,
 } from "./contract/definition/definitions.js";
 export type { Deprecation } from "./contract/definition/deprecation.js";
+export type { ViewOf } from "./contract/definition/operation-view.js";
 export {
   defineOrders,
   type Order,

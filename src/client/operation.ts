@@ -1,22 +1,13 @@
-import type { ProgressOf, ResultOf } from "../contract/definition/definitions.js";
+import type { ViewOf } from "../contract/definition/operation-view.js";
 import type { OperationStatus } from "../contract/operation.js";
 import { misuse } from "../contract/options.js";
 import type { Problem } from "../contract/problem.js";
 
-/** An operation as the status endpoint shows it. A status that this version does not know counts as `pending`. */
-export type ClientOperation<Definition> = {
-  readonly operationId: string;
-  /** Name of the definition. */
-  readonly definition: string;
-  /** Time of acceptance. RFC 3339. */
-  readonly createdAt: string;
-  /** Number of attempts begun. */
-  readonly attempt: number;
-} & (
-  | { readonly status: "pending"; readonly progress?: ProgressOf<Definition> }
-  | { readonly status: "completed"; readonly finishedAt: string; readonly result: ResultOf<Definition> }
-  | { readonly status: "failed"; readonly finishedAt: string; readonly error: Problem }
-);
+/**
+ * An operation as the status endpoint shows it. Times are texts (RFC 3339). A status that this version does not know
+ * counts as `pending`.
+ */
+export type ClientOperation<Definition> = ViewOf<Definition, string>;
 
 /** An operation of any definition. */
 export interface AnyOperation {

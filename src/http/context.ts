@@ -1,5 +1,5 @@
-import type { Definitions, InputOf, ProgressOf, ResultOf } from "../contract/definition/definitions.js";
-import type { Problem } from "../contract/problem.js";
+import type { Definitions, InputOf, ResultOf } from "../contract/definition/definitions.js";
+import type { ViewOf } from "../contract/definition/operation-view.js";
 import type { Format } from "../formats/format.js";
 import type { PreparedSubmission } from "../in-process/prepare.js";
 import type { Submitted } from "../in-process/submit.js";
@@ -46,21 +46,8 @@ export interface SubmissionOptions {
   readonly delayMs?: number;
 }
 
-/** An operation, as {@link Service.get} returns it. */
-export type OperationView<Definition> = {
-  /** Id of the operation. */
-  readonly operationId: string;
-  /** Name of the definition. */
-  readonly definition: string;
-  /** Number of attempts begun. Attempts that a stopping worker released do not count. */
-  readonly attempt: number;
-  /** Time of acceptance. Epoch milliseconds. */
-  readonly createdAt: number;
-} & (
-  | { readonly status: "pending"; readonly progress?: ProgressOf<Definition> }
-  | { readonly status: "completed"; readonly finishedAt: number; readonly result: ResultOf<Definition> }
-  | { readonly status: "failed"; readonly finishedAt: number; readonly error: Problem }
-);
+/** An operation, as {@link Service.get} returns it. Times are epoch milliseconds. */
+export type OperationView<Definition> = ViewOf<Definition, number>;
 
 /** Accepts work, over HTTP and in process. Every handler takes it as its context. Created by `createService`. */
 export interface Service<List extends Definitions = Definitions, Tx = unknown> {

@@ -1,5 +1,6 @@
 import { v7 } from "uuid";
 import { toBase64Url } from "../contract/base64url.js";
+import { builtinModule } from "./builtin-module.js";
 import { nextTurn } from "./next-turn.js";
 import type { Clock, Runtime } from "./runtime.js";
 
@@ -53,12 +54,8 @@ function encode(bytes: Uint8Array): string {
 
 type OneShotHash = (algorithm: string, data: string, encoding: "base64url") => string;
 
-// A static import of `node:crypto` would fail on runtimes without it.
 function nodeHash(): ((text: string) => string) | undefined {
-  const { process } = globalThis as {
-    process?: { getBuiltinModule?: (id: string) => { hash?: OneShotHash } | undefined };
-  };
-  const hash = process?.getBuiltinModule?.("node:crypto")?.hash;
+  const hash = builtinModule<{ readonly hash?: OneShotHash }>("node:crypto")?.hash;
   return hash === undefined ? undefined : (text) => hash("sha256", text, "base64url");
 }
 

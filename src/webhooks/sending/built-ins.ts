@@ -1,4 +1,5 @@
 import { misuse } from "../../contract/options.js";
+import { builtinModule } from "../../ports/builtin-module.js";
 
 /** The parts of `node:http` and `node:https` that sending uses. */
 interface HttpModule {
@@ -38,16 +39,14 @@ export interface BuiltIns {
 }
 
 /**
- * Returns the modules of Node.js that the guard needs. A static import would fail on runtimes without them.
+ * Returns the modules of Node.js that the guard needs.
  *
  * Throws `INVALID_OPTION` if this runtime does not have them.
  */
 export function loadBuiltIns(): BuiltIns {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
-  const load = <Module>(id: string): Module | undefined => process?.getBuiltinModule?.(id) as Module;
-  const dns = load<DnsModule>("node:dns");
-  const http = load<HttpModule>("node:http");
-  const https = load<HttpModule>("node:https");
+  const dns = builtinModule<DnsModule>("node:dns");
+  const http = builtinModule<HttpModule>("node:http");
+  const https = builtinModule<HttpModule>("node:https");
   if (dns !== undefined && http !== undefined && https !== undefined) return { dns, http, https };
   throw misuse(
     "Option `send` of createWebhooks is missing, and this runtime has no `node:https` and `node:dns`, which keep webhooks away " +

@@ -42,6 +42,25 @@ async function listening(told: ReadonlySet<string>, operations: Operations): Pro
     .toBe(true);
 }
 
+/** Waits for an operation in one process. Another one completes it, and `then` runs. Returns the body of the reply. */
+async function waitedReply(here: Opened, there: Opened, then = async (): Promise<void> => {}) {
+  const { backend, read } = watchReads(here);
+  const authorize = allowAnonymous();
+  // The hub polls by this clock, which stands still.
+  const waiting = createOrderService({ backend, authorize, runtime: { clock: createManualClock() } });
+  const working = createOrderService({ backend: there, authorize });
+  const order = { itemId: "pen", quantity: 2 };
+  const { operationId } = await waiting.submit(waiting.definitions[0], order, { tenant: "anonymous" });
+  const headers = { prefer: "wait=20" };
+  const reply = waiting.handle({ method: "GET", path: `/operations/${operationId}`, headers });
+  await read;
+  await createWorker(working, { orders: () => "done" }).runUntilIdle();
+  await then();
+  const { body } = await reply;
+  await Promise.all([waiting.close(), working.close()]);
+  return JSON.parse(body as string) as unknown;
+}
+
 await describePostgres("watching operations in Postgres", (server) => {
   it("reports operations that end in another process, with any outcome", async () => {
     const schema = server.newSchema();
@@ -73,20 +92,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     const [here, there] = [server.open({ schema }), server.open({ schema })];
     const { told } = watched(here);
     await listening(told, there.operations);
-    const { backend, read } = watchReads(here);
-    const authorize = allowAnonymous();
-    // The hub polls by this clock, which stands still.
-    const runtime = { clock: createManualClock() };
-    const waiting = createOrderService({ backend, authorize, runtime });
-    const working = createOrderService({ backend: there, authorize });
-    const order = { itemId: "pen", quantity: 2 };
-    const { operationId } = await waiting.submit(waiting.definitions[0], order, { tenant: "anonymous" });
-    const headers = { prefer: "wait=20" };
-    const reply = waiting.handle({ method: "GET", path: `/operations/${operationId}`, headers });
-    await read;
-    await createWorker(working, { orders: () => "done" }).runUntilIdle();
-    expect(JSON.parse((await reply).body as string)).toMatchObject({ status: "completed", result: "done" });
-    await Promise.all([waiting.close(), working.close()]);
+    expect(await waitedReply(here, there)).toMatchObject({ status: "completed", result: "done" });
   });
 
   it("ends a wait for an operation that ended before the process listened", async () => {
@@ -96,21 +102,11 @@ await describePostgres("watching operations in Postgres", (server) => {
       /^listen/.test(statement.text) ? gate.pass().then(run) : run(),
     );
     const [here, there] = [server.open({ schema, pool }), server.open({ schema })];
-    const { backend, read } = watchReads(here);
-    const authorize = allowAnonymous();
-    // The hub polls by this clock, which stands still.
-    const waiting = createOrderService({ backend, authorize, runtime: { clock: createManualClock() } });
-    const working = createOrderService({ backend: there, authorize });
-    const order = { itemId: "pen", quantity: 2 };
-    const { operationId } = await waiting.submit(waiting.definitions[0], order, { tenant: "anonymous" });
-    const headers = { prefer: "wait=20" };
-    const reply = waiting.handle({ method: "GET", path: `/operations/${operationId}`, headers });
-    await read;
-    await createWorker(working, { orders: () => "done" }).runUntilIdle();
-    await gate.reached;
-    gate.open();
-    expect(JSON.parse((await reply).body as string)).toMatchObject({ status: "completed", result: "done" });
-    await Promise.all([waiting.close(), working.close()]);
+    const listened = async (): Promise<void> => {
+      await gate.reached;
+      gate.open();
+    };
+    expect(await waitedReply(here, there, listened)).toMatchObject({ status: "completed", result: "done" });
   });
 
   it("reports any number of operations that end together", async () => {

@@ -1,5 +1,5 @@
 import { misuse } from "../../../contract/options.js";
-import { builtinModule } from "./node-module.js";
+import { builtinModule } from "../../../ports/builtin-module.js";
 
 /** The part of `node:fs` that is used. */
 interface FileSystem {

@@ -1,4 +1,4 @@
-import { builtinModule } from "../check/node-module.js";
+import { builtinModule } from "../../../ports/builtin-module.js";
 
 /** The parts of `node:fs` and `node:path` that are used. */
 interface FileSystem {

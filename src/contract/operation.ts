@@ -20,7 +20,10 @@ export interface FollowUp {
   readonly id: string;
   /** Name of the definition that processes it. */
   readonly definition: string;
-  /** Input of the follow-up, in RFC 8785 form. */
+  /**
+   * Input of the follow-up, in RFC 8785 form. May contain the id of the other operation. A store that gives the other
+   * operation the id of an earlier claim replaces it.
+   */
   readonly input: JsonText;
   /** How long the follow-up is kept after it ends. Milliseconds. */
   readonly retentionMs: number;
@@ -55,6 +58,13 @@ export interface NewOperation {
    * Whether the operation is internal. `get` and the lists of tenants do not return hidden operations. Default: false.
    */
   readonly hidden?: boolean;
+}
+
+/** Gives a new operation the id that its key is claimed for, also in the input of its follow-up. */
+export function withId(operation: NewOperation, id: string): NewOperation {
+  const { onEnd } = operation;
+  if (onEnd === undefined) return { ...operation, id };
+  return { ...operation, id, onEnd: { ...onEnd, input: onEnd.input.replaceAll(operation.id, id) } };
 }
 
 /** Operation as a store returns it: a copy that later changes do not affect. */

@@ -1,5 +1,5 @@
 import { AsyncReplyError, maybeRecorded } from "../contract/errors.js";
-import type { NewOperation } from "../contract/operation.js";
+import { withId } from "../contract/operation.js";
 import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
 import type { Clock } from "../ports/runtime.js";
 import { type Accepted, replayOf } from "./accepted.js";
@@ -76,13 +76,6 @@ async function recordComposed(
       "The operation exists, but the store does not return it for this tenant. Check its record in the store.",
     );
   return { outcome: "exists", operation: others, fingerprint };
-}
-
-/** Gives an operation the id that its key is claimed for. A follow-up names the operation in its input. */
-function withId(operation: NewOperation, id: string): NewOperation {
-  const { onEnd } = operation;
-  if (onEnd === undefined) return { ...operation, id };
-  return { ...operation, id, onEnd: { ...onEnd, input: onEnd.input.replaceAll(operation.id, id) } };
 }
 
 /** Marks an error as uncertain: the key is already claimed, so another request with it may create the operation. */

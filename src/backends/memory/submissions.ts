@@ -1,3 +1,4 @@
+import { withId } from "../../contract/operation.js";
 import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
 import type { MemoryIdempotencyStore } from "./idempotency-store.js";
 import type { MemoryOperationStore } from "./operation-store.js";
@@ -23,7 +24,7 @@ export class MemorySubmissions implements Submissions<never> {
     if (claim.outcome === "exists") {
       if (claim.fingerprint === fingerprint) {
         // A caller that uses the two stores separately may have stopped between them. This completes its submission.
-        this.operations.createNow({ ...operation, id: claim.operationId }, initial);
+        this.operations.createNow(withId(operation, claim.operationId), initial);
       }
       const known = this.operations.getNow(claim.operationId, tenant);
       return known === undefined

@@ -164,8 +164,8 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "creates the missing operation of a key from any payload",
-    caughtBy: ["record.half-done-other"],
+    name: "creates the missing operation of a key from any payload, with an unchanged follow-up",
+    caughtBy: ["record.half-done-other", "record.half-done-follow-up"],
     methods: (submissions) => ({ record: (submission) => recordInTwoSteps(submissions, submission) }),
   },
   {

@@ -1,4 +1,4 @@
-import { createWorker, withStores } from "async-request-reply";
+import { createWorker, type Submission, withStores } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { createWebhooks, verifyWebhook, webhookDeliveries } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it } from "vitest";
@@ -76,6 +76,26 @@ describe("the end of an operation", () => {
     Object.assign(stage.backend.operations, { create });
     const operationId = await stage.submit("complete", { "idempotency-key": "k" });
     await stage.work();
+    expect(bodies()).toMatchObject([{ data: { operationId } }]);
+  });
+
+  it("is announced if an earlier request only claimed the key, and the stores now record in one step", async () => {
+    stage = await createStage();
+    const { idempotency, submissions } = stage.backend;
+    const record = submissions?.record.bind(submissions);
+    Object.assign(submissions ?? {}, {
+      record: async (submission: Submission) => {
+        const { fingerprint } = submission;
+        const { tenant, definition, key = "" } = submission.operation;
+        const operationId = "01900000-0000-7000-8000-000000000001";
+        await idempotency.claim({ tenant, definition, key, fingerprint, operationId });
+        return record?.(submission);
+      },
+    });
+    const operationId = await stage.submit("complete", { "idempotency-key": "k" });
+    // Only the sweep announces it, because the submission looks like a repeated one.
+    await stage.workFor(60_000);
+    expect(operationId).toBe("01900000-0000-7000-8000-000000000001");
     expect(bodies()).toMatchObject([{ data: { operationId } }]);
   });
 

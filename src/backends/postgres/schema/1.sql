@@ -235,10 +235,11 @@ begin
       return;
     else
       -- A caller that uses the stores separately has claimed the key and not created the operation yet. This creates
-      -- it.
+      -- it. The input of its follow-up may contain the id.
       if holder.fingerprint = p_fingerprint then
         outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_key, false, p_fingerprint,
-          p_input, p_retention, p_meta, p_extra, p_token, p_lease) then 'helped' end;
+          p_input, p_retention, p_meta, replace(p_extra, p_id::text, holder.claimed_for::text), p_token, p_lease)
+          then 'helped' end;
       end if;
       select o.* into operation from {{schema}}.operations o where o.id = holder.claimed_for;
       outcome := coalesce(outcome, case when found then 'exists' else 'reused' end);

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../contract/operation.js";
+import { type Operation, withId } from "../../../contract/operation.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
@@ -24,7 +24,7 @@ export function createRecorder(statements: Statements, records: Records): Record
     if (records.has(operation.id)) return existing(operation.id, holder);
     // A caller that uses the stores separately may have stopped after the claim. This completes its submission.
     if (holder.isClaim && holder.fingerprint === fingerprint && !records.has(holder.operationId))
-      records.create({ ...operation, id: holder.operationId }, initial, changed);
+      records.create(withId(operation, holder.operationId), initial, changed);
     return (
       answer(holder.operationId, holder.fingerprint) ?? {
         outcome: "in-progress",

@@ -196,6 +196,24 @@ export const recordChecks: readonly SubmissionsCheck[] = [
     },
   },
   {
+    rule: "record.half-done-follow-up",
+    name: "names the missing operation of a bound key, not the submission, in the input of its follow-up",
+    check: async (submissions) => {
+      const first = newSubmission();
+      await submissions.idempotency.claim(claimOf(first));
+      const { operation, ...rest } = newSubmission();
+      const about = (id: string): string => JSON.stringify({ about: id });
+      const onEnd = newFollowUp({ input: about(operation.id) });
+      const later = { ...rest, operation: { ...operation, onEnd } };
+      const exists = isOutcome(await submissions.record(later), "exists", "recording the bound key");
+      deepEqual(
+        exists.operation.onEnd,
+        { ...onEnd, input: about(first.operation.id) },
+        "the follow-up of the operation",
+      );
+    },
+  },
+  {
     rule: "record.half-done-other",
     name: "returns `in-progress` and creates nothing if the key is bound with another fingerprint and its operation is missing",
     check: async (submissions) => {

@@ -7,6 +7,10 @@ interface TestedQueueOptions {
   readonly name: string;
   readonly timeoutMs?: number;
   readonly retryDelayMs?: number;
+  /** Not for BullMQ, which creates nothing beforehand. */
+  readonly declare?: boolean;
+  /** Only for RabbitMQ. */
+  readonly queueType?: "classic";
   readonly observe?: Observer | false;
 }
 

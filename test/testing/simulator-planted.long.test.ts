@@ -32,16 +32,14 @@ describe("the simulator", () => {
       ...plantedSubmissions,
     }),
   )("detects that %s, with a short trace", { timeout: 120_000 }, async (_, { create, violation }) => {
-    const failure = await shortFailure(create);
-    expect(failure?.violations.join()).toMatch(violation);
+    expect(await shortFailure(create, violation)).toBeInstanceOf(SimulationFailure);
   });
 
   it.each(Object.entries(plantedReceipts))(
     "detects that %s, with a short trace",
     { timeout: 120_000 },
     async (_, { create, violation }) => {
-      const failure = await shortFailure(create);
-      expect(failure?.violations.join()).toMatch(violation);
+      const failure = await shortFailure(create, violation);
       expect(failure?.trace.at(-1)).toMatch(/: receive -> /);
     },
   );
@@ -56,12 +54,19 @@ async function firstFailure(create: CreateBackend): Promise<SimulationFailure | 
   return undefined;
 }
 
-/** Returns a failure with a short trace. Skips failing histories that cannot be shrunk enough. */
-async function shortFailure(create: CreateBackend): Promise<SimulationFailure | undefined> {
+/**
+ * Returns a failure that names the violation in a short trace. Skips others: a back end that contradicts
+ * itself also answers some requests with 500.
+ */
+async function shortFailure(
+  create: CreateBackend,
+  violation: RegExp,
+): Promise<SimulationFailure | undefined> {
   for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
     if ((await failureOf(create, { seed, shrink: false })) === undefined) continue;
     const failure = await failureOf(create, { seed });
-    if (failure !== undefined && failure.trace.length < SHORT_TRACE) return failure;
+    if (failure === undefined || failure.trace.length >= SHORT_TRACE) continue;
+    if (violation.test(failure.violations.join())) return failure;
   }
   return undefined;
 }

@@ -168,6 +168,15 @@ export type {
 export type { Announcer } from "./protocol/announcer.js";
 export type { Lifecycle } from "./protocol/lifecycle.js";
 export type { RetryAfterEstimate } from "./protocol/retry-after.js";
+export type {
+  AttemptMessage,
+  AttemptOutcome,
+  DeliverMessage,
+  ProcessMessage,
+  SettleMessage,
+  SubmitMessage,
+  TracedWork,
+} from "./telemetry/messages.js";
 export type { Hub, Interest, Subscription } from "./waiting/hub.js";
 export type { WaitLimits } from "./waiting/limits.js";
 export type {

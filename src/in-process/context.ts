@@ -1,12 +1,18 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
+import { checkOptions, type OptionNames } from "../contract/options.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { SubmissionContext, SubmissionSettings } from "../submission/context.js";
 import type { Hub } from "../waiting/hub.js";
 
 /** Dependencies shared by everything that a service does in process. */
 export interface InProcessContext extends SubmissionContext {
-  readonly settings: SubmissionSettings & { readonly maxBodyBytes: number; readonly maxDepth: number };
+  readonly settings: SubmissionSettings & {
+    readonly maxBodyBytes: number;
+    readonly maxDepth: number;
+    /** Time limit of the check of a `webhookUrl`. Milliseconds. */
+    readonly authorizeTimeoutMs: number;
+  };
   readonly hub: Hub;
 }
 
@@ -27,9 +33,14 @@ export function knownDefinition(
   throw new AsyncReplyError("INVALID_OPTION", `${shown} Known definitions: ${names}.`);
 }
 
-/** Checks the `tenant` option. Throws `INVALID_OPTION`. */
-export function checkTenant(tenant: string): void {
-  const problem = tenantProblem(tenant);
+/** Checks the names of the options of a call, and its `tenant`. Throws `INVALID_OPTION`. */
+export function checkCall<Options extends { readonly tenant: string }>(
+  method: string,
+  options: Options,
+  names: OptionNames<Options>,
+): void {
+  checkOptions(options, names, `service.${method}`);
+  const problem = tenantProblem(options.tenant);
   if (problem === undefined) return;
   throw new AsyncReplyError("INVALID_OPTION", `Option \`tenant\` ${problem}. ${TENANT_RULE}`);
 }

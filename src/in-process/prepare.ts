@@ -4,8 +4,9 @@ import { synchronousTransactions } from "../ports/backend.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import { acceptedIn } from "../submission/creation/record-in.js";
 import { storeAnswer } from "../submission/store-answer.js";
-import { type InProcessContext, knownDefinition } from "./context.js";
-import { type AnySubmitOptions, check, type Submitted, toSubmitted } from "./submit.js";
+import { submitChannel, traced } from "../telemetry/channels.js";
+import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
+import { type AnySubmitOptions, check, SUBMISSION_OPTIONS, type Submitted, toSubmitted } from "./submit.js";
 
 /** A checked submission. Created by `Service.prepare`. */
 export interface PreparedSubmission<Handle> {
@@ -29,17 +30,26 @@ export async function prepare(
   context: InProcessContext & { readonly lifecycle: Pick<Lifecycle, "checkOpen"> },
   definition: OperationDefinition,
   input: unknown,
-  options: AnySubmitOptions,
+  options: Omit<AnySubmitOptions, "tx">,
 ): Promise<PreparedSubmission<unknown>> {
   const known = knownDefinition(context, definition);
+  checkCall("prepare", options, SUBMISSION_OPTIONS);
   const synchronous = synchronousTransactions(context.backend);
   if (Object.hasOwn(context.create, known.name))
     throw misuse(
       `The service creates the resource of "${known.name}" before the reply, which can be asynchronous. Call ` +
         "`service.submit` instead, outside of your transaction.",
     );
-  const checked = await check(context, known, input, options);
-  const prepared = await storeAnswer(context, synchronous.prepare(checked.submission));
+  const { checked, prepared } = await traced(
+    submitChannel,
+    () => ({ definition: known.name }),
+    async (message) => {
+      const submission = await check(context, known, input, options, message?.meta);
+      const record = await storeAnswer(context, synchronous.prepare(submission.submission));
+      return { checked: submission, prepared: record };
+    },
+    (made) => ({ operationId: made.checked.submission.operation.id, outcome: "prepared" as const }),
+  );
   return {
     record: (database) => {
       context.lifecycle.checkOpen();

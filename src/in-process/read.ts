@@ -4,7 +4,7 @@ import { isOperationId, type Operation } from "../contract/operation.js";
 import type { Problem } from "../contract/problem.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
-import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
+import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
 
 /** Operation of any definition, as `Service.get` returns it. */
 export interface AnyOperationView {
@@ -24,12 +24,12 @@ export async function get(
   context: InProcessContext,
   definition: OperationDefinition,
   id: string,
-  { tenant }: { readonly tenant: string },
+  options: { readonly tenant: string },
 ): Promise<AnyOperationView | undefined> {
   const { name } = knownDefinition(context, definition);
-  checkTenant(tenant);
+  checkCall("get", options, { tenant: true });
   if (!isOperationId(id)) return undefined;
-  const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
+  const operation = await storeAnswer(context, context.backend.operations.get(id, options.tenant));
   return operation?.definition === name ? toView(operation) : undefined;
 }
 
@@ -54,9 +54,9 @@ function toView(operation: Operation): AnyOperationView | undefined {
 export async function cancel(
   context: InProcessContext,
   id: string,
-  { tenant }: { readonly tenant: string },
+  options: { readonly tenant: string },
 ): Promise<CancelOutcome> {
-  checkTenant(tenant);
+  checkCall("cancel", options, { tenant: true });
   if (!isOperationId(id)) return "unknown";
-  return storeAnswer(context, context.backend.operations.requestCancel(id, tenant));
+  return storeAnswer(context, context.backend.operations.requestCancel(id, options.tenant));
 }

@@ -5,17 +5,18 @@ import { isOperationId, isTerminal, type Operation } from "../contract/operation
 import type { Problem } from "../contract/problem.js";
 import { serviceClosed } from "../protocol/lifecycle.js";
 import { storeAnswer } from "../submission/store-answer.js";
-import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
+import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
 
 /** Waits for the end of an operation and returns its result. See `Service.result`. */
 export async function result(
   context: InProcessContext,
   definition: OperationDefinition,
   id: string,
-  { tenant, signal }: { readonly tenant: string; readonly signal?: AbortSignal },
+  options: { readonly tenant: string; readonly signal?: AbortSignal },
 ): Promise<unknown> {
   const { name } = knownDefinition(context, definition);
-  checkTenant(tenant);
+  checkCall("result", options, { tenant: true, signal: true });
+  const { tenant, signal } = options;
   const { hub } = context;
   for (;;) {
     signal?.throwIfAborted();

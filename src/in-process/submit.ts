@@ -1,27 +1,37 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { parseIdempotencyKey } from "../contract/idempotency-key.js";
 import { canonicalJson } from "../contract/json/canonical-json.js";
 import { parseStored, toJsonText } from "../contract/json/json-text.js";
 import type { JsonText } from "../contract/operation.js";
-import { invalidOption, longDurationMs } from "../contract/options.js";
+import { invalidOption, longDurationMs, misuse, type OptionNames } from "../contract/options.js";
 import { validate } from "../contract/schema/validate.js";
 import { jsonFormat } from "../formats/json.js";
 import type { CreatedResource } from "../ports/create.js";
 import { accept, type CheckedSubmission } from "../submission/accept.js";
-import type { Accepted } from "../submission/accepted.js";
+import { type Accepted, toMessage } from "../submission/accepted.js";
 import { recordIn } from "../submission/creation/record-in.js";
 import { fingerprint } from "../submission/fingerprint.js";
 import { toSubmission } from "../submission/to-submission.js";
-import { checkTenant, type InProcessContext, knownDefinition } from "./context.js";
+import { submitChannel, traced } from "../telemetry/channels.js";
+import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
 
 /** Options of {@link submit} for any back end. */
 export interface AnySubmitOptions {
   readonly tenant: string;
   readonly key?: string | undefined;
   readonly delayMs?: number | undefined;
+  readonly webhookUrl?: string | undefined;
   readonly tx?: unknown;
 }
+
+/** Names of the options that every submission takes. */
+export const SUBMISSION_OPTIONS: OptionNames<Omit<AnySubmitOptions, "tx">> = {
+  tenant: true,
+  key: true,
+  delayMs: true,
+  webhookUrl: true,
+};
 
 /** Result of a submission. If you passed a transaction, it holds once the transaction commits. */
 export interface Submitted {
@@ -42,11 +52,19 @@ export async function submit(
   input: unknown,
   options: AnySubmitOptions,
 ): Promise<Submitted> {
-  const checked = await check(context, knownDefinition(context, definition), input, options);
+  const known = knownDefinition(context, definition);
+  checkCall("submit", options, { ...SUBMISSION_OPTIONS, tx: true });
   const { tx } = options;
-  return toSubmitted(
-    tx === undefined ? await accept(context, checked) : await recordIn(context, checked, tx),
+  const accepted = await traced(
+    submitChannel,
+    () => ({ definition: known.name }),
+    async (message) => {
+      const checked = await check(context, known, input, options, message?.meta);
+      return tx === undefined ? accept(context, checked) : recordIn(context, checked, tx);
+    },
+    toMessage,
   );
+  return toSubmitted(accepted);
 }
 
 /** Checks everything about a submission that needs no store. */
@@ -54,9 +72,9 @@ export async function check(
   context: InProcessContext,
   definition: OperationDefinition,
   given: unknown,
-  { tenant, key, delayMs }: AnySubmitOptions,
+  { tenant, key, delayMs, webhookUrl }: AnySubmitOptions,
+  meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
-  checkTenant(tenant);
   const { runtime, settings } = context;
   const bytes = new TextEncoder().encode(toText(given, settings.maxBodyBytes));
   const { rootName: name, jsonSchema: schema } = definition;
@@ -68,6 +86,8 @@ export async function check(
     delayMs: readDelay(context, delayMs, definition),
     input,
     fingerprint: await fingerprint(input, runtime.hash),
+    webhookUrl: webhookUrl === undefined ? undefined : await checkUrl(context, webhookUrl, tenant),
+    meta,
   };
   return { definition, submission: toSubmission(context, definition, tenant, parts), output };
 }
@@ -92,6 +112,23 @@ function readDelay(
       delayMs,
     );
   return longDurationMs("delayMs", delayMs, 0);
+}
+
+/** Checks the receiver of the webhook like that of a request. Code has no principal, so the tenant is the caller. */
+async function checkUrl(
+  { webhooks, runtime, settings }: InProcessContext,
+  url: string,
+  tenant: string,
+): Promise<string> {
+  if (webhooks === undefined)
+    throw invalidOption("webhookUrl", "absent, because the service has no `webhooks`", url);
+  try {
+    const limit = { clock: runtime.clock, timeoutMs: settings.authorizeTimeoutMs };
+    return await webhooks.checkUrl(url, { id: tenant, tenant }, limit);
+  } catch (error) {
+    const isMistake = isAsyncReplyError(error) && error.code === "INVALID_HEADER";
+    throw isMistake ? misuse(error.detail) : error;
+  }
 }
 
 function toText(given: unknown, maxBytes: number): JsonText {

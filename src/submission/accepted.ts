@@ -1,4 +1,5 @@
 import type { JsonText, Operation } from "../contract/operation.js";
+import type { SubmitMessage } from "../telemetry/messages.js";
 
 /** An accepted submission. */
 export interface Accepted {
@@ -18,4 +19,12 @@ export function replayOf(operation: Operation): Accepted {
   const { id, resource } = operation;
   const created = resource === undefined ? {} : { resource };
   return { operationId: id, replayed: true, announce: false, operation, ...created };
+}
+
+/** Returns what subscribers of the channel `submit` learn about an accepted submission. */
+export function toMessage({
+  operationId,
+  replayed,
+}: Accepted): Pick<SubmitMessage, "operationId" | "outcome"> {
+  return { operationId, outcome: replayed ? "replayed" : "accepted" };
 }

@@ -13,6 +13,8 @@ export interface SubmissionParts {
   readonly delayMs?: number | undefined;
   /** Receiver of the webhook that the request chose. Default: the endpoint of the tenant. */
   readonly webhookUrl?: string | undefined;
+  /** Data to store with the operation, such as its trace context. Default: none. */
+  readonly meta?: JsonText | undefined;
 }
 
 /** Creates the submission for the stores. Chooses its ids once, so recording is repeatable. */
@@ -22,11 +24,15 @@ export function toSubmission(
   tenant: string,
   parts: SubmissionParts,
 ): Submission {
-  const submission = plainSubmission(runtime.newId(), definition, tenant, parts);
+  const submission = withMeta(plainSubmission(runtime.newId(), definition, tenant, parts), parts.meta);
   if (webhooks === undefined) return submission;
   const { operation } = submission;
   const onEnd = webhooks.followUp(operation, runtime.newId(), parts.webhookUrl);
   return { ...submission, operation: { ...operation, onEnd } };
+}
+
+function withMeta(submission: Submission, meta: JsonText | undefined): Submission {
+  return meta === undefined ? submission : { ...submission, operation: { ...submission.operation, meta } };
 }
 
 function plainSubmission(

@@ -15,8 +15,7 @@ export function deliveryProcessors(
   checkWebhooks(webhooks);
   if (webhooks === undefined) return [];
   const { definition, processor } = webhooks;
-  const { run, settings } = processor({ ...context, concurrency });
-  return [
-    [definition.name, { definition, run, create: undefined, settings: { ...settings, maxResultBytes } }],
-  ];
+  const { run, failed, settings } = processor({ ...context, concurrency });
+  const checked = { definition, run, failed, create: undefined, settings: { ...settings, maxResultBytes } };
+  return [[definition.name, checked]];
 }

@@ -9,6 +9,7 @@ import type { CheckedProcessor } from "./processors.js";
 import { type Ending, exhausted } from "./settle/ending.js";
 import { report } from "./settle/report.js";
 import { settleReliably } from "./settle/settle-reliably.js";
+import { tracedAttempt, tracedSettlement } from "./settle/traced.js";
 
 /** Minimum delay of an operation that has to wait for another suspect. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
@@ -82,7 +83,8 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     if (operation.state === "preparing") return finishCreating(processor, begun);
     const begins = attempt <= processor.settings.maxAttempts;
     if (begins) observe({ event: "operation.started", operationId, definition, attempt });
-    await finish(begun, begins ? await runAttempt(processor, begun, context) : exhausted(processor.settings));
+    const run = (): Promise<Ending> => runAttempt(processor, begun, context);
+    await finish(begun, begins ? await tracedAttempt(operation, run) : exhausted(processor.settings));
   }
 
   async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
@@ -95,8 +97,14 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
 
   async function finish({ lease, begun: { operation } }: BegunAttempt, ending: Ending): Promise<void> {
     const { settlement } = ending;
-    const settled = ending.settled ?? (settlement && (await settleReliably(lease, settlement, context)));
+    const settled = await tracedSettlement(
+      operation,
+      ending,
+      async () => ending.settled ?? (settlement && settleReliably(lease, settlement, context)),
+    );
     report(context, operation, ending, settled);
+    if (settled?.outcome === "settled" && settled.state === "failed")
+      await processors.get(operation.definition)?.failed?.(operation, ending.error);
     if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
     if (settlement.delayMs <= MAX_AWAITED_DELAY_MS) void announceAfter(operation, settlement.delayMs);
   }

@@ -8,6 +8,7 @@ import type {
   ProcessorProgressOf,
   ProcessorResultOf,
 } from "../contract/definition/definitions.js";
+import type { Operation } from "../contract/operation.js";
 import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import type { Job, Processor } from "./attempt/job.js";
@@ -43,6 +44,8 @@ export interface CheckedProcessor {
   readonly run: (input: unknown, job: Job) => unknown;
   /** Creates the resource before the reply, for submissions whose process died before creating it. */
   readonly create: AnyCreate | undefined;
+  /** Called after the failure of an operation was stored. Only deliveries of webhooks have it. Never rejects. */
+  readonly failed?: (operation: Operation, error: unknown) => Promise<void>;
   readonly settings: ProcessorSettings & { readonly maxResultBytes: number };
 }
 

@@ -122,7 +122,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
       .then(attemptsEnded)
-      .then(announcer.idle)
+      // The announcer of a service has other users.
+      .then(source.announcer === undefined ? announcer.close : announcer.idle)
       .then(close);
     // A store or a broker that does not answer must not prevent the process from ending.
     const givenUp = new Promise<void>((resolve) => {

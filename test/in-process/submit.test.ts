@@ -136,6 +136,7 @@ describe("service.submit", () => {
     ["an empty tenant", "INVALID_OPTION", { tenant: "" }],
     ["no tenant", "INVALID_OPTION", { tenant: undefined }],
     ["an invalid delay", "INVALID_OPTION", { delayMs: -1 }],
+    ["a `webhookUrl` without webhooks", "INVALID_OPTION", { webhookUrl: "https://hooks.example/" }],
     ["a transaction that the back end cannot share", "NO_TRANSACTIONS", { tx: {} }],
     [
       "no key for a definition that requires one",

@@ -56,7 +56,8 @@ export async function runAttempt(
     return await supervision.untilInterrupted(process(processor, operation, job, call));
   } catch (error) {
     const committed = call.transaction?.committed();
-    if (committed === undefined) return endingOf(error, operation, processor.settings);
+    if (committed === undefined)
+      return endingOf(error, operation, processor.settings, context.runtime.clock.now());
     reportError(context, "after-transaction", error);
     return committed;
   } finally {

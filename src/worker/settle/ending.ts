@@ -14,10 +14,14 @@ export interface Ending {
   readonly settled?: SettleResult;
 }
 
-/** Returns the ending of an operation that has used up its attempts. Without an error, the last attempts were lost. */
-export function exhausted({ maxAttempts }: Pick<ProcessorSettings, "maxAttempts">, error?: unknown): Ending {
+/** Returns the ending of an operation that has used up its attempts. */
+export function exhausted({ maxAttempts }: Pick<ProcessorSettings, "maxAttempts">): FailedEnding {
   const detail = `The work did not succeed in ${maxAttempts} attempts.`;
-  return { settlement: { to: "failed", error: operationError("attempts-exhausted", detail) }, error };
+  return { settlement: { to: "failed", error: operationError("attempts-exhausted", detail) } };
+}
+
+interface FailedEnding {
+  readonly settlement: Extract<Settlement, { to: "failed" }>;
 }
 
 /** Failures that another attempt would not fix, and the part of them that the client may see. */
@@ -30,22 +34,32 @@ const PERMANENT: Partial<
   NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
 };
 
-/** Returns the ending that an error means for an operation, as the operation was when the attempt began. */
-export function endingOf(error: unknown, operation: Operation, settings: ProcessorSettings): Ending {
+/**
+ * Returns the ending that an error means for an operation, as the operation was when the attempt began.
+ *
+ * @param now Epoch milliseconds.
+ */
+export function endingOf(
+  error: unknown,
+  operation: Operation,
+  settings: ProcessorSettings,
+  now: number,
+): Ending {
   const { code, detail, context } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
   if (code === "LEASE_LOST") return { error };
   if (code === "WORKER_STOPPED")
     return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
-  const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation) : undefined;
+  const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation, now) : undefined;
   if (waiting !== undefined) return { settlement: waiting, error };
+  const lastError = lastErrorOf(error, operation, now);
   const failure = code === undefined ? undefined : PERMANENT[code];
   if (failure !== undefined) {
     const text = `${failure.lead}${failure.hidden ? "" : detail}`.slice(0, MAX_DETAIL_LENGTH);
-    return { settlement: { to: "failed", error: operationError(failure.problem, text) }, error };
+    return { settlement: { to: "failed", error: operationError(failure.problem, text), lastError }, error };
   }
-  if (operation.attempt >= settings.maxAttempts) return exhausted(settings, error);
+  if (operation.attempt >= settings.maxAttempts)
+    return { settlement: { ...exhausted(settings).settlement, lastError }, error };
   const delayMs = context?.retryAfterMs ?? settings.backoffMs(operation.attempt);
-  const lastError = lastErrorOf(error);
   return { settlement: { to: "retry", delayMs, countAttempt: true, lastError }, error };
 }
 

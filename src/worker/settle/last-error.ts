@@ -1,6 +1,7 @@
+import { addAttemptError } from "../../contract/attempt-errors.js";
 import { isAsyncReplyError } from "../../contract/errors.js";
-import type { JsonText } from "../../contract/operation.js";
-import { operationError } from "../../contract/problem.js";
+import type { JsonText, Operation } from "../../contract/operation.js";
+import { problem } from "../../contract/problem.js";
 
 const MAX_LENGTH = 1_000;
 
@@ -8,11 +9,14 @@ const MAX_LENGTH = 1_000;
 const IDENTIFIER = /^[\w.:$-]{1,100}$/;
 
 /**
- * Describes for operators why an attempt is retried. Lists of operations must not show payloads, and messages of
- * foreign errors often quote values, so only their name and code are kept. The observer gets the full error.
+ * Describes for operators why an attempt failed. Lists of operations must not show payloads, and messages of foreign
+ * errors often quote values, so only their name and code are kept. The observer gets the full error.
+ *
+ * @param at Now. Epoch milliseconds.
  */
-export function lastErrorOf(error: unknown): JsonText {
-  return operationError("work-failed", describe(error).slice(0, MAX_LENGTH));
+export function lastErrorOf(error: unknown, { lastError, attempt }: Operation, at: number): JsonText {
+  const detail = describe(error).slice(0, MAX_LENGTH);
+  return addAttemptError(lastError, { ...problem("work-failed", { detail }), attempt, at });
 }
 
 function describe(error: unknown): string {

@@ -1,3 +1,4 @@
+import { addAttemptError } from "../../contract/attempt-errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
 import { problem } from "../../contract/problem.js";
@@ -10,16 +11,19 @@ const MAX_REFUSALS = 4;
  * Returns the settlement for an attempt whose input this worker's schema refuses. During a deployment a newer worker
  * may accept the input, so the operation waits and the attempt does not count. Returns undefined once it has waited
  * long enough.
+ *
+ * @param at Now. Epoch milliseconds.
  */
-export function waitForNewerWorker({ lastError }: Operation): Settlement | undefined {
+export function waitForNewerWorker({ lastError, attempt }: Operation, at: number): Settlement | undefined {
   const refusals = refusalsIn(lastError);
   if (refusals >= MAX_REFUSALS) return undefined;
   const detail = "The schema of a worker refused the stored input. A newer worker may accept it.";
+  const failure = { ...problem("input-refused", { detail }), refusals: refusals + 1, attempt, at };
   return {
     to: "retry",
     delayMs: FIRST_WAIT_MS * 2 ** refusals,
     countAttempt: false,
-    lastError: JSON.stringify({ ...problem("input-refused", { detail }), refusals: refusals + 1 }),
+    lastError: addAttemptError(lastError, failure),
   };
 }
 

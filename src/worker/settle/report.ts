@@ -1,6 +1,7 @@
-import { isTerminal, type Operation, type OperationState } from "../../contract/operation.js";
+import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
 import type { ServiceEvent } from "../../ports/observer.js";
 import type { SettleResult } from "../../ports/operation-store.js";
+import type { AttemptOutcome } from "../../telemetry/messages.js";
 import type { WorkerContext } from "../context.js";
 import type { Ending } from "./ending.js";
 
@@ -13,21 +14,28 @@ export function report(
 ): void {
   const { id: operationId, definition, attempt } = operation;
   const about = { operationId, definition, attempt };
-  if (settled?.outcome !== "settled") observe({ event: "attempt.lost", ...about });
+  const outcome = outcomeOf(ending, settled);
+  if (outcome === "lost") observe({ event: "attempt.lost", ...about });
   else {
-    if (isTerminal(settled.state)) estimate?.ended(operation, runtime.clock.now());
-    observe(eventOf(about, settled.state, ending));
+    if (outcome === "completed" || outcome === "failed") estimate?.ended(operation, runtime.clock.now());
+    observe(eventOf(about, outcome, ending));
   }
+}
+
+/** Returns how an attempt ended, from the store's answer to its settlement. */
+export function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): AttemptOutcome {
+  if (settled?.outcome !== "settled") return "lost";
+  if (isTerminal(settled.state)) return settled.state;
+  return settlement?.to === "retry" && settlement.lastError !== undefined ? "retried" : "released";
 }
 
 function eventOf(
   about: { readonly operationId: string; readonly definition: string; readonly attempt: number },
-  state: OperationState,
+  outcome: Exclude<AttemptOutcome, "lost">,
   { settlement, error }: Ending,
 ): ServiceEvent {
-  if (state === "completed") return { event: "operation.completed", ...about };
-  if (state === "failed") return { event: "operation.failed", ...about, error };
-  if (settlement?.to !== "retry" || settlement.lastError === undefined)
-    return { event: "operation.released", ...about };
-  return { event: "operation.retried", ...about, delayMs: settlement.delayMs, error };
+  if (outcome === "failed") return { event: "operation.failed", ...about, error };
+  if (outcome !== "retried") return { event: `operation.${outcome}`, ...about };
+  const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;
+  return { event: "operation.retried", ...about, delayMs, error };
 }

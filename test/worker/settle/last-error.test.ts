@@ -1,10 +1,12 @@
 import {
+  AsyncReplyError,
   allowAnonymous,
   createMemoryBackend,
   createOrderService,
   createWorker,
   defineOrders,
   problemType,
+  retryLater,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { createStage } from "../stage.js";
@@ -30,13 +32,15 @@ const unreadable = new Proxy(new Error(PAYLOAD), {
   },
 });
 
-describe("an attempt that is retried", () => {
+describe("an attempt that fails", () => {
   it("keeps the name and the code of its error as a problem", async () => {
     const error = Object.assign(new TypeError("connect"), { code: "ECONNREFUSED" });
     expect(await reasonFor(error)).toEqual({
       type: problemType("work-failed"),
       title: "The work failed",
       detail: "The processor threw TypeError ECONNREFUSED.",
+      attempt: 1,
+      at: Date.UTC(2026, 0, 1),
     });
   });
 
@@ -102,6 +106,42 @@ describe("an attempt that is retried", () => {
     const completed = await read(id);
     expect(completed.state).toBe("completed");
     expect(completed.lastError).toContain("TypeError");
+  });
+
+  it("keeps the reason of the final attempt", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    const orders = (): never => {
+      throw new RangeError("final");
+    };
+    await worker({ orders }, { maxAttempts: 1 }).runUntilIdle();
+    const failed = await read(id);
+    expect(failed).toMatchObject({ state: "failed", attempt: 1 });
+    expect(failed.lastError).toContain("RangeError");
+    expect(failed.error).not.toContain("RangeError");
+  });
+
+  it("keeps the reasons of the last 10 attempts, the earlier ones shortened", async () => {
+    const { submit, read, worker, clock } = createStage();
+    const id = await submit();
+    const orders = (_: unknown, { attempt }: { readonly attempt: number }): never => {
+      throw retryLater({
+        afterMs: 0,
+        cause: new AsyncReplyError("INTERNAL", `${attempt} ${"x".repeat(5_000)}`),
+      });
+    };
+    const working = worker({ orders }, { maxAttempts: 20 });
+    for (let attempt = 1; attempt <= 15; attempt += 1) {
+      await working.runUntilIdle();
+      await clock.advance(60_000);
+    }
+    const { lastError = "" } = await read(id);
+    const { attempt, earlier } = JSON.parse(lastError);
+    expect(attempt).toBe(20);
+    expect(earlier.map((error: { attempt: number }) => error.attempt)).toEqual([
+      19, 18, 17, 16, 15, 14, 13, 12, 11,
+    ]);
+    expect(lastError.length).toBeLessThan(4_000);
   });
 
   it("shows the reason only to operators", async () => {

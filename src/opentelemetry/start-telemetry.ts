@@ -1,0 +1,70 @@
+import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
+import type { Service } from "../http/context.js";
+import type { Operator } from "../operator/operator.js";
+import type { OpenTelemetryApi } from "./api.js";
+import { SCHEMA_URL, SCOPE } from "./conventions.js";
+import { startGauges } from "./gauges.js";
+import { createMetrics } from "./metrics.js";
+import { createSpans } from "./spans.js";
+import { subscribe } from "./subscribe.js";
+
+/** Options of {@link startTelemetry}. Only `api` is required. */
+export interface TelemetryOptions {
+  /** The module `@opentelemetry/api`, as in `import * as api from "@opentelemetry/api"`. */
+  readonly api: OpenTelemetryApi;
+  /**
+   * How the spans of attempts and deliveries belong to the span of the submission. With `link`, each starts a trace and
+   * links to the submission. With `parent`, all are in one trace, which can become very long and large. Default: `link`.
+   */
+  readonly relation?: "link" | "parent";
+  /** Counts the operations that are due, at each collection of metrics. Default: none; they are not measured. */
+  readonly operator?: Pick<Operator, "stats">;
+  /** Service whose waiting requests are counted. Default: none; they are not measured. */
+  readonly service?: Pick<Service, "hub">;
+}
+
+/** Traces and metrics of this process. Create them with {@link startTelemetry}. */
+export interface Telemetry {
+  /** Stops creating spans and metrics. Spans of work in progress never end, so stop services and workers first. */
+  stop(): void;
+}
+
+const OPTIONS: OptionNames<TelemetryOptions> = { api: true, relation: true, operator: true, service: true };
+
+/**
+ * Creates spans and metrics for every service and every worker of this process. Call it once per process, after the SDK
+ * of OpenTelemetry has started.
+ *
+ * Throws `INVALID_OPTION`, also if the runtime has no tracing channels.
+ */
+export function startTelemetry(options: TelemetryOptions): Telemetry {
+  checkOptions(options, OPTIONS, "startTelemetry");
+  const { api, relation = "link", operator, service } = options;
+  checkApi(api);
+  if (relation !== "link" && relation !== "parent")
+    throw invalidOption("relation", '"link" or "parent"', relation);
+  checkMember("operator", operator, "stats", "the return value of `createOperator`");
+  checkMember("service", service, "hub", "the return value of `createService`");
+  const meter = api.metrics.getMeter(SCOPE, undefined, { schemaUrl: SCHEMA_URL });
+  const ends = [
+    subscribe(createSpans(api, relation)),
+    subscribe(createMetrics(meter)),
+    startGauges(meter, { operator, service }),
+  ];
+  return {
+    stop: () => {
+      for (const end of ends.splice(0)) end();
+    },
+  };
+}
+
+function checkApi(api: unknown): void {
+  const expected = 'the module `@opentelemetry/api`: `import * as api from "@opentelemetry/api"`';
+  if (api === undefined) throw invalidOption("api", expected, api);
+  for (const member of ["trace", "context", "metrics"]) checkMember("api", api, member, expected);
+}
+
+function checkMember(option: string, value: unknown, member: string, expected: string): void {
+  if (value === undefined || (isObject(value) && member in value)) return;
+  throw invalidOption(option, expected, value);
+}

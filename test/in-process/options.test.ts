@@ -1,0 +1,44 @@
+import { allowAnonymous, createService, defineOrders } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+
+const orders = defineOrders();
+const ORDER = { itemId: "pen", quantity: 2 };
+const ID = "01a1fb0e-5781-7461-97e0-78a248067be3";
+const service = createService({ definitions: [orders], authorize: allowAnonymous(), observe: false });
+const untyped = service as unknown as Readonly<
+  Record<"submit" | "prepare" | "get" | "result" | "cancel", (...args: unknown[]) => Promise<unknown>>
+>;
+
+describe("a call of a service in process rejects", () => {
+  it.each([
+    [
+      "submit",
+      [orders, ORDER],
+      { idempotencyKey: "k" },
+      "Known options: tenant, key, delayMs, webhookUrl, tx.",
+    ],
+    ["submit", [orders, ORDER], { delayMS: 1 }, "Did you mean `delayMs`?"],
+    ["prepare", [orders, ORDER], { tx: {} }, "Known options: tenant, key, delayMs, webhookUrl."],
+    ["get", [orders, ID], { signal: undefined, tennant: "t" }, "Did you mean `tenant`?"],
+    ["result", [orders, ID], { signals: 1 }, "Did you mean `signal`?"],
+    ["cancel", [ID], { force: true }, "Known options: tenant."],
+  ] as const)("an unknown option of service.%s", async (method, args, given, advice) => {
+    const [unknown = ""] = Object.keys(given).filter((name) => name !== "signal");
+    await expect(untyped[method](...args, { tenant: "t", ...given })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: expect.stringContaining(`Unknown option \`${unknown}\` of service.${method}. ${advice}`),
+    });
+  });
+
+  it.each([
+    ["submit", [orders, ORDER]],
+    ["get", [orders, ID]],
+    ["result", [orders, ID]],
+    ["cancel", [ID]],
+  ] as const)("missing options of service.%s", async (method, args) => {
+    await expect(untyped[method](...args)).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: `The options of service.${method} must be an object, not undefined.`,
+    });
+  });
+});

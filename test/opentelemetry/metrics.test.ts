@@ -1,0 +1,155 @@
+import { createMemoryBackend, createService, createWorker, permanentFailure } from "async-request-reply";
+import { createOperator } from "async-request-reply/operator";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { METRICS } from "../../src/opentelemetry/metric-descriptions.js";
+import { status } from "../webhooks/receiver.js";
+import { createStage, exportsOf, type WebhookStage } from "../webhooks/stage.js";
+import { type Measured, record } from "./telemetry.js";
+
+async function newStage(...options: Parameters<typeof createStage>): Promise<WebhookStage> {
+  const stage = await createStage(...options);
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+const name = (short: string): string => `async_request_reply.${short}`;
+const byOutcome = (values: readonly Measured[]): unknown =>
+  Object.fromEntries(values.map(({ attributes, value }) => [attributes.outcome, value]));
+
+describe("the metrics", () => {
+  it("count submissions by outcome, and refusals by problem type", async () => {
+    const stage = await newStage();
+    const recording = record();
+    const key = { "idempotency-key": '"k1"' };
+    await stage.post("complete", key);
+    await stage.post("complete", key);
+    await stage.post("refuse", key);
+    await stage.post("nothing");
+    expect(byOutcome(await recording.values(name("submissions")))).toEqual({
+      accepted: 1,
+      replayed: 1,
+      refused: 2,
+    });
+    expect(await recording.values(name("refusals"))).toEqual([
+      { attributes: { definition: "exports", type: "idempotency-key-reused" }, value: 1 },
+      { attributes: { definition: "exports", type: "contract-violation" }, value: 1 },
+    ]);
+  });
+
+  it("count attempts by outcome, and measure runs, time in the queue and time to the end", async () => {
+    const recording = record();
+    const authorize = (): undefined => undefined;
+    const backend = createMemoryBackend();
+    const service = createService({ definitions: [exportsOf], backend, authorize, observe: false });
+    onTestFinished(() => service.close());
+    for (const outcome of ["complete", "refuse", "mend"] as const)
+      await service.submit(exportsOf, { outcome }, { tenant: "acme" });
+    const run = ({ outcome }: { readonly outcome: string }): void => {
+      if (outcome === "refuse") throw permanentFailure("It cannot be done.");
+      if (outcome === "mend") throw new Error("later");
+    };
+    const backoff = { baseMs: 3_600_000, maxMs: 3_600_000 };
+    await createWorker(
+      { ...service, runtime: { ...service.runtime, random: () => 0.99 } },
+      { exports: run },
+      { backoff },
+    ).runUntilIdle();
+    const outcomes = { completed: 1, failed: 1, retried: 1 };
+    expect(byOutcome(await recording.values(name("attempts")))).toEqual(outcomes);
+    expect(byOutcome(await recording.values(name("process.duration")))).toEqual(outcomes);
+    expect(await recording.values(name("queue.duration"))).toEqual([
+      { attributes: { definition: "exports" }, value: 3 },
+    ]);
+    expect(byOutcome(await recording.values(name("operation.duration")))).toEqual({
+      completed: 1,
+      failed: 1,
+    });
+  });
+
+  it("count attempts to deliver webhooks by outcome", async () => {
+    const stage = await newStage();
+    stage.receiver.answer(status(503), status(410));
+    const recording = record();
+    await stage.submit();
+    await stage.workFor(10_000);
+    await stage.submit();
+    await stage.work();
+    const outcomes = { delivered: 1, retried: 1, failed: 1 };
+    expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual(outcomes);
+    expect(byOutcome(await recording.values(name("webhook.duration")))).toEqual(outcomes);
+  });
+
+  it("count a delivery without an endpoint as skipped", async () => {
+    const stage = await newStage({ endpoint: () => undefined });
+    const recording = record();
+    await stage.submit();
+    await stage.work();
+    expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual({ skipped: 1 });
+  });
+
+  it("measure the queue of each definition when they are collected", async () => {
+    const { backend, service, clock, work } = await newStage();
+    const operator = createOperator({
+      backend,
+      definitions: [exportsOf],
+      runtime: { clock },
+      observe: false,
+    });
+    const recording = record({ operator });
+    const read = (): Promise<unknown> =>
+      Promise.all([recording.values(name("queue.depth")), recording.values(name("oldest_due.age"))]);
+    const expected = (depth: number, age: number): unknown =>
+      [depth, age].map((value) => [{ attributes: { definition: "exports" }, value }]);
+    expect(await read()).toEqual(expected(0, 0));
+    const options = { tenant: "acme" };
+    await service.submit(exportsOf, { outcome: "complete" }, options);
+    await service.submit(exportsOf, { outcome: "complete" }, { ...options, delayMs: 3_600_000 });
+    await clock.advance(5_000);
+    await service.submit(exportsOf, { outcome: "complete" }, options);
+    expect(await read()).toEqual(expected(2, 5));
+    await work();
+    expect(await read()).toEqual(expected(0, 0));
+  });
+
+  it("measure how many requests and calls wait", async () => {
+    const { service, clock, work, submit } = await newStage();
+    const recording = record({ service });
+    const waiters = async (): Promise<unknown> => (await recording.values(name("waiters")))[0]?.value;
+    expect(await waiters()).toBe(0);
+    const id = await submit();
+    const path = `/operations/${id}`;
+    const waiting = service.handle({ method: "GET", path, headers: { prefer: "wait=60" } });
+    await expect.poll(waiters).toBe(1);
+    await work();
+    await clock.advance(1_000);
+    await waiting;
+    expect(await waiters()).toBe(0);
+  });
+
+  it("have no attribute that names a tenant, an operation or a key", async () => {
+    const { backend, service, submit, work } = await newStage();
+    const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
+    const recording = record({ operator, service });
+    await submit("refuse", { "idempotency-key": '"k1"' });
+    await work();
+    const attributes = new Set<string>();
+    for (const metric of await recording.names())
+      for (const each of await recording.values(metric))
+        for (const attribute of Object.keys(each.attributes)) attributes.add(attribute);
+    expect([...attributes].sort()).toEqual(["definition", "outcome"]);
+  });
+
+  it("are exactly those that are described", async () => {
+    const { backend, service, post, submit, work } = await newStage();
+    const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
+    const recording = record({ operator, service });
+    await submit();
+    await post("nothing");
+    await work();
+    expect([...(await recording.names())].sort()).toEqual(
+      Object.values(METRICS)
+        .map((metric) => metric.name)
+        .sort(),
+    );
+  });
+});

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Backend, type KnownCredentials, withQueue } from "async-request-reply";
 import { findBackend, findQueue } from "./backends.js";
 import { StartError } from "./start-error.js";
@@ -11,6 +12,15 @@ export interface Configuration {
   readonly workMs: number;
   readonly leaseMs: number;
   readonly log: "pretty" | "json";
+  /** Absent if there is no console. */
+  readonly console?: ConsoleLogin;
+}
+
+/** Password of the console. */
+export interface ConsoleLogin {
+  readonly token: string;
+  /** Whether the token was generated for this process, so that it has to be printed. */
+  readonly generated: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,9 +39,12 @@ const MAX_MS = 2 ** 31 - 1;
  */
 export function readConfiguration(env: Environment): Configuration {
   const role = oneOf("ROLE", env.ROLE, ["all", "api", "worker"]);
+  const host = hostName(env.HOST);
+  const console = role === "worker" ? undefined : consoleLogin(env, host);
   return {
+    ...(console === undefined ? {} : { console }),
     port: wholeNumber("PORT", env.PORT, { fallback: 3000, min: 0, max: 65_535 }),
-    host: hostName(env.HOST),
+    host,
     openBackend: backendOpener(env, role),
     role,
     tokens: tokens(env.API_TOKENS),
@@ -73,6 +86,16 @@ function tokens(value = "demo-token=demo"): KnownCredentials {
     known.set(token, principal);
   }
   return Object.fromEntries(known);
+}
+
+/** Generates a token, which is printed, only if a person reads the log and no other machine can reach the console. */
+function consoleLogin({ CONSOLE_TOKEN: token, LOG }: Environment, host: string): ConsoleLogin | undefined {
+  if (token === "") throw new StartError("CONSOLE_TOKEN must not be empty");
+  if (token !== undefined) return { token, generated: false };
+  const isLocal = /^(127\.[\d.]+|::1|localhost)$/.test(host);
+  return isLocal && LOG !== "json"
+    ? { token: randomBytes(16).toString("base64url"), generated: true }
+    : undefined;
 }
 
 function hostName(value = "127.0.0.1"): string {

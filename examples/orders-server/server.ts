@@ -1,6 +1,5 @@
-import { constants } from "node:os";
 import { bearer, createOrderService, createWorker } from "async-request-reply";
-import { toNodeHandler } from "async-request-reply/node";
+import { createCounters } from "async-request-reply/console";
 import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { xmlFormat } from "async-request-reply/xml";
 import { yamlFormat } from "async-request-reply/yaml";
@@ -9,6 +8,8 @@ import { checkBackend } from "./check-backend.js";
 import { type Configuration, readConfiguration } from "./configuration.js";
 import { listen } from "./listen.js";
 import { createLog } from "./log.js";
+import { mountConsole } from "./mount-console.js";
+import { onSignal } from "./on-signal.js";
 import { StartError } from "./start-error.js";
 import { createShipping } from "./work.js";
 
@@ -37,11 +38,14 @@ async function start(configuration: Configuration): Promise<void> {
   const backend = await configuration.openBackend();
   await checkBackend(backend);
   const formats = [yamlFormat, xmlFormat, ...orderYangFormats];
-  const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe: log.observe });
+  const counters = createCounters({ observe: log.observe });
+  const { observe } = counters;
+  const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe });
   const service = withOpenApi(orders, { info });
   const processors = { orders: createShipping(configuration) };
   const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: DRAIN_MS });
-  const server = role === "worker" ? undefined : await listen(toNodeHandler(service), configuration);
+  const { handler, loginAt } = mountConsole(configuration.console, service, counters);
+  const server = role === "worker" ? undefined : await listen(handler, configuration);
   if (role !== "api") await worker.start();
 
   onSignal(async (signal) => {
@@ -54,16 +58,5 @@ async function start(configuration: Configuration): Promise<void> {
     await backend.close();
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
-}
-
-/** Calls `stop` at the first signal. A second signal ends the process with the exit code that shells use for it. */
-function onSignal(stop: (signal: string) => Promise<void>): void {
-  let stopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(128 + constants.signals[signal]);
-      stopping = true;
-      void stop(signal);
-    });
-  }
+  if (server !== undefined && loginAt !== undefined) log.notice(loginAt(server.url));
 }

@@ -85,7 +85,10 @@ export interface Operation extends Omit<NewOperation, "delayMs"> {
   readonly result?: JsonText;
   /** Problem as defined by RFC 9457, without `status`, if the operation is `failed`. */
   readonly error?: JsonText;
-  /** Reason why the latest attempt is retried. For operators and workers, never for clients. */
+  /**
+   * Reason why the latest attempt failed, with those of the attempts before it. For operators and workers, never for
+   * clients.
+   */
   readonly lastError?: JsonText;
   /** Id of the operation that runs this failed one again. */
   readonly retriedBy?: string;
@@ -117,7 +120,12 @@ export function isTerminal(state: OperationState): state is "completed" | "faile
  */
 export type Settlement =
   | { readonly to: "completed"; readonly result?: JsonText }
-  | { readonly to: "failed"; readonly error: JsonText }
+  | {
+      readonly to: "failed";
+      readonly error: JsonText;
+      /** Replaces the `lastError` of the operation. Default: unchanged. */
+      readonly lastError?: JsonText;
+    }
   | {
       readonly to: "retry";
       readonly delayMs: number;

@@ -4,8 +4,9 @@
  * @module async-request-reply/operator
  */
 
+export type { AttemptError } from "../contract/attempt-errors.js";
 export type { ListFilter, OperationPage } from "./list.js";
-export { createOperator, type Operator, type OperatorOptions } from "./operator.js";
+export { createOperator, type Operator, type OperatorMethod, type OperatorOptions } from "./operator.js";
 export type {
   RedriveFilter,
   RedriveOptions,

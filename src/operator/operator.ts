@@ -3,7 +3,12 @@ import { isOperationId } from "../contract/operation.js";
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { CancelOutcome, DefinitionStats, RedriveResult } from "../ports/operation-store.js";
+import type {
+  CancelOutcome,
+  DefinitionStats,
+  OperationStore,
+  RedriveResult,
+} from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
@@ -27,6 +32,9 @@ export interface OperatorOptions<List extends Definitions = Definitions, Tx = un
   readonly observe?: Observer | false;
 }
 
+/** Name of a method of an {@link Operator}. */
+export type OperatorMethod = "list" | "get" | "stats" | "cancel" | "redrive";
+
 /**
  * Reads and changes operations of all tenants. Create one with {@link createOperator}. It never checks who is calling,
  * so authorize every use yourself.
@@ -35,6 +43,10 @@ export interface OperatorOptions<List extends Definitions = Definitions, Tx = un
  * reached, and with `NOT_SUPPORTED` if the store lacks a method that it needs.
  */
 export interface Operator<Name extends string = string> {
+  /** Names of the definitions that the operator knows. */
+  readonly definitions: readonly Name[];
+  /** Methods that the store of the back end supports. The others reject with `NOT_SUPPORTED`. */
+  readonly supports: Readonly<Record<OperatorMethod, boolean>>;
   /** Lists operations, newest first, without their payloads. */
   list(filter?: ListFilter<Name>): Promise<OperationPage>;
   /** Reads an operation with its payloads. Returns undefined if it does not exist. */
@@ -93,6 +105,8 @@ export function createOperator<const List extends Definitions, Tx = never>(
   checkOptions(options, OPTIONS, "createOperator");
   const context = createContext(options);
   return {
+    definitions: context.names as readonly NameOf<List>[],
+    supports: supportedBy(options.backend.operations),
     list: (filter) => list(context, filter),
     get: (id) => get(context, id),
     stats: () => context.store.stats({ definitions: context.names }),
@@ -101,6 +115,22 @@ export function createOperator<const List extends Definitions, Tx = never>(
       typeof target === "string"
         ? redriveOne(context, target)
         : redriveMany(context, target, given)) as Operator["redrive"],
+  };
+}
+
+function supportedBy({
+  list,
+  getMany,
+  stats,
+  redrive,
+}: OperationStore): Readonly<Record<OperatorMethod, boolean>> {
+  const reads = getMany !== undefined;
+  return {
+    list: list !== undefined,
+    get: reads,
+    stats: stats !== undefined,
+    cancel: reads,
+    redrive: reads && redrive !== undefined,
   };
 }
 

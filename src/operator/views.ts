@@ -1,3 +1,4 @@
+import { type AttemptError, attemptErrorsIn } from "../contract/attempt-errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import type { JsonText, Operation, OperationState } from "../contract/operation.js";
 import type { Problem } from "../contract/problem.js";
@@ -27,7 +28,7 @@ export interface OperationSummary {
   readonly hidden?: boolean;
   /** Why the operation failed, as its client sees it. */
   readonly error?: Problem;
-  /** Why the latest attempt is retried. Clients do not see it. */
+  /** Why the latest attempt failed. Clients do not see it. */
   readonly lastError?: Problem;
   /** Id of the failed operation that this one runs again. */
   readonly retryOf?: string;
@@ -47,6 +48,10 @@ export interface OperationDetails extends OperationSummary {
   readonly resource?: unknown;
   /** Metadata that the operation carries, such as trace context. */
   readonly meta?: unknown;
+  /** Why the latest attempts failed, newest first: up to 10. Clients do not see it. */
+  readonly attemptErrors: readonly AttemptError[];
+  /** Id of the operation that is created when this one ends, such as the delivery of a webhook. */
+  readonly followUpId?: string;
 }
 
 /**
@@ -66,7 +71,7 @@ export function toSummary(operation: ListedOperation): OperationSummary {
     createdAt,
     retentionMs,
     ...present({ finishedAt, key, hidden, retryOf, retriedBy }),
-    ...present({ error: parsed(error) as Problem, lastError: parsed(lastError) as Problem }),
+    ...present({ error: parsed(error) as Problem, lastError: toProblem(lastError) }),
   };
 }
 
@@ -76,14 +81,23 @@ export function toSummary(operation: ListedOperation): OperationSummary {
  * Throws `CORRUPT_RECORD`.
  */
 export function toDetails(operation: Operation): OperationDetails {
-  const { input, result, progress, resource, meta } = operation;
+  const { input, result, progress, resource, meta, lastError, onEnd } = operation;
   const payloads = { result, progress, resource, meta };
   const texts = Object.entries(present(payloads));
   return {
     ...toSummary(operation),
     input: parseStored(input),
     ...Object.fromEntries(texts.map(([name, text]) => [name, parseStored(text)])),
+    attemptErrors: attemptErrorsIn(lastError),
+    ...present({ followUpId: onEnd?.id }),
   };
+}
+
+/** Returns the problem of the latest attempt without the attempts before it. */
+function toProblem(lastError: JsonText | undefined): Problem | undefined {
+  if (lastError === undefined) return undefined;
+  const { type, title, detail } = parseStored(lastError) as Problem;
+  return { type, title, ...present({ detail }) };
 }
 
 function parsed(text: JsonText | undefined): unknown {

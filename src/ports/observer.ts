@@ -69,12 +69,15 @@ export type ServiceEvent =
       readonly attempt: number;
       readonly status: number;
     }
-  /** A webhook was not delivered and will not be retried. `operationId` is the operation that ended. */
+  /**
+   * A webhook was not delivered and will not be retried. `operationId` is the operation that ended. There is no
+   * `definition` if that operation is no longer kept.
+   */
   | {
       readonly event: "webhook.failed";
       readonly deliveryId: string;
       readonly operationId: string;
-      readonly definition: string;
+      readonly definition?: string;
       readonly tenant: string;
       readonly attempt: number;
       readonly error: unknown;

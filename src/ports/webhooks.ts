@@ -1,5 +1,5 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import type { FollowUp, NewOperation } from "../contract/operation.js";
+import type { FollowUp, NewOperation, Operation } from "../contract/operation.js";
 import { invalidOption, isObject } from "../contract/options.js";
 import type { Principal } from "./authorize.js";
 import type { Observer } from "./observer.js";
@@ -33,10 +33,19 @@ export interface DeliveryAttempt {
   readonly signal: AbortSignal;
 }
 
+/** A delivery that has failed. Its input names the operation that is announced. */
+export type FailedDelivery = Pick<Operation, "id" | "tenant" | "attempt" | "input">;
+
 /** Processor of deliveries, with its options. */
 export interface DeliveryProcessor {
   /** Delivers once. Throws `RETRY_LATER` or `PERMANENT_FAILURE` if the receiver did not accept. */
   run(input: unknown, attempt: DeliveryAttempt): Promise<unknown>;
+  /**
+   * Reports a delivery that a worker has ended without success, after the failure was stored. Never rejects.
+   *
+   * @param error why it failed. Undefined if its last attempt was lost.
+   */
+  failed(delivery: FailedDelivery, error: unknown): Promise<void>;
   /** Settings of its attempts. */
   readonly settings: {
     /** Maximum number of concurrent deliveries of a worker. */

@@ -4,6 +4,7 @@ import type { Scenario } from "./scenarios.js";
 import { existing, idsOf, importsOf } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
+const FOLLOW_UP = "01900000-0000-7000-8000-00000000fffe";
 
 /** Scenarios in which an operator reads. */
 export const readingScenarios: readonly Scenario[] = [
@@ -27,6 +28,7 @@ export const readingScenarios: readonly Scenario[] = [
           retentionMs: 86_400_000,
           key: "k1",
           error: expect.objectContaining({ type: problemType("attempts-exhausted") }),
+          lastError: expect.objectContaining({ detail: "The processor threw TypeError." }),
         },
         expect.objectContaining({ operationId: completed, definition: "imports", state: "completed" }),
         expect.objectContaining({ operationId: pending, state: "pending", attempt: 0 }),
@@ -122,15 +124,51 @@ export const readingScenarios: readonly Scenario[] = [
       const lastError = '{"type":"t","title":"Busy"}';
       const retry = { to: "retry", delayMs: 0, countAttempt: false, lastError } as const;
       await backend.operations.settle({ operationId: UNKNOWN, token: "t" }, retry);
+      expect(await operator.get(UNKNOWN)).toMatchObject({
+        lastError: { type: "t", title: "Busy" },
+        attemptErrors: [],
+      });
       await work();
       expect(await operator.get(UNKNOWN)).toMatchObject({
         meta: { traceparent: "00-1-2-01" },
         hidden: true,
-        lastError: { title: "Busy" },
         error: { type: problemType("work-failed"), detail: "It cannot be done." },
       });
       expect(idsOf((await operator.list()).operations)).not.toContain(UNKNOWN);
       expect(idsOf((await operator.list({ internal: true })).operations)).toContain(UNKNOWN);
+    },
+  },
+  {
+    name: "returns the errors of the latest attempts, and the id of the follow-up",
+    run: async ({ operator, work, backend }) => {
+      const onEnd = { id: FOLLOW_UP, definition: "other", input: "1", retentionMs: 1_000 };
+      const operation = { id: UNKNOWN, tenant: "c", definition: "exports", retentionMs: 1_000, onEnd };
+      await backend.operations.create({ ...operation, input: '{"outcome":"throw"}' });
+      await backend.operations.beginAttempt(UNKNOWN, { token: "t", leaseMs: 60_000 });
+      const earlier = [{ attempt: 1, at: 5, detail: "first" }];
+      const lastError = JSON.stringify({
+        type: "t",
+        title: "Busy",
+        detail: "second",
+        attempt: 2,
+        at: 7,
+        earlier,
+      });
+      const retry = { to: "retry", delayMs: 0, countAttempt: false, lastError } as const;
+      await backend.operations.settle({ operationId: UNKNOWN, token: "t" }, retry);
+      await work();
+      const found = await operator.get(UNKNOWN);
+      expect(found).toMatchObject({ state: "failed", followUpId: FOLLOW_UP });
+      expect(found?.lastError).toEqual({
+        type: problemType("work-failed"),
+        title: "The work failed",
+        detail: "The processor threw TypeError.",
+      });
+      expect(found?.attemptErrors).toEqual([
+        { attempt: 1, at: expect.any(Number), detail: "The processor threw TypeError." },
+        { attempt: 2, at: 7, detail: "second" },
+        { attempt: 1, at: 5, detail: "first" },
+      ]);
     },
   },
   {

@@ -50,6 +50,13 @@ describe("a store that lacks a method", () => {
 
   it("supports all other calls", async () => {
     const stage = createOperatorStage(changed({ redrive: undefined }));
+    expect(stage.operator.supports).toEqual({
+      list: true,
+      get: true,
+      stats: true,
+      cancel: true,
+      redrive: false,
+    });
     const failed = await stage.end("throw");
     expect(await stage.operator.get(failed)).toMatchObject({ state: "failed" });
     await expect(stage.operator.redrive(failed)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });

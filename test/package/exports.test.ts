@@ -17,11 +17,13 @@ describe("the exports of the package", () => {
         ".",
         "./bullmq",
         "./client",
+        "./console",
         "./express",
         "./fetch",
         "./nats",
         "./node",
         "./openapi",
+        "./opentelemetry",
         "./operator",
         "./postgres",
         "./rabbitmq",
@@ -75,6 +77,16 @@ describe("the exports of the package", () => {
         "createClient",
         "eventStream",
         "isAsyncReplyError",
+      ]
+    `);
+  });
+
+  it("are complete for ./console", async () => {
+    expect(await names("./console")).toMatchInlineSnapshot(`
+      [
+        "basic",
+        "createConsole",
+        "createCounters",
       ]
     `);
   });
@@ -159,6 +171,14 @@ describe("the exports of the package", () => {
         "runnableCases",
         "simulate",
         "submissionsCases",
+      ]
+    `);
+  });
+
+  it("are complete for ./opentelemetry", async () => {
+    expect(await names("./opentelemetry")).toMatchInlineSnapshot(`
+      [
+        "startTelemetry",
       ]
     `);
   });

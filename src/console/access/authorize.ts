@@ -1,0 +1,65 @@
+import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../../contract/errors.js";
+import { shown } from "../../contract/options.js";
+import { header, refuseManyFields, singleHeader } from "../../http/message/headers.js";
+import type { HttpRequest } from "../../http/message/message.js";
+import type { AuthorizationRequest } from "../../ports/authorize.js";
+import type { Clock } from "../../ports/runtime.js";
+import { withinTime } from "../../protocol/within-time.js";
+
+/** Permissions of a caller. `observe`: read everything but payloads. `operate`: also read payloads, cancel and redrive. */
+export type ConsoleAccess = "observe" | "operate";
+
+/**
+ * Authorizes a request to the console, before anything else is done with it. If it returns nothing or throws
+ * `unauthenticated()`, the reply is a 401; if it throws `forbidden()`, a 403. Any other error and a timeout are a 503.
+ */
+export interface ConsoleAuthorize {
+  (
+    request: AuthorizationRequest,
+  ): ConsoleAccess | undefined | null | PromiseLike<ConsoleAccess | undefined | null>;
+  /** Value of `WWW-Authenticate` in a 401 (RFC 9110 §11.6.1). Default: `Bearer`. */
+  readonly challenge?: string;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Returns what the caller of a request may do.
+ *
+ * Throws `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`, `UNAUTHENTICATED`, `FORBIDDEN`, `AUTHORIZATION_UNAVAILABLE`.
+ */
+export async function authorizeRequest(
+  hook: ConsoleAuthorize,
+  request: HttpRequest,
+  clock: Clock,
+): Promise<ConsoleAccess> {
+  refuseManyFields(request);
+  singleHeader(request.headers, "authorization");
+  const { method, path, headers } = request;
+  const seen = { method, path, header: (name: string) => header(headers, name.toLowerCase()) };
+  const tooLate = (): AsyncReplyError => unavailable(`\`authorize\` did not answer within ${TIMEOUT_MS} ms.`);
+  try {
+    return toAccess(await withinTime(Promise.resolve(hook(seen)), TIMEOUT_MS, clock, tooLate));
+  } catch (error) {
+    throw toRefusal(error, hook.challenge ?? "Bearer");
+  }
+}
+
+function toAccess(answer: unknown): ConsoleAccess {
+  if (answer === undefined || answer === null) throw unauthenticated();
+  if (answer === "observe" || answer === "operate") return answer;
+  throw unavailable(`\`authorize\` returned ${shown(answer)}, not "observe", "operate" or nothing.`);
+}
+
+function toRefusal(error: unknown, challenge: string): AsyncReplyError {
+  const { code, detail = "" } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
+  if (code === "UNAUTHENTICATED")
+    return new AsyncReplyError(code, detail, { cause: error, headers: { "www-authenticate": challenge } });
+  if (code === "FORBIDDEN" || code === "AUTHORIZATION_UNAVAILABLE") return error as AsyncReplyError;
+  return unavailable("`authorize` of createConsole threw an error that is not a refusal.", error);
+}
+
+function unavailable(eventDetail: string, cause?: unknown): AsyncReplyError {
+  const detail = "The request could not be authorized at the moment. Try again later.";
+  return new AsyncReplyError("AUTHORIZATION_UNAVAILABLE", detail, { cause, eventDetail });
+}

@@ -1,0 +1,123 @@
+import { checkOptions, type OptionNames } from "../../contract/options.js";
+import { toObserver } from "../../observing/to-observer.js";
+import type { Observer, ServiceEvent } from "../../ports/observer.js";
+import type { Clock } from "../../ports/runtime.js";
+import { systemClock } from "../../ports/system-runtime.js";
+import type { LastHour } from "../wire.js";
+import { add, count, createHistogram, type Histogram, quantile } from "./histogram.js";
+
+/** Options of {@link createCounters}. */
+export interface CountersOptions {
+  /** Clock, for tests. Default: that of the platform. */
+  readonly clock?: Clock;
+  /** Receives every event after it was counted. `false` turns events off. Default: logs warnings and errors to the console. */
+  readonly observe?: Observer | false;
+}
+
+/** Counts the work that ended in this process within the last hour. Create them with {@link createCounters}. */
+export interface Counters {
+  /** Counts an event and passes it on. Pass it as `observe` of your services and workers. */
+  readonly observe: Observer;
+  /** Returns the counts of the last hour, and for how long the process has counted. Milliseconds, at most an hour. */
+  read(): { readonly definitions: readonly LastHour[]; readonly countedMs: number };
+}
+
+const OPTIONS: OptionNames<CountersOptions> = { clock: true, observe: true };
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+
+interface Count {
+  completed: number;
+  failed: number;
+  readonly tookMs: Histogram;
+}
+
+/** Counts of one minute, by name of the definition. */
+interface Minute {
+  readonly number: number;
+  readonly counts: Map<string, Count>;
+}
+
+/**
+ * Creates counters for the throughput and the latency that a console shows. They live in the memory of this process, so
+ * they count the workers of this process since it started.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function createCounters(options: CountersOptions = {}): Counters {
+  checkOptions(options, OPTIONS, "createCounters");
+  const { clock = systemClock } = options;
+  const passOn = toObserver(options.observe, clock);
+  const startedAt = clock.now();
+  let minutes: readonly Minute[] = [];
+
+  /** Drops what is older than an hour, or from the future because the clock was set back. */
+  function recent(): readonly Minute[] {
+    const current = minuteAt(clock.now());
+    minutes = minutes.filter(({ number }) => number > current - MINUTES && number <= current);
+    return minutes;
+  }
+
+  function countOf(definition: string): Count {
+    const current = minuteAt(clock.now());
+    let minute = recent().find(({ number }) => number === current);
+    if (minute === undefined) {
+      minute = { number: current, counts: new Map() };
+      minutes = [...minutes, minute];
+    }
+    const known = minute.counts.get(definition) ?? { completed: 0, failed: 0, tookMs: createHistogram() };
+    minute.counts.set(definition, known);
+    return known;
+  }
+
+  function countEnd({ event, definition, operationId }: End): void {
+    const counted = countOf(definition);
+    if (event === "operation.completed") counted.completed += 1;
+    else counted.failed += 1;
+    count(counted.tookMs, clock.now() - acceptedAt(operationId));
+  }
+
+  return {
+    observe: (event) => {
+      if (isEnd(event)) countEnd(event);
+      passOn(event);
+    },
+    read: () => ({
+      definitions: summarize(recent()),
+      countedMs: Math.max(0, Math.min(clock.now() - startedAt, MINUTES * MINUTE_MS)),
+    }),
+  };
+}
+
+type End = Extract<ServiceEvent, { readonly event: "operation.completed" | "operation.failed" }>;
+
+function isEnd(event: ServiceEvent): event is End {
+  return event.event === "operation.completed" || event.event === "operation.failed";
+}
+
+function minuteAt(ms: number): number {
+  return Math.floor(ms / MINUTE_MS);
+}
+
+/** Returns the time in an id, which is a UUID v7. Epoch milliseconds. */
+function acceptedAt(operationId: string): number {
+  return Number.parseInt(operationId.replace("-", "").slice(0, 12), 16);
+}
+
+function summarize(minutes: readonly Minute[]): readonly LastHour[] {
+  const sums = new Map<string, Count>();
+  for (const [definition, { completed, failed, tookMs }] of minutes.flatMap(({ counts }) => [...counts])) {
+    const sum = sums.get(definition) ?? { completed: 0, failed: 0, tookMs: createHistogram() };
+    sum.completed += completed;
+    sum.failed += failed;
+    add(sum.tookMs, tookMs);
+    sums.set(definition, sum);
+  }
+  return [...sums].map(([definition, { completed, failed, tookMs }]) => ({
+    definition,
+    completed,
+    failed,
+    medianMs: quantile(tookMs, 0.5),
+    p95Ms: quantile(tookMs, 0.95),
+  }));
+}

@@ -1,0 +1,11 @@
+/**
+ * A page for operators: shows what runs, what failed and why, and runs it again. Runs on every platform.
+ *
+ * @module async-request-reply/console
+ */
+
+export type { ConsoleAccess, ConsoleAuthorize } from "./access/authorize.js";
+export { type BasicCredentials, basic, type VerifyBasic } from "./access/basic.js";
+export { type Console, type ConsoleOptions, createConsole } from "./console.js";
+export { type Counters, type CountersOptions, createCounters } from "./data/counters.js";
+export type { LastHour } from "./wire.js";

@@ -1,0 +1,81 @@
+import { cancel, readPayload, redrive } from "./api.js";
+import { openDialog } from "./dialog.js";
+import { button, element } from "./dom.js";
+import { announce, showProblem } from "./messages.js";
+import type { Page } from "./page.js";
+
+const CANCELED: Readonly<Record<string, string>> = {
+  cancelled: "The operation was canceled.",
+  requested: "A worker is running it, and stops at its next lease renewal.",
+  terminal: "The operation has already ended.",
+  unknown: "The operation no longer exists, or cannot be canceled.",
+};
+
+/** Creates the button that cancels an operation after a question. */
+export function cancelButton(page: Page, id: string): HTMLButtonElement {
+  return button("Cancel the operation…", () => {
+    const dialog = openDialog("Cancel the operation?");
+    const confirm = button("Cancel it", async () => {
+      dialog.close();
+      await act(page, async () => CANCELED[(await cancel(id)).outcome] ?? "");
+    });
+    dialog.show(
+      element("p", {}, "It fails with the error `cancelled`, which its client sees."),
+      element("div", { class: "actions" }, confirm, button("Keep it", dialog.close)),
+    );
+  });
+}
+
+/** Creates the button that runs a failed operation again. */
+export function redriveButton(page: Page, id: string): HTMLButtonElement {
+  return button(
+    "Run again",
+    () =>
+      act(page, async () => {
+        const result = await redrive(id);
+        return result.outcome === "redriven"
+          ? `It runs again as ${result.operationId}.`
+          : "This operation has no work to run again.";
+      }),
+    { class: "primary" },
+  );
+}
+
+/** Creates the button that shows and hides the payloads of an operation. */
+export function payloadButton(id: string, place: HTMLElement): HTMLButtonElement {
+  const toggle = button(
+    "Show the payload",
+    async () => {
+      const isShown = place.childElementCount > 0;
+      try {
+        place.replaceChildren(...(isShown ? [] : await payloadOf(id)));
+        toggle.textContent = isShown ? "Show the payload" : "Hide the payload";
+        toggle.setAttribute("aria-expanded", String(!isShown));
+      } catch (error) {
+        showProblem(error);
+      }
+    },
+    { "aria-expanded": "false", "aria-controls": "payload" },
+  );
+  return toggle;
+}
+
+async function payloadOf(id: string): Promise<Node[]> {
+  const members = Object.entries(await readPayload(id)).filter(([, value]) => value !== undefined);
+  return members.flatMap(([name, value]) => [
+    element("h3", {}, name),
+    // A focusable region, so that wide texts can be scrolled by keyboard.
+    element("pre", { tabindex: "0", role: "region", "aria-label": name }, JSON.stringify(value, null, 2)),
+  ]);
+}
+
+/** Makes a change, announces it and loads the page again. */
+async function act({ reload }: Page, change: () => Promise<string>): Promise<void> {
+  try {
+    const sentence = await change();
+    await reload();
+    announce(sentence);
+  } catch (error) {
+    showProblem(error);
+  }
+}

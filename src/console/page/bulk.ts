@@ -1,0 +1,107 @@
+import type { RedrivePreview } from "../../operator/redrive/redrive-options.js";
+import { type BulkFilter, countMatches, redriveSome } from "./api.js";
+import { type Dialog, openDialog } from "./dialog.js";
+import { button, element } from "./dom.js";
+import { counted } from "./format.js";
+import { announce } from "./messages.js";
+
+/** The server runs 10 operations per request, so one request per second keeps the rate. */
+const INTERVAL_MS = 1_000;
+
+/** Progress of a bulk redrive, which can be continued after an error or a stop. */
+interface Run {
+  readonly filter: BulkFilter;
+  readonly preview: RedrivePreview;
+  cursor: string | undefined;
+  redriven: number;
+  skipped: number;
+  stopping: boolean;
+}
+
+/** Counts what matches a filter, and then offers to run it again. */
+export async function openBulk(filter: BulkFilter, reload: () => Promise<void>): Promise<void> {
+  const dialog = openDialog("Run failed operations again");
+  const run: { current?: Run } = {};
+  void dialog.closed.then(() => {
+    if (run.current !== undefined) run.current.stopping = true;
+    return reload();
+  });
+  dialog.show(element("p", { role: "status" }, "Counting…"));
+  try {
+    const preview = await countMatches(filter);
+    run.current = { filter, preview, cursor: undefined, redriven: 0, skipped: 0, stopping: false };
+    offer(dialog, run.current);
+  } catch (error) {
+    dialog.show(element("p", { role: "alert" }, textOf(error)), button("Close", dialog.close));
+  }
+}
+
+function offer(dialog: Dialog, run: Run): void {
+  const { preview } = run;
+  const matches = `Failed operations that match and were not run again yet: ${counted(preview)}.`;
+  if (preview.count === 0 && !preview.more) {
+    dialog.show(element("p", { role: "status" }, matches), button("Close", dialog.close));
+    return;
+  }
+  const sample = preview.sample.map((id) => element("li", {}, element("code", {}, id)));
+  const start = button("Start", () => runAll(dialog, run), { class: "primary" });
+  dialog.show(
+    element("p", { role: "status" }, `${matches} Each runs again as a new operation, 10 per second.`),
+    element("details", {}, element("summary", {}, "Examples"), element("ul", {}, ...sample)),
+    element("div", { class: "actions" }, start, button("Close", dialog.close)),
+  );
+  start.focus();
+}
+
+async function runAll(dialog: Dialog, run: Run): Promise<void> {
+  run.stopping = false;
+  const bar = element("progress", { "aria-label": "Operations that were run again" });
+  if (!run.preview.more) bar.max = run.preview.count;
+  const text = element("p", { role: "status" });
+  const stop = button("Stop", () => {
+    run.stopping = true;
+    stop.disabled = true;
+  });
+  dialog.show(bar, text, element("div", { class: "actions" }, stop));
+  stop.focus();
+  try {
+    do {
+      const next = new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+      await runSome(run);
+      if (!run.preview.more) bar.value = run.redriven + run.skipped;
+      text.textContent = progressOf(run);
+      if (run.cursor !== undefined && !run.stopping) await next;
+    } while (run.cursor !== undefined && !run.stopping);
+    end(dialog, run, run.cursor === undefined ? "Done." : "Stopped.");
+  } catch (error) {
+    end(dialog, run, textOf(error));
+  }
+}
+
+async function runSome(run: Run): Promise<void> {
+  const { redriven, skipped, cursor } = await redriveSome(run.filter, run.cursor);
+  run.redriven += redriven;
+  run.skipped += skipped;
+  run.cursor = cursor;
+}
+
+/** Shows the result. The rest can be continued. */
+function end(dialog: Dialog, run: Run, sentence: string): void {
+  const isDone = run.cursor === undefined && sentence === "Done.";
+  const close = button("Close", dialog.close);
+  const actions = isDone ? [close] : [button("Continue", () => runAll(dialog, run)), close];
+  dialog.show(
+    element("p", { role: "status" }, `${sentence} ${progressOf(run)}`),
+    element("div", { class: "actions" }, ...actions),
+  );
+  actions[0]?.focus();
+  announce(`${sentence} ${progressOf(run)}`);
+}
+
+function progressOf({ redriven, skipped }: Run): string {
+  return `${redriven.toLocaleString("en")} run again, ${skipped.toLocaleString("en")} skipped.`;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

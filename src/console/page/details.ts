@@ -1,0 +1,89 @@
+import type { OperationSummary } from "../../operator/views.js";
+import type { Details } from "../wire.js";
+import { cancelButton, payloadButton, redriveButton } from "./actions.js";
+import { readDetails } from "./api.js";
+import { byId, type Child, element } from "./dom.js";
+import { duration, exactly } from "./format.js";
+import { listBehind, stateOf } from "./list.js";
+import { type Page, viewLink } from "./page.js";
+import { timeline } from "./timeline.js";
+
+/** Shows an operation, and what happened to it. */
+export async function showDetails(page: Page): Promise<void> {
+  const details = await readDetails(page.view.id);
+  if (!page.isCurrent()) return;
+  const { operation, deliveries } = details;
+  document.title = `Operation ${operation.operationId}`;
+  byId("details").replaceChildren(
+    element("p", {}, viewLink(page.go, listBehind(page), "Back to the list")),
+    element("h2", { id: "details-title", tabindex: "-1" }, `Operation ${operation.operationId}`),
+    facts(page, operation),
+    actions(page, operation),
+    element("h3", {}, "Timeline"),
+    timeline(page, details.timeline),
+    ...deliveries.flatMap((delivery, index) => deliveryOf(page, delivery, index)),
+  );
+}
+
+function facts(page: Page, operation: OperationSummary): HTMLElement {
+  const { definition, tenant, attempt, createdAt, finishedAt, key, retentionMs, retryOf, retriedBy } =
+    operation;
+  const facts: readonly (readonly [name: string, value: Child])[] = [
+    ["State", stateOf(operation)],
+    ["Definition", definition],
+    ["Tenant", tenant],
+    ["Attempts", String(attempt)],
+    ["Created", exactly(createdAt)],
+    ["Ended", finishedAt === undefined ? undefined : exactly(finishedAt)],
+    ["Kept after its end", duration(retentionMs)],
+    ["Idempotency key", key],
+    ["Runs again", retryOf === undefined ? undefined : operationLink(page, retryOf)],
+    ["Run again as", retriedBy === undefined ? undefined : operationLink(page, retriedBy)],
+  ];
+  const shown = facts.filter(([, value]) => value !== undefined);
+  const pairs = shown.map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, value)),
+  );
+  return element("dl", {}, ...pairs);
+}
+
+function operationLink({ go, view }: Page, id: string): HTMLElement {
+  return viewLink(go, { ...view, id }, id);
+}
+
+/** Creates the buttons for everything that the caller, the back end and the state allow. */
+function actions(
+  page: Page,
+  { operationId: id, state, retriedBy, definition, hidden }: OperationSummary,
+): HTMLElement {
+  const { operates, supports, definitions } = page.overview;
+  const canCancel = operates && supports.cancel && state === "pending" && hidden !== true;
+  const isOpen = state === "failed" && retriedBy === undefined && definitions.includes(definition);
+  const payload = element("div", { id: "payload" });
+  return element(
+    "div",
+    {},
+    element(
+      "div",
+      { class: "actions" },
+      canCancel ? cancelButton(page, id) : undefined,
+      operates && supports.redrive && isOpen ? redriveButton(page, id) : undefined,
+      operates ? payloadButton(id, payload) : undefined,
+    ),
+    payload,
+  );
+}
+
+function deliveryOf(
+  page: Page,
+  { operation, timeline: entries }: Details["deliveries"][number],
+  index: number,
+): Node[] {
+  const { operationId, definition } = operation;
+  const title = index === 0 ? `Follow-up: ${definition}` : `Follow-up, run again: ${definition}`;
+  return [
+    element("h3", {}, title),
+    element("p", {}, stateOf(operation), " ", operationLink(page, operationId)),
+    timeline(page, entries),
+  ];
+}

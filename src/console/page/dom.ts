@@ -1,0 +1,63 @@
+/** Content of an element. Text never becomes markup. */
+export type Child = Node | string | undefined;
+
+/** Creates an element. Attributes that are undefined are left out. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string | undefined>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const created = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined) created.setAttribute(name, value);
+  created.append(...children.filter((child) => child !== undefined));
+  return created;
+}
+
+/** Creates a button that runs an action. */
+export function button(
+  label: string,
+  onClick: () => unknown,
+  attributes: Record<string, string> = {},
+): HTMLButtonElement {
+  const created = element("button", { type: "button", ...attributes }, label);
+  created.addEventListener("click", onClick);
+  return created;
+}
+
+/** Returns the element of the page with this id. */
+export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+  return document.getElementById(id) as Kind;
+}
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly title: string;
+  cell(row: Row): Child;
+}
+
+/**
+ * Creates a table. On a narrow screen every row becomes a card, in which each cell shows the title of its column. That
+ * hides the table from screen readers in some browsers, so the roles are explicit.
+ */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): HTMLTableElement {
+  const head = columns.map(({ title }) => element("th", { scope: "col", role: "columnheader" }, title));
+  const body = rows.map((row) =>
+    element(
+      "tr",
+      { role: "row" },
+      ...columns.map(({ title, cell }) => element("td", { role: "cell", "data-title": title }, cell(row))),
+    ),
+  );
+  return element(
+    "table",
+    { role: "table" },
+    element("caption", {}, caption),
+    element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...head)),
+    element("tbody", { role: "rowgroup" }, ...body),
+  );
+}

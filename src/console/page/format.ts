@@ -1,0 +1,37 @@
+import type { BoundedCount } from "../../ports/operation-store.js";
+import { element } from "./dom.js";
+
+const UNITS: readonly (readonly [ms: number, unit: string])[] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+];
+
+/** Returns a duration with one or two digits of precision, such as `5 min`. */
+export function duration(ms: number): string {
+  const [size, unit] = UNITS.find(([each]) => ms >= each) ?? [1, "ms"];
+  return `${Math.floor(ms / size).toLocaleString("en")} ${unit}`;
+}
+
+/** Returns a count, such as `10,000+`. */
+export function counted({ count, more }: BoundedCount): string {
+  return count.toLocaleString("en") + (more ? "+" : "");
+}
+
+/** Returns the time since then. The exact time is the title. */
+export function ago(at: number): HTMLElement {
+  const exact = new Date(at).toISOString();
+  return element("time", { datetime: exact, title: exact }, `${duration(Math.max(0, Date.now() - at))} ago`);
+}
+
+/** Returns an exact time in the time zone of the browser. */
+export function exactly(at: number): HTMLElement {
+  const text = new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return element("time", { datetime: new Date(at).toISOString() }, text);
+}
+
+/** Returns the name in the URI of a problem type. */
+export function problemName(type: string): string {
+  return type.split(/[#/]/).at(-1) ?? type;
+}

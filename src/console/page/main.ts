@@ -1,0 +1,75 @@
+import type { Overview } from "../wire.js";
+import { readOverview } from "./api.js";
+import { showDetails } from "./details.js";
+import { byId } from "./dom.js";
+import { fillFilters, readFilters, showFilters } from "./filters.js";
+import { showList } from "./list.js";
+import { showProblem } from "./messages.js";
+import { showStatistics } from "./statistics.js";
+import { listOf, readView, urlOf, type View } from "./view.js";
+
+const REFRESH_MS = 10_000;
+
+let overview: Overview | undefined;
+/** Number of the newest load. An earlier load that takes longer shows nothing. */
+let newest = 0;
+
+/** Loads everything that the URL names. A refresh in the background leaves alone what someone is using. */
+async function load(
+  options: { readonly inBackground?: boolean; readonly focus?: boolean } = {},
+): Promise<void> {
+  newest += 1;
+  const load = newest;
+  try {
+    const loaded = await readOverview();
+    if (load !== newest) return;
+    if (overview === undefined) fillFilters(loaded);
+    overview = loaded;
+    showStatistics(loaded, go);
+    byId("statistics").hidden ||= readView().id !== "";
+    await showMain(loaded, { ...options, isCurrent: () => load === newest });
+    if (load === newest) showProblem(undefined);
+  } catch (error) {
+    if (load === newest) showProblem(error);
+  }
+}
+
+async function showMain(
+  loaded: Overview,
+  options: { readonly inBackground?: boolean; readonly focus?: boolean; readonly isCurrent: () => boolean },
+): Promise<void> {
+  const view = readView();
+  const [shown, other] = view.id === "" ? ["list", "details"] : ["details", "list"];
+  if (options.inBackground === true && isInUse(byId(shown as string))) return;
+  const page = { overview: loaded, view, go, reload: () => load(), isCurrent: options.isCurrent };
+  if (view.id === "") {
+    showFilters(view);
+    await showList(page);
+  } else await showDetails(page);
+  if (!options.isCurrent()) return;
+  byId(shown as string).hidden = false;
+  byId(other as string).hidden = true;
+  if (options.focus === true) byId(`${shown}-title`).focus();
+}
+
+/** Returns whether a dialog is open, or someone is in the middle of a section. */
+function isInUse(section: HTMLElement): boolean {
+  return byId<HTMLDialogElement>("dialog").open || section.contains(document.activeElement);
+}
+
+/** Shows a view, and moves the focus to its heading. */
+function go(view: View): void {
+  history.pushState(null, "", urlOf(view));
+  void load({ focus: true });
+}
+
+byId("filters").addEventListener("submit", (event) => {
+  event.preventDefault();
+  go(listOf(readFilters()));
+});
+byId("refresh").addEventListener("click", () => load());
+addEventListener("popstate", () => load({ focus: true }));
+setInterval(() => {
+  if (document.visibilityState === "visible") void load({ inBackground: true });
+}, REFRESH_MS);
+void load();

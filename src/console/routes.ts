@@ -1,0 +1,64 @@
+import { icon, page, script, style } from "./assets.js";
+import type { Call, ConsoleContext } from "./context.js";
+import { cancel, redrive, redriveMany } from "./data/changes.js";
+import { readDetails, readPayload } from "./data/details.js";
+import { readList } from "./data/list.js";
+import { readOverview } from "./data/overview.js";
+
+/** A file of the page. */
+interface FileRoute {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+/** Data to read, or a change to make. */
+export interface DataRoute {
+  readonly method: "GET" | "POST";
+  /** Whether callers that may only observe are refused. */
+  readonly operates: boolean;
+  run(context: ConsoleContext, call: Call): Promise<unknown>;
+}
+
+/** Target of a path: a file, data, or a place to go to instead. */
+export type Route = FileRoute | DataRoute | { readonly location: string };
+
+const FILES: readonly (readonly [tail: RegExp, file: FileRoute])[] = [
+  [/\/$/, { mediaType: "text/html; charset=utf-8", text: page }],
+  [/\/console\.css$/, { mediaType: "text/css; charset=utf-8", text: style }],
+  [/\/console\.js$/, { mediaType: "text/javascript; charset=utf-8", text: script }],
+  [/\/icon\.svg$/, { mediaType: "image/svg+xml", text: icon }],
+];
+
+const DATA: readonly (readonly [tail: RegExp, route: DataRoute])[] = [
+  [/\/api\/overview$/, reading(readOverview)],
+  [/\/api\/operations$/, reading(readList)],
+  [/\/api\/operations\/([^/]+)$/, reading(readDetails)],
+  [/\/api\/operations\/([^/]+)\/payload$/, { ...reading(readPayload), operates: true }],
+  [/\/api\/operations\/([^/]+)\/cancel$/, changing(cancel)],
+  [/\/api\/operations\/([^/]+)\/redrive$/, changing(redrive)],
+  [/\/api\/redrives$/, changing(redriveMany)],
+];
+
+/**
+ * Finds what a path leads to by its end, so that the console works under any base path. A path without a slash at its
+ * end leads to the same path with one, because the URLs of the page are relative to it.
+ */
+export function findRoute(path: string): { readonly route: Route; readonly id: string } | undefined {
+  const file = FILES.find(([tail]) => tail.test(path));
+  if (file !== undefined) return { route: file[1], id: "" };
+  for (const [tail, route] of DATA) {
+    const match = tail.exec(path);
+    if (match !== null) return { route, id: match[1] ?? "" };
+  }
+  const [, last] = /\/([^/.]+)$/.exec(path) ?? [];
+  if (last === undefined || path.includes("/api/")) return undefined;
+  return { route: { location: `./${last}/` }, id: "" };
+}
+
+function reading(run: DataRoute["run"]): DataRoute {
+  return { method: "GET", operates: false, run };
+}
+
+function changing(run: DataRoute["run"]): DataRoute {
+  return { method: "POST", operates: true, run };
+}

@@ -1,0 +1,68 @@
+import type { OperationSummary } from "../operator/views.js";
+import type { DefinitionStats } from "../ports/operation-store.js";
+
+/** Work that ended within the last hour, as workers of one process reported it. Types of the data that the page reads. */
+export interface LastHour {
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Operations that completed. */
+  readonly completed: number;
+  /** Operations that failed. */
+  readonly failed: number;
+  /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. */
+  readonly medianMs: number;
+  /** Time from acceptance to end that 95 % of the operations did not exceed. Milliseconds, up to 12 % too high. */
+  readonly p95Ms: number;
+}
+
+/** Everything that does not depend on the filter. */
+export interface Overview {
+  /** Whether the caller may cancel, redrive and read payloads. */
+  readonly operates: boolean;
+  readonly definitions: readonly string[];
+  readonly errorTypes: readonly string[];
+  readonly supports: Readonly<Record<"list" | "get" | "stats" | "cancel" | "redrive", boolean>>;
+  readonly stats?: readonly DefinitionStats[];
+  readonly lastHour?: {
+    readonly definitions: readonly LastHour[];
+    /** How long the process has counted, at most an hour. Milliseconds. */
+    readonly countedMs: number;
+  };
+}
+
+/** One event in the life of an operation. `at` is absent if the time is not known. Epoch milliseconds. */
+export interface TimelineEntry {
+  readonly event:
+    | "accepted"
+    | "omitted"
+    | "lost"
+    | "attempt-failed"
+    | "attempt-open"
+    | "completed"
+    | "failed"
+    | "redriven";
+  readonly at?: number;
+  /** Number of the attempt, or of the last attempt that was left out. */
+  readonly attempt?: number;
+  /** Reason of a failure. */
+  readonly detail?: string;
+  /** Id of the operation that this one runs again, or that runs this one again. */
+  readonly other?: string;
+}
+
+/** An operation and what happened to it, without payloads. */
+export interface Details {
+  readonly operation: OperationSummary;
+  readonly timeline: readonly TimelineEntry[];
+  /** Operations that were created when this one ended, such as deliveries of webhooks. */
+  readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
+}
+
+/** Payloads of an operation. Absent members are not stored. */
+export interface Payload {
+  readonly input: unknown;
+  readonly result?: unknown;
+  readonly progress?: unknown;
+  readonly resource?: unknown;
+  readonly meta?: unknown;
+}

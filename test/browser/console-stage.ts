@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOperation,
+  permanentFailure,
+} from "async-request-reply";
+import { basic, createConsole, createCounters } from "async-request-reply/console";
+import { toNodeHandler } from "async-request-reply/node";
+import { createOperator, type Operator } from "async-request-reply/operator";
+import { createManualClock } from "async-request-reply/testing";
+import { createWebhooks, webhookDeliveries } from "async-request-reply/webhooks";
+import { v7 } from "uuid";
+import { onTestFinished } from "vitest";
+import * as z from "zod";
+
+const HOUR_MS = 3_600_000;
+/** How long work waits for its worker. */
+const WAIT_MS = 2_000;
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const TENANTS = ["acme", "globex", "initech"] as const;
+
+/** Outcome of the work: it completes, is refused, or fails as long as the carrier is down. */
+type Fate = "completes" | "is refused" | "needs the carrier";
+
+const input = z.strictObject({
+  item: z.string(),
+  fate: z.enum(["completes", "is refused", "needs the carrier"]),
+});
+const definitions = [
+  defineOperation({ name: "orders", path: "/orders", input, cancellable: true }),
+  defineOperation({ name: "invoices", path: "/invoices", input }),
+  defineOperation({ name: "reports", path: "/reports", input }),
+] as const;
+
+/** A console with a few hours of work behind it. */
+export interface ConsoleStage {
+  /** Address of the console. */
+  readonly url: string;
+  readonly operator: Operator;
+  /** Submits work that is due now, and returns the id of its operation. */
+  submit(fate: Fate, definition?: number, tenant?: number): Promise<string>;
+  /** Submits work, and runs it with all of its attempts. */
+  end(fate: Fate, definition?: number, tenant?: number): Promise<string>;
+  /** Runs what is due. From now on, the carrier is up. */
+  recover(): Promise<void>;
+}
+
+/** Passwords of the console, by what they allow. */
+export const CREDENTIALS = {
+  observe: { username: "ann", password: "watch" },
+  operate: { username: "ann", password: "work" },
+} as const;
+
+/** Starts a server with a console under `/ops/console`. */
+export async function startConsole(): Promise<ConsoleStage> {
+  const clock = createManualClock(Date.now() - 5 * HOUR_MS);
+  const backend = createMemoryBackend({ clock });
+  const counters = createCounters({ clock, observe: false });
+  const runtime = { clock, newId: () => v7({ msecs: clock.now() }) };
+  let deliveries = 0;
+  const webhooks = createWebhooks({
+    endpoint: () => ({ url: "https://hooks.example/orders", secrets: [SECRET] }),
+    // Every second delivery is refused at first.
+    send: async () => ({ status: ++deliveries % 2 === 0 ? 204 : 503 }),
+  });
+  const service = createService({
+    definitions,
+    backend,
+    webhooks,
+    runtime,
+    authorize: () => undefined,
+    observe: counters.observe,
+  });
+  let isUp = false;
+  const run = ({ item, fate }: z.output<typeof input>): { shipped: string } => {
+    if (fate === "is refused") throw permanentFailure("The item is out of stock.");
+    if (fate === "needs the carrier" && !isUp)
+      throw Object.assign(new Error("connect"), { name: "CarrierError", code: "ECONNREFUSED" });
+    return { shipped: item };
+  };
+  const worker = createWorker(service, { orders: run, invoices: run, reports: run }, { maxAttempts: 3 });
+  const submit: ConsoleStage["submit"] = async (fate, definition = 0, tenant = 0) => {
+    const chosen = definitions[definition] ?? definitions[0];
+    const { operationId } = await service.submit(
+      chosen,
+      { item: "A-100", fate },
+      { tenant: TENANTS[tenant] ?? "acme" },
+    );
+    return operationId;
+  };
+  const work = async (): Promise<void> => {
+    for (let step = 0; step < 3; step += 1) {
+      await worker.runUntilIdle();
+      await clock.advance(60_000);
+    }
+    await worker.runUntilIdle();
+  };
+  const end: ConsoleStage["end"] = async (...given) => {
+    const id = await submit(...given);
+    await clock.advance(WAIT_MS);
+    await work();
+    return id;
+  };
+  const operator = createOperator({
+    backend,
+    definitions: [...definitions, webhookDeliveries],
+    observe: false,
+  });
+  const console = createConsole({
+    operator,
+    counters,
+    observe: false,
+    authorize: basic({
+      [CREDENTIALS.observe.password]: "observe",
+      [CREDENTIALS.operate.password]: "operate",
+    }),
+  });
+  const server = createServer(toNodeHandler(console));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await console.close();
+    await service.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/ops/console`,
+    operator,
+    submit,
+    end,
+    recover: async () => {
+      isUp = true;
+      await work();
+    },
+  };
+}
+
+/** Fills a stage with work of several hours, as in a picture. */
+export async function fill({ end, submit }: ConsoleStage): Promise<void> {
+  for (let count = 0; count < 60; count += 1) {
+    const fates: readonly Fate[] =
+      count % 9 === 4 ? ["needs the carrier"] : count % 13 === 5 ? ["is refused"] : ["completes"];
+    for (const fate of fates) await end(fate, count % 3, (count >> 1) % 3);
+  }
+  for (let count = 0; count < 7; count += 1) await submit("completes", count % 2, count % 3);
+}

@@ -1,0 +1,277 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { root } from "../package/built.js";
+import { useChromium } from "./chromium.js";
+import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
+
+const openPage = useChromium();
+
+/** Opens the console, and fails the test if the page breaks its own policy or throws. */
+async function openConsole(
+  url: string,
+  access: keyof typeof CREDENTIALS = "operate",
+  more = {},
+): Promise<Page> {
+  const page = await openPage("about:blank", { httpCredentials: CREDENTIALS[access], ...more });
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  onTestFinished(() => expect(problems).toEqual([]));
+  await page.goto(url);
+  await page.getByRole("heading", { name: /^(List|Operation .+)$/ }).waitFor();
+  return page;
+}
+
+const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
+const status = (page: Page, text: RegExp) => page.locator("#status").getByText(text).waitFor();
+
+describe("the page", () => {
+  it("asks for a password", async () => {
+    const { url } = await startConsole();
+    const page = await openPage("about:blank");
+    const reply = await page.goto(url).catch(() => undefined);
+    expect(reply?.status() ?? 401).toBe(401);
+  });
+
+  it("lists failed operations first, and why they failed", async () => {
+    const stage = await startConsole();
+    const failed = await stage.end("needs the carrier");
+    const completed = await stage.end("completes");
+    const page = await openConsole(stage.url);
+    const text = await row(page, failed).innerText();
+    expect(text).toContain("attempts-exhausted: The processor threw CarrierError ECONNREFUSED.");
+    expect(await row(page, completed).count()).toBe(0);
+  });
+
+  it("filters the list, and keeps the filter in the URL", async () => {
+    const stage = await startConsole();
+    const failed = await stage.end("is refused");
+    const other = await stage.end("is refused", 1, 1);
+    const completed = await stage.end("completes");
+    const page = await openConsole(stage.url);
+    const apply = () => page.getByRole("button", { name: "Apply" }).click();
+    await page.getByLabel("Definition").selectOption("invoices");
+    await apply();
+    await row(page, failed).waitFor({ state: "detached" });
+    expect(await row(page, other).count()).toBe(1);
+    await page.getByLabel("Definition").selectOption("All");
+    await page.getByLabel("Tenant").fill("acme");
+    await page.getByLabel("Error").selectOption("work-failed");
+    await page.getByLabel("Created").selectOption("More than an hour ago");
+    await apply();
+    await row(page, other).waitFor({ state: "detached" });
+    expect(await row(page, failed).count()).toBe(1);
+    await page.reload();
+    await row(page, failed).waitFor();
+    expect(await page.getByLabel("Tenant").inputValue()).toBe("acme");
+    await page.getByLabel("State").selectOption("Completed");
+    expect(await page.getByLabel("Error").isVisible()).toBe(false);
+    await apply();
+    await row(page, completed).waitFor();
+    await page.goBack();
+    await row(page, failed).waitFor();
+  });
+
+  it("goes to older operations and back to the newest", async () => {
+    const stage = await startConsole();
+    const oldest = await stage.end("completes");
+    for (let count = 0; count < 50; count += 1) await stage.end("completes");
+    const page = await openConsole(`${stage.url}/?state=completed`);
+    expect(await row(page, oldest).count()).toBe(0);
+    await page.getByRole("link", { name: "Older" }).click();
+    await row(page, oldest).waitFor();
+    expect(await page.getByRole("link", { name: "Older" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Newest" }).click();
+    await row(page, oldest).waitFor({ state: "detached" });
+  });
+
+  it("shows the statistics, and leads from a count to its list", async () => {
+    const stage = await startConsole();
+    await stage.end("is refused", 1);
+    const due = await stage.submit("completes", 1);
+    const page = await openConsole(stage.url);
+    const invoices = page.locator("#statistics").getByRole("row").filter({ hasText: "invoices" });
+    expect((await invoices.innerText()).split(/\s+/).slice(0, 2)).toEqual(["invoices", "1"]);
+    await page.getByText("The last hour covers the workers of this process").waitFor();
+    await invoices.getByRole("link", { name: "1 due: list invoices" }).click();
+    await row(page, due).waitFor();
+  });
+
+  it("shows the timeline of an operation with its attempts and its webhook", async () => {
+    const stage = await startConsole();
+    const failed = await stage.end("needs the carrier");
+    const page = await openConsole(stage.url);
+    await page.getByRole("link", { name: failed }).click();
+    await page.getByRole("heading", { name: `Operation ${failed}` }).waitFor();
+    const text = await page.locator("#details").innerText();
+    for (const attempt of [1, 2, 3]) expect(text).toContain(`Attempt ${attempt} failed`);
+    expect(text).toContain("The work did not succeed in 3 attempts.");
+    expect(text).toContain("Follow-up: webhook.delivery");
+    expect(text).toContain("The receiver answered 503.");
+    await page.getByRole("link", { name: "Back to the list" }).click();
+    await row(page, failed).waitFor();
+  });
+
+  it("shows the payload only on request", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("completes");
+    const page = await openConsole(`${stage.url}/?id=${id}`);
+    expect(await page.locator("#details").innerText()).not.toContain("A-100");
+    await page.getByRole("button", { name: "Show the payload" }).click();
+    const inputOf = page.getByRole("region", { name: "input" });
+    await inputOf.getByText("A-100").waitFor();
+    await page.getByRole("region", { name: "result" }).getByText("shipped").waitFor();
+    await page.getByRole("button", { name: "Hide the payload" }).click();
+    await inputOf.waitFor({ state: "detached" });
+  });
+
+  it("cancels an operation after a question", async () => {
+    const stage = await startConsole();
+    const id = await stage.submit("completes");
+    const page = await openConsole(`${stage.url}/?id=${id}`);
+    const open = page.getByRole("button", { name: "Cancel the operation…" });
+    await open.click();
+    await page.getByRole("button", { name: "Keep it" }).click();
+    expect((await stage.operator.get(id))?.state).toBe("pending");
+    await open.click();
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await status(page, /The operation was canceled/);
+    expect((await stage.operator.get(id))?.state).toBe("failed");
+  });
+
+  it("runs a failed operation again, and links the new one", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("needs the carrier");
+    const page = await openConsole(`${stage.url}/?id=${id}`);
+    await page.getByRole("button", { name: "Run again", exact: true }).click();
+    await status(page, /It runs again as/);
+    const { retriedBy = "" } = (await stage.operator.get(id)) ?? {};
+    await page.locator("dl").getByRole("link", { name: retriedBy }).click();
+    await page.getByRole("heading", { name: `Operation ${retriedBy}` }).waitFor();
+    expect((await stage.operator.get(retriedBy))?.retryOf).toBe(id);
+  });
+
+  it("runs all matching operations again after a dry run, and can be stopped and continued", async () => {
+    const stage = await startConsole();
+    for (let count = 0; count < 25; count += 1) await stage.end("needs the carrier");
+    const page = await openConsole(stage.url);
+    const open = page.getByRole("button", { name: "Run all of these again…" });
+    expect(await open.isDisabled()).toBe(true);
+    await page.getByLabel("Tenant").fill("acme");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await open.and(page.locator(":enabled")).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("were not run again yet: 25.").waitFor();
+    expect((await stage.operator.list({ state: "pending" })).operations).toEqual([]);
+    await dialog.getByRole("button", { name: "Start" }).click();
+    await dialog.getByText("10 run again, 0 skipped.").waitFor();
+    await dialog.getByRole("button", { name: "Stop" }).click();
+    await dialog.getByText("Stopped.").waitFor();
+    const { length } = (await stage.operator.list({ state: "pending" })).operations;
+    expect(length).toBeLessThan(25);
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await dialog.getByText("Done. 25 run again, 0 skipped.").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect((await stage.operator.list({ state: "pending" })).operations).toHaveLength(25);
+  });
+
+  it("offers nothing but reading to those who may only observe", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("is refused");
+    const page = await openConsole(`${stage.url}/?tenant=acme`, "observe");
+    expect(await page.getByRole("button", { name: "Run all of these again…" }).isVisible()).toBe(false);
+    await page.getByRole("link", { name: id }).click();
+    await page.getByText("Timeline").waitFor();
+    const names = await page.getByRole("button").allInnerTexts();
+    expect(names.filter((name) => !["Refresh", "Apply"].includes(name))).toEqual([]);
+  });
+
+  it("says what is wrong with an operation that does not exist", async () => {
+    const stage = await startConsole();
+    const page = await openPage(`${stage.url}/?id=42`, { httpCredentials: CREDENTIALS.operate });
+    await expect.poll(() => page.getByRole("alert").innerText()).toBe("There is no such resource.");
+  });
+
+  it("refreshes by itself", async () => {
+    const stage = await startConsole();
+    const page = await openConsole(`${stage.url}/?state=pending`);
+    await page.getByText("No operations match.").waitFor();
+    const id = await stage.submit("completes");
+    await expect.poll(() => row(page, id).count()).toBe(1);
+  });
+
+  it("can be used by keyboard alone", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("needs the carrier");
+    const page = await openConsole(stage.url);
+    const press = async (key: string, until: string): Promise<void> => {
+      for (let count = 0; count < 40; count += 1) {
+        await page.keyboard.press(key);
+        const focused = await page.evaluate("document.activeElement?.textContent");
+        if (String(focused).trim() === until) return;
+      }
+      throw new Error(`${key} does not lead to ${until}`);
+    };
+    await press("Tab", "Skip to the operations");
+    await page.keyboard.press("Enter");
+    await press("Tab", id);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: `Operation ${id}` }).waitFor();
+    await press("Tab", "Run again");
+    await page.keyboard.press("Enter");
+    await status(page, /It runs again as/);
+    expect((await stage.operator.get(id))?.retriedBy).toEqual(expect.any(String));
+  });
+});
+
+describe("the page is accessible and fits", () => {
+  const widths = [390, 820, 1280];
+
+  it.each(["light", "dark"] as const)("in %s colors, at every width", async (colorScheme) => {
+    const stage = await startConsole();
+    await fill(stage);
+    const [failed] = (await stage.operator.list({ errorType: "attempts-exhausted" })).operations;
+    const paths = { list: "/", details: `/?id=${failed?.operationId}` };
+    for (const width of widths)
+      for (const [name, path] of Object.entries(paths)) {
+        const viewport = { width, height: 900 };
+        const page = await openConsole(stage.url + path, "operate", { viewport, colorScheme });
+        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
+        expect(await seriousProblems(page), `${name} at ${width} px`).toEqual([]);
+        await takePicture(page, `console-${name}-${width}-${colorScheme}`);
+        await page.close();
+      }
+  });
+
+  it("also with an open dialog", async () => {
+    const stage = await startConsole();
+    await stage.end("needs the carrier");
+    const page = await openConsole(`${stage.url}/?tenant=acme`);
+    await page.getByRole("button", { name: "Run all of these again…" }).click();
+    await page.getByText("were not run again yet: 1.").waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+  });
+});
+
+/** Returns the problems that axe-core calls serious or critical. */
+async function seriousProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+/** Takes a picture if `SCREENSHOTS` names a folder. The pictures of the documentation are made this way. */
+async function takePicture(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS: folder } = process.env;
+  if (folder === undefined) return;
+  mkdirSync(join(root, folder), { recursive: true });
+  await page.screenshot({ path: join(root, folder, `${name}.png`) });
+}

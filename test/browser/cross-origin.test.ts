@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { useChromium } from "./chromium.js";
+import { documentedFields, type Fields, servePage, serveService } from "./cors-service.js";
+
+const openPage = useChromium();
+
+/** Runs the script of a page of another origin against a service with these fields. Returns what the page has seen. */
+async function useService(change: (fields: Fields) => Fields): Promise<unknown> {
+  const origin = await servePage();
+  const baseUrl = await serveService(change(documentedFields(origin)));
+  const page = await openPage(origin);
+  // As text, because Vitest would replace the import.
+  return page.evaluate(`import("/other-origin.js").then((page) => page.useService("${baseUrl}"))`);
+}
+
+const without =
+  (name: string, value: string) =>
+  (fields: Fields): Fields => ({
+    ...fields,
+    [name]: (fields[name] ?? "")
+      .split(", ")
+      .filter((each) => each !== value)
+      .join(", "),
+  });
+
+describe("a page of another origin", () => {
+  it("submits, waits, streams and cancels with the fields that docs/cors.md lists", async () => {
+    expect(await useService((fields) => fields)).toEqual([
+      "completed",
+      "/waiting.csv",
+      "completed",
+      "/streaming.csv",
+      "OPERATION_FAILED",
+    ]);
+  });
+
+  it.each(["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Prefer"])(
+    "gets an error that names CORS if the service does not allow %s",
+    async (name) => {
+      expect(documentedFields("")["access-control-allow-headers"]).toContain(name);
+      expect(await useService(without("access-control-allow-headers", name))).toBe(
+        "SERVICE_UNAVAILABLE: The service did not answer in time: no reply. Try again. In browsers, check CORS.",
+      );
+    },
+  );
+});

@@ -1,0 +1,45 @@
+import type { Page } from "playwright-core";
+
+/** The part of an element that is used here. */
+interface PageElement {
+  readonly tagName: string;
+  readonly className: unknown;
+  readonly textContent: string;
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+  closest(selectors: string): unknown;
+  getBoundingClientRect(): { readonly width: number; readonly left: number; readonly right: number };
+}
+
+/** The part of a page's global scope that is used here. */
+interface PageScope {
+  readonly innerWidth: number;
+  readonly document: {
+    readonly documentElement: PageElement;
+    querySelectorAll(selectors: string): Iterable<PageElement>;
+  };
+  getComputedStyle(element: PageElement): { readonly overflowX: string };
+}
+
+/**
+ * Returns the elements that stick out of the page, or whose content has to be scrolled sideways. Tables may scroll on
+ * small screens, because their columns cannot be narrower than their words.
+ */
+export function findCutOff(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { innerWidth, document, getComputedStyle } = globalThis as unknown as PageScope;
+    const isSmall = innerWidth < 600;
+    const found: string[] = [];
+    for (const element of document.querySelectorAll(".VPContent *")) {
+      const { width, right, left } = element.getBoundingClientRect();
+      const isIgnored = element.closest("svg, .visually-hidden, .copy, .header-anchor") !== null;
+      if (width === 0 || isIgnored || (isSmall && element.closest("table") !== null)) continue;
+      const scrolls = /auto|scroll/.test(getComputedStyle(element).overflowX);
+      const isOutside = right > innerWidth + 1 || left < -1;
+      if (isOutside || (scrolls && element.scrollWidth > element.clientWidth + 1))
+        found.push(`${element.tagName} ${element.className}: ${element.textContent.trim().slice(0, 60)}`);
+    }
+    if (document.documentElement.scrollWidth > innerWidth) found.push("the page has to be scrolled sideways");
+    return found;
+  });
+}

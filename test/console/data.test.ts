@@ -1,0 +1,204 @@
+import {
+  createMemoryBackend,
+  type OperationStore,
+  problemType,
+  type Settlement,
+  withStores,
+} from "async-request-reply";
+import type { OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
+import { describe, expect, it } from "vitest";
+import { createConsoleStage, dataOf } from "./stage.js";
+
+const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
+
+describe("the overview", () => {
+  it("says what the caller and the back end can do, and counts", async () => {
+    const { read, end } = createConsoleStage("observe");
+    await end("throw");
+    expect(await read("/api/overview")).toEqual({
+      operates: false,
+      definitions: ["exports", "imports"],
+      errorTypes: [
+        "work-failed",
+        "attempts-exhausted",
+        "invalid-result",
+        "input-refused",
+        "cancelled",
+        "abandoned",
+      ],
+      supports: { list: true, get: true, stats: true, cancel: true, redrive: true },
+      stats: [
+        expect.objectContaining({ definition: "exports", failed: { count: 1, more: false } }),
+        expect.objectContaining({ definition: "imports", failed: { count: 0, more: false } }),
+      ],
+    });
+  });
+
+  it("leaves out what the back end cannot do", async () => {
+    const backend = createMemoryBackend();
+    const absent: readonly unknown[] = ["stats", "redrive"] satisfies (keyof OperationStore)[];
+    const operations = new Proxy(backend.operations, {
+      get: (target, name) => (absent.includes(name) ? undefined : Reflect.get(target, name).bind(target)),
+    });
+    const { read, change, end } = createConsoleStage("operate", {
+      backend: withStores(backend, { operations }),
+    });
+    const overview = await read<object>("/api/overview");
+    expect(overview).toMatchObject({ supports: { list: true, stats: false, redrive: false } });
+    expect(overview).not.toHaveProperty("stats");
+    expect((await change(`/api/operations/${await end("throw")}/redrive`)).status).toBe(404);
+  });
+});
+
+describe("the list", () => {
+  it("has every filter of an operator", async () => {
+    const { read, end } = createConsoleStage();
+    const failed = await end("throw");
+    const refused = await end("refuse", { tenant: "b" });
+    const completed = await end("complete");
+    const listed = async (query: string): Promise<string[]> =>
+      (await read<OperationPage>(`/api/operations?${query}`)).operations
+        .map(({ operationId }) => operationId)
+        .sort();
+    expect(await listed("state=failed")).toEqual([failed, refused].sort());
+    expect(await listed("state=completed&definition=exports&tenant=")).toEqual([completed]);
+    expect(await listed("tenant=b")).toEqual([refused]);
+    expect(await listed("errorType=work-failed")).toEqual([refused]);
+    expect(await listed(`createdFrom=${Date.now() + 60_000}`)).toEqual([]);
+    expect(await listed(`createdBefore=${Date.now() + 60_000}&internal=true`)).toHaveLength(3);
+  });
+
+  it("goes on where the cursor says", async () => {
+    const { read, submit } = createConsoleStage();
+    for (let count = 0; count < 51; count += 1) await submit("complete");
+    const first = await read<OperationPage>("/api/operations");
+    expect(first.operations).toHaveLength(50);
+    const second = await read<OperationPage>(`/api/operations?cursor=${first.cursor}`);
+    expect(second.operations).toHaveLength(1);
+    expect(second.cursor).toBeUndefined();
+  });
+
+  it.each([
+    "state=running",
+    "definition=x",
+    "createdFrom=yesterday",
+    "cursor=1",
+    "errorType=x",
+    "tenant=%00",
+  ])("says what is wrong with %s", async (query) => {
+    const { send } = createConsoleStage();
+    const reply = await send({ path: `/api/operations?${query}` });
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(String(reply.body)).detail).toMatch(/Option|Unknown/);
+  });
+});
+
+describe("an operation", () => {
+  it("can be read with its payload on request", async () => {
+    const { read, end } = createConsoleStage();
+    const id = await end("complete", { note: "secret" });
+    expect(await read(`/api/operations/${id}`)).toMatchObject({
+      operation: { operationId: id, state: "completed" },
+      deliveries: [],
+    });
+    expect(await read(`/api/operations/${id}/payload`)).toEqual({
+      input: { outcome: "complete", note: "secret" },
+      result: { note: "secret" },
+    });
+  });
+
+  it("is shown with its follow-up and the redrives of it", async () => {
+    const { read, operator, backend } = createConsoleStage();
+    const settle = async (id: string, settlement: Settlement): Promise<void> => {
+      await backend.operations.beginAttempt(id, { token: id, leaseMs: 60_000 });
+      await backend.operations.settle({ operationId: id, token: id }, settlement);
+    };
+    const onEnd = {
+      id: "01900000-0000-7000-8000-00000000fffe",
+      definition: "imports",
+      input: '{"outcome":"throw"}',
+      retentionMs: 60_000,
+    };
+    const operation = { id: UNKNOWN, tenant: "a", definition: "exports", retentionMs: 60_000, onEnd };
+    await backend.operations.create({ ...operation, input: '{"outcome":"complete"}' });
+    expect(await read(`/api/operations/${UNKNOWN}`)).toMatchObject({ deliveries: [] });
+    await settle(UNKNOWN, { to: "completed" });
+    await settle(onEnd.id, { to: "failed", error: "{}" });
+    await operator.redrive(onEnd.id);
+    expect(await read(`/api/operations/${UNKNOWN}`)).toMatchObject({
+      operation: { state: "completed" },
+      deliveries: [
+        { operation: { operationId: onEnd.id, state: "failed", definition: "imports" } },
+        { operation: { retryOf: onEnd.id, state: "pending" } },
+      ],
+    });
+  });
+
+  it.each(["42", UNKNOWN, "%00"])("is a 404 if it does not exist: %s", async (id) => {
+    const { send } = createConsoleStage();
+    expect((await send({ path: `/api/operations/${id}` })).status).toBe(404);
+    expect((await send({ path: `/api/operations/${id}/payload` })).status).toBe(404);
+  });
+
+  it("can be canceled", async () => {
+    const { change, submit, read } = createConsoleStage();
+    const id = await submit("complete");
+    expect(dataOf(await change(`/api/operations/${id}/cancel`))).toEqual({ outcome: "cancelled" });
+    expect(dataOf(await change(`/api/operations/${id}/cancel`))).toEqual({ outcome: "terminal" });
+    expect(await read(`/api/operations/${id}`)).toMatchObject({
+      operation: { error: { type: problemType("cancelled") } },
+    });
+  });
+
+  it("can be run again, once", async () => {
+    const { change, end } = createConsoleStage();
+    const id = await end("throw");
+    const first = dataOf<object>(await change(`/api/operations/${id}/redrive`));
+    expect(first).toMatchObject({ outcome: "redriven", created: true });
+    expect(dataOf(await change(`/api/operations/${id}/redrive`))).toEqual({ ...first, created: false });
+  });
+});
+
+describe("a bulk redrive", () => {
+  it("counts first, and then runs 10 operations per request", async () => {
+    const { change, end, events } = createConsoleStage();
+    for (let count = 0; count < 12; count += 1) await end("throw");
+    const filter = { tenant: "a" };
+    const redrives = async <Data>(body: object): Promise<Data> =>
+      dataOf(await change("/api/redrives", { filter, ...body }));
+    expect(await redrives<RedrivePreview>({ dryRun: true })).toMatchObject({ count: 12, more: false });
+    expect(events).toEqual([]);
+    const first = await redrives<RedriveRun>({});
+    expect(first).toMatchObject({ redriven: 10, skipped: 0 });
+    expect(await redrives({ cursor: first.cursor })).toEqual({ redriven: 2, skipped: 0 });
+    expect(await redrives({ dryRun: true })).toMatchObject({ count: 0 });
+  });
+
+  it("stops when the browser disconnects", async () => {
+    const { console, end, operator } = createConsoleStage();
+    for (let count = 0; count < 10; count += 1) await end("throw");
+    const stop = new AbortController();
+    const headers = { "sec-fetch-site": "same-origin", "content-type": "application/json" };
+    const body = JSON.stringify({ filter: { tenant: "a" } });
+    const running = console.handle(
+      { method: "POST", path: "/api/redrives", headers, body },
+      { signal: stop.signal },
+    );
+    await expect
+      .poll(async () => (await operator.list({ state: "pending" })).operations.length)
+      .toBeGreaterThan(0);
+    stop.abort();
+    const { redriven, cursor } = dataOf<RedriveRun>(await running);
+    expect(redriven).toBeLessThan(10);
+    expect(cursor).toEqual(expect.any(String));
+  });
+
+  it.each([{}, { internal: true }, { state: "failed" }, { definition: "x" }, { errorType: "x" }])(
+    "refuses an empty or wrong filter: %o",
+    async (filter) => {
+      const { change } = createConsoleStage();
+      for (const dryRun of [true, false])
+        expect((await change("/api/redrives", { filter, dryRun })).status).toBe(400);
+    },
+  );
+});

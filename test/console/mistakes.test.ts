@@ -1,0 +1,53 @@
+import { createMemoryBackend } from "async-request-reply";
+import * as consoleModule from "async-request-reply/console";
+import { createOperator } from "async-request-reply/operator";
+import { describe } from "vitest";
+import { exportsOf } from "../operator/stage.js";
+import { type Mistake, testMistakes } from "../untyped.js";
+
+type Untyped = (...args: readonly unknown[]) => unknown;
+
+/** Untyped, because JavaScript callers can pass anything. */
+const { createConsole, createCounters } = consoleModule as unknown as Readonly<
+  Record<keyof typeof consoleModule, Untyped>
+>;
+const operator = createOperator({ backend: createMemoryBackend(), definitions: [exportsOf], observe: false });
+const authorize = (): string => "observe";
+
+const mistakes: readonly Mistake[] = [
+  ["no options", "The options of createConsole must be an object, not undefined.", () => createConsole()],
+  [
+    "an unknown option of createConsole",
+    "Unknown option `authorise` of createConsole. Did you mean `authorize`?",
+    () => createConsole({ operator, authorise: authorize }),
+  ],
+  [
+    "an unknown option of createCounters",
+    "Unknown option `now` of createCounters. Known options: clock, observe.",
+    () => createCounters({ now: Date.now }),
+  ],
+  [
+    "a back end as operator",
+    "Option `operator` must be the return value of createOperator(), not an object.",
+    () => createConsole({ operator: createMemoryBackend(), authorize }),
+  ],
+  [
+    "no `authorize`",
+    "Option `authorize` must be a function, not undefined.",
+    () => createConsole({ operator }),
+  ],
+  [
+    "counters that are something else",
+    "Option `counters` must be the return value of createCounters(), not an object.",
+    () => createConsole({ operator, authorize, counters: {} }),
+  ],
+  [
+    "an observer that is not a function",
+    "Option `observe` must be a function, or `false` for silence, not an object.",
+    () => createConsole({ operator, authorize, observe: {} }),
+  ],
+];
+
+describe("a mistake in the options of a console says what to pass", () => {
+  testMistakes(mistakes);
+});

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { toExpressHandler } from "async-request-reply/express";
+import { toFetchHandler } from "async-request-reply/fetch";
+import { toNodeHandler } from "async-request-reply/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { expressVersions } from "../adapters/express-apps.js";
+import { type ConsoleStage, createConsoleStage, FROM_PAGE } from "./stage.js";
+
+type Send = (path: string, options?: RequestInit) => Promise<Response>;
+
+async function listen(handler: RequestListener): Promise<Send> {
+  const server = createServer(handler);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return (path, options) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...options });
+}
+
+const adapters: readonly (readonly [name: string, mount: (stage: ConsoleStage) => Promise<Send>])[] = [
+  ["Node", ({ console }) => listen(toNodeHandler(console))],
+  [
+    "Fetch",
+    async ({ console }) => {
+      const handler = toFetchHandler(console);
+      return (path, options) => handler(new Request(`https://ops.example${path}`, options));
+    },
+  ],
+  ...expressVersions.map(
+    ({ version, express }) =>
+      [
+        `Express ${version}`,
+        ({ console }: ConsoleStage) => {
+          const app = express();
+          app.use("/ops/console", toExpressHandler(console));
+          return listen(app as unknown as RequestListener);
+        },
+      ] as const,
+  ),
+];
+
+describe.each(adapters)("a console on %s", (_, mount) => {
+  it("works under any base path, with relative URLs", async () => {
+    const stage = createConsoleStage();
+    const send = await mount(stage);
+    const moved = await send("/ops/console?state=all");
+    expect(moved.status).toBe(308);
+    expect(moved.headers.get("location")).toBe("./console/?state=all");
+    const page = await send("/ops/console/");
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const html = await page.text();
+    const links = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = ""]) => link);
+    expect(links).toEqual(["icon.svg", "console.css", "console.js", "#main"]);
+    for (const link of links.slice(0, 3)) expect((await send(`/ops/console/${link}`)).status).toBe(200);
+  });
+
+  it("reads data and makes changes", async () => {
+    const stage = createConsoleStage();
+    const send = await mount(stage);
+    const id = await stage.end("throw");
+    const list = await (await send("/ops/console/api/operations?state=failed")).json();
+    expect(list).toMatchObject({ operations: [{ operationId: id }] });
+    const options = { method: "POST", headers: FROM_PAGE, body: "{}" };
+    const redriven = await send(`/ops/console/api/operations/${id}/redrive`, options);
+    expect(await redriven.json()).toMatchObject({ outcome: "redriven", created: true });
+  });
+});
+
+const PATHS = [
+  "/",
+  "/console.js",
+  "/console.css",
+  "/icon.svg",
+  "/console",
+  "/api/overview",
+  "/api/operations/1",
+];
+
+describe("every reply", () => {
+  it.each(PATHS)("allows nothing but what the page needs: %s", async (path) => {
+    const { send } = createConsoleStage();
+    const { headers } = await send({ path });
+    const policy = headers["content-security-policy"] ?? "";
+    expect(policy.split("; ")).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it.each(PATHS)("has the same header fields for HEAD, and no body: %s", async (path) => {
+    const { send } = createConsoleStage();
+    const { status, headers } = await send({ path });
+    expect(await send({ method: "HEAD", path })).toEqual({ status, headers });
+  });
+
+  it.each(["/nothing.js", "/api/nothing", "/api/operations/1/2/3", "", "*"])(
+    "is a 404 for unknown paths: %s",
+    async (path) => {
+      const { send } = createConsoleStage();
+      expect((await send({ path })).status).toBe(404);
+    },
+  );
+
+  it("stays on its own site when it adds a slash", async () => {
+    const { send } = createConsoleStage();
+    expect((await send({ path: "//evil%2eexample" })).headers.location).toBe("./evil%2eexample/");
+    expect((await send({ path: "/javascript:x" })).headers.location).toBe("./javascript:x/");
+  });
+
+  it("is a 503 after close", async () => {
+    const { console, send } = createConsoleStage();
+    await console.close();
+    expect((await send({ path: "/" })).status).toBe(503);
+  });
+});
+
+describe("the page", () => {
+  const read = async (path: string): Promise<string> => {
+    const { send } = createConsoleStage();
+    return String((await send({ path })).body);
+  };
+
+  it("has at most 30 KB, compressed", async () => {
+    const files = await Promise.all(["/", "/console.js", "/console.css", "/icon.svg"].map(read));
+    const bytes = files.map((text) => gzipSync(text).byteLength);
+    const total = bytes.reduce((sum, each) => sum + each, 0);
+    console.log(`the page of the console: ${total} bytes compressed`);
+    expect(Math.min(...bytes)).toBeGreaterThan(100);
+    expect(total).toBeLessThanOrEqual(30 * 1024);
+  });
+
+  it("has nothing inline, and nothing from elsewhere", async () => {
+    const html = await read("/");
+    expect(html).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]*src=)|\/\//);
+    expect(await read("/console.css")).not.toMatch(/url\(|@import|\/\//);
+    expect(await read("/console.js")).not.toMatch(/https?:|innerHTML|eval\(/);
+  });
+});

@@ -1,0 +1,155 @@
+import { createMemoryBackend, createService, createWorker, defineOrders } from "async-request-reply";
+import { createConsole } from "async-request-reply/console";
+import { createOperator } from "async-request-reply/operator";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { createConsoleStage } from "./stage.js";
+
+const START = Date.UTC(2026, 0, 1);
+
+interface Entry {
+  readonly event: string;
+  readonly attempt?: number;
+  readonly at?: number;
+}
+
+/** An operation, its worker and its timeline, on a clock that the test moves. */
+async function createTimelineStage(maxAttempts = 20) {
+  const clock = createManualClock();
+  const backend = createMemoryBackend({ clock });
+  const definitions = [defineOrders({ cancellable: true })] as const;
+  const service = createService({
+    definitions,
+    backend,
+    authorize: () => undefined,
+    observe: false,
+    runtime: { clock },
+  });
+  const console = createConsole({
+    operator: createOperator({ backend, definitions, observe: false }),
+    authorize: () => "observe",
+  });
+  const { operationId: id } = await service.submit(
+    definitions[0],
+    { itemId: "a", quantity: 1 },
+    { tenant: "a" },
+  );
+  let fails = true;
+  const orders = (): void => {
+    if (fails) throw new TypeError("broken");
+  };
+  const worker = createWorker(service, { orders }, { maxAttempts });
+  return {
+    clock,
+    id,
+    service,
+    backend,
+    mend: () => {
+      fails = false;
+    },
+    /** Runs an attempt, and waits until the next one is due. */
+    work: async () => {
+      await worker.runUntilIdle();
+      await clock.advance(3_600_000);
+    },
+    /** Begins an attempt like a worker that then dies. */
+    lose: async () => {
+      await backend.operations.beginAttempt(id, { token: `t${clock.now()}`, leaseMs: 1_000 });
+      await clock.advance(1_000);
+    },
+    timeline: async (): Promise<readonly Entry[]> => {
+      const reply = await console.handle({ method: "GET", path: `/api/operations/${id}`, headers: {} });
+      return JSON.parse(String(reply.body)).timeline;
+    },
+  };
+}
+
+describe("the timeline of an operation", () => {
+  it("shows when it was accepted, why each attempt failed, and its end", async () => {
+    const { work, mend, timeline } = await createTimelineStage();
+    await work();
+    await work();
+    mend();
+    await work();
+    const detail = "The processor threw TypeError.";
+    expect(await timeline()).toEqual([
+      { event: "accepted", at: START },
+      { event: "attempt-failed", attempt: 1, at: START, detail },
+      { event: "attempt-failed", attempt: 2, at: START + 3_600_000, detail },
+      { event: "completed", attempt: 3, at: START + 7_200_000 },
+    ]);
+  });
+
+  it("shows attempts that lost their lease", async () => {
+    const { work, lose, mend, timeline } = await createTimelineStage();
+    await work();
+    await lose();
+    await work();
+    await lose();
+    mend();
+    await work();
+    expect((await timeline()).map(({ event, attempt }) => [event, attempt])).toEqual([
+      ["accepted", undefined],
+      ["attempt-failed", 1],
+      ["lost", 2],
+      ["attempt-failed", 3],
+      ["lost", 4],
+      ["completed", 5],
+    ]);
+  });
+
+  it("shows an attempt that has not ended", async () => {
+    const { work, backend, id, timeline } = await createTimelineStage();
+    await work();
+    await backend.operations.beginAttempt(id, { token: "t", leaseMs: 1_000 });
+    expect((await timeline()).at(-1)).toEqual({ event: "attempt-open", attempt: 2 });
+  });
+
+  it("shows the error of the final attempt, and what the client sees", async () => {
+    const { work, timeline } = await createTimelineStage(1);
+    await work();
+    expect((await timeline()).slice(1)).toEqual([
+      { event: "attempt-failed", attempt: 1, at: START, detail: "The processor threw TypeError." },
+      { event: "failed", at: START, detail: "The work did not succeed in 1 attempts." },
+    ]);
+  });
+
+  it("shows that all attempts were lost", async () => {
+    const { lose, work, timeline } = await createTimelineStage(2);
+    await lose();
+    await lose();
+    await work();
+    expect((await timeline()).map(({ event, attempt }) => [event, attempt])).toEqual([
+      ["accepted", undefined],
+      ["lost", 1],
+      ["lost", 2],
+      ["failed", undefined],
+    ]);
+  });
+
+  it("says that errors of earlier attempts are no longer kept", async () => {
+    const { work, timeline } = await createTimelineStage();
+    for (let attempt = 1; attempt <= 12; attempt += 1) await work();
+    const entries = await timeline();
+    expect(entries[1]).toEqual({ event: "omitted", attempt: 2 });
+    expect(entries.slice(2).map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  });
+
+  it("shows a cancellation", async () => {
+    const { service, id, work, timeline } = await createTimelineStage();
+    await work();
+    await service.cancel(id, { tenant: "a" });
+    expect((await timeline()).map(({ event }) => event)).toEqual(["accepted", "attempt-failed", "failed"]);
+  });
+
+  it("links the operations of a redrive", async () => {
+    const { end, operator, read } = createConsoleStage();
+    const failed = await end("throw");
+    const result = await operator.redrive(failed);
+    const next = result.outcome === "redriven" ? result.operationId : "";
+    const timelineOf = async (id: string): Promise<readonly Entry[]> =>
+      (await read<{ timeline: readonly Entry[] }>(`/api/operations/${id}`)).timeline;
+    expect((await timelineOf(failed)).at(-1)).toEqual({ event: "redriven", other: next });
+    expect((await timelineOf(next))[0]).toMatchObject({ event: "accepted", other: failed });
+  });
+});

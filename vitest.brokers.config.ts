@@ -1,15 +1,20 @@
 import { defineConfig } from "vitest/config";
+import { embeddedFilesInTests } from "./embedded-files.js";
 import { sqlAsText } from "./test/sql-as-text.js";
 
-/** Tests that stop, kill and cut off brokers. They take about 10 minutes. */
-const outages = ["outages", "switching"].map((name) => `test/brokers/${name}.test.ts`);
+const filesOf = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
+
+/** Tests that stop, kill and cut off brokers. */
+const outages = filesOf("outages");
+/** Tests of each broker with Postgres, and of NATS with SQLite. They take about 15 minutes, and run outside of CI. */
+const mixes = filesOf("faults", "stores", "switching", "orders-server");
 
 /**
  * Tests with real message brokers, which they start themselves. They need `npm ci --prefix test/brokers` and the Debian
  * packages `rabbitmq-server`, `nats-server` and `redis-server`. Files run one at a time.
  */
 export default defineConfig({
-  plugins: [sqlAsText],
+  plugins: [sqlAsText, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
     globalSetup: "test/package/built.ts",
@@ -22,8 +27,12 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: "brokers", include: ["test/brokers/*.test.ts"], exclude: outages } },
+      {
+        extends: true,
+        test: { name: "brokers", include: ["test/brokers/*.test.ts"], exclude: [...outages, ...mixes] },
+      },
       { extends: true, test: { name: "outages", include: outages } },
+      { extends: true, test: { name: "mixes", include: mixes } },
     ],
   },
 });

@@ -4,18 +4,24 @@ import { announce } from "../ports/announcement.js";
 import type { Observer } from "../ports/observer.js";
 import type { Queue } from "../ports/queue.js";
 import type { Runtime } from "../ports/runtime.js";
+import { type Announced, createRepeats } from "./repeats.js";
 import { withinTime } from "./within-time.js";
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 const PUBLISH_TIMEOUT_MS = 10_000;
 
-/** ANNOUNCE: wakes up workers. If publishing fails, the sweep announces the operations later. */
+/**
+ * ANNOUNCE: wakes up workers. If publishing fails, it is repeated until the queue answers again. The sweep announces
+ * everything that is lost on the way.
+ */
 export interface Announcer {
-  /** Publishes with the next batch. Resolves after the attempt, successful or not. Never rejects. */
+  /** Publishes with the next batch. Resolves after the first attempt, successful or not. Never rejects. */
   announce(operation: { readonly id: string; readonly definition: string }): Promise<void>;
-  /** Resolves when no announcement is waiting. */
+  /** Resolves when no announcement is waiting for its first attempt. */
   idle(): Promise<void>;
+  /** Stops repeating, and resolves as {@link Announcer.idle} does. */
+  close(): Promise<void>;
 }
 
 export interface AnnouncerOptions {
@@ -35,14 +41,25 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   let count = 0;
   const failed = (error: unknown): void => observe({ event: "background.failed", step: "announce", error });
 
-  const published = coalesce<{ readonly id: string; readonly definition: string }, void>({
+  async function publish(operations: readonly Announced[]): Promise<boolean> {
+    prefix ??= runtime.newToken();
+    const announcements = operations.map((operation) => announce(operation, `${prefix}-${count++}`));
+    try {
+      await withinTime(queue.publish(announcements), PUBLISH_TIMEOUT_MS, clock, tookTooLong);
+      return true;
+    } catch (error) {
+      // One event for the whole batch.
+      failed(error);
+      return false;
+    }
+  }
+
+  const repeats = createRepeats({ publish, maxBatch: MAX_BATCH, maxWaiting: MAX_WAITING, runtime });
+  const published = coalesce<Announced, void>({
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     flush: async (operations) => {
-      prefix ??= runtime.newToken();
-      const announcements = operations.map((operation) => announce(operation, `${prefix}-${count++}`));
-      // One event for the whole batch. The sweep announces its operations later.
-      await withinTime(queue.publish(announcements), PUBLISH_TIMEOUT_MS, clock, tookTooLong).catch(failed);
+      if (!(await publish(operations))) repeats.add(operations);
       return [];
     },
   });
@@ -50,6 +67,10 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   return {
     announce: (operation) => published.add(operation).catch(failed),
     idle: () => published.idle(),
+    close: () => {
+      repeats.close();
+      return published.idle();
+    },
   };
 }
 

@@ -35,6 +35,7 @@ const program: BrokerProgram = {
 /** BullMQ on Redis with `ioredis`. */
 export const bullmq: TestedBroker = {
   name: "BullMQ",
+  scheme: "redis",
   deduplicates: true,
   startServer: () => startPrivateBroker(program),
   connect: async (port) => {

@@ -46,7 +46,7 @@ describe.each(brokers)("messages on $name", (broker) => {
     await backend.close();
   });
 
-  it("that arrive five times run the work once", async () => {
+  it("that arrive five times run the work once (F7)", async () => {
     const name = newQueueName();
     const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
     const { submit, states } = createSubmitter(backend);

@@ -32,6 +32,7 @@ const program: BrokerProgram = {
 /** NATS JetStream with `@nats-io/jetstream`. */
 export const nats: TestedBroker = {
   name: "NATS",
+  scheme: "nats",
   deduplicates: true,
   startServer: () => startPrivateBroker(program),
   connect: async (port) => {

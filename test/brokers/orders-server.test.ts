@@ -12,11 +12,6 @@ import type { TestedBroker } from "./tested-broker.js";
 
 const order = { itemId: "book", quantity: 1 };
 const done = { status: "completed", result: { shipped: true, ...order } };
-const SCHEMES: Readonly<Record<string, string>> = {
-  RabbitMQ: "amqp",
-  NATS: "nats",
-  BullMQ: "bullmq+redis",
-};
 /** Lets the example load the client libraries, which are not installed beside it. */
 const NODE_PATH = join(import.meta.dirname, "node_modules");
 
@@ -24,7 +19,9 @@ function declareServer(broker: TestedBroker, address: () => string): void {
   const { server } = useBroker(broker);
 
   async function start(ROLE: "api" | "worker"): Promise<ServerProcess> {
-    const QUEUE = `${SCHEMES[broker.name]}://127.0.0.1:${server().port}`;
+    // Redis alone could be a queue too, so the example wants to know the library.
+    const scheme = broker.scheme === "redis" ? "bullmq+redis" : broker.scheme;
+    const QUEUE = `${scheme}://127.0.0.1:${server().port}`;
     const process = await startServer({ BACKEND: address(), QUEUE, NODE_PATH, ROLE, WORK_MS: "1" });
     onTestFinished(() => process.kill());
     return process;

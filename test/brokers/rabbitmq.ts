@@ -19,6 +19,7 @@ interface Amqplib {
 /** RabbitMQ with `amqplib`. */
 export const rabbitmq: TestedBroker = {
   name: "RabbitMQ",
+  scheme: "amqp",
   deduplicates: false,
   startServer: startRabbitmq,
   connect: async (port) => {
@@ -54,10 +55,14 @@ export const rabbitmq: TestedBroker = {
         return messageCount;
       },
       deleteQueue: async (queue, definition) => {
-        const channel = await connection.createChannel();
         // Not closed: RabbitMQ 3.10 ends connections with 541 when a queue that is in use is deleted, and `close` would
         // then never resolve.
-        await (channel as unknown as Deleting).deleteQueue(`${queue}.${definition}`);
+        const deleteOnce = async (): Promise<unknown> => {
+          const channel = (await connection.createChannel()) as unknown as Deleting;
+          return channel.deleteQueue(`${queue}.${definition}`);
+        };
+        // The connection can end before the answer. Deleting a queue that is gone succeeds.
+        await deleteOnce().catch(deleteOnce);
       },
       close: () => connection.close(),
     };

@@ -65,8 +65,8 @@ export interface Submitter {
 }
 
 /** Creates a service that only accepts. */
-export function createSubmitter(backend: Backend): Submitter {
-  const service = createService({ backend, definitions, authorize: allowAnonymous(), observe: false });
+export function createSubmitter(backend: Backend, observe: Observer | false = false): Submitter {
+  const service = createService({ backend, definitions, authorize: allowAnonymous(), observe });
   const submitted: { readonly definition: typeof orders | typeof reports; readonly id: string }[] = [];
   return {
     submit: async (definition = orders) => {

@@ -29,6 +29,8 @@ export interface TestedClient {
 /** A broker with its client library. */
 export interface TestedBroker {
   readonly name: string;
+  /** Scheme of its URLs. */
+  readonly scheme: string;
   /** Whether the broker drops a message whose id it has seen recently. */
   readonly deduplicates: boolean;
   startServer(): Promise<PrivateBroker>;

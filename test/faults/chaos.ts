@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import type { PrivateBroker } from "../brokers/private-broker.js";
 import type { PrivatePostgres } from "../servers/private-postgres.js";
 import type { OrderBench } from "./order-bench.js";
 import type { OrderProcess, ResourceUse } from "./order-processes.js";
@@ -34,8 +35,15 @@ export interface ChaosReport {
 
 const MEASURE_EVERY_MS = 10_000;
 
-/** The bench of a run. Without Postgres, another process locks the store instead. */
-export type ChaosBench = OrderBench & { readonly postgres?: PrivatePostgres };
+/** Time for all operations to end. A broker loses announcements, and the sweep repeats them after minutes. Milliseconds. */
+const TERMINAL_MS = 120_000;
+const TERMINAL_WITH_BROKER_MS = 900_000;
+
+/** The bench of a run. Without Postgres, another process locks the store instead. A broker is killed and stopped too. */
+export type ChaosBench = OrderBench & {
+  readonly postgres?: PrivatePostgres;
+  readonly broker?: PrivateBroker;
+};
 
 /**
  * Lets clients send orders, with retries and duplicates, while processes and Postgres are killed, stopped and paused.
@@ -47,8 +55,8 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
   const random = createRandom(seed);
   const end = performance.now() + durationMs;
   const steady = await bench.start({ role: "all", transactional });
-  const fleet = await createFleet(bench, random, transactional);
   const sent: SentOrder[] = [];
+  const fleet = await createFleet(bench, random, { transactional, sent });
   const seenTerminal = new Map<string, OrderOperation>();
   let next = 0;
   let busy = true;
@@ -83,7 +91,7 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
   await Promise.all(Array.from({ length: clients }, client));
   busy = false;
   await background;
-  await bench.untilTerminal(120_000);
+  await bench.untilTerminal(bench.broker === undefined ? TERMINAL_MS : TERMINAL_WITH_BROKER_MS);
   expect(fleet.crashes, "exit codes of processes that crashed").toEqual([]);
   await bench.expectInvariants(sent);
   if (transactional) expect(await bench.effects(), "effects").toHaveLength(sent.length);
@@ -117,9 +125,9 @@ interface Fleet {
 
 /** Starts processes that can be killed and replaced, beside a Postgres, if there is one, that can be killed and restarted. */
 async function createFleet(
-  { start, lock, postgres }: ChaosBench,
+  { start, lock, publish, postgres, broker }: ChaosBench,
   random: Random,
-  transactional: boolean,
+  { transactional, sent }: { readonly transactional: boolean; readonly sent: readonly SentOrder[] },
 ): Promise<Fleet> {
   const crashes: number[] = [];
   const startOne = async (role: "api" | "worker"): Promise<OrderProcess> => {
@@ -150,6 +158,16 @@ async function createFleet(
     await sleep(random.below(2_000));
     await unlock();
   };
+  /** Publishes announcements of some orders again, in no order, most of which have ended. */
+  const repeat = async (): Promise<void> => {
+    const ids = Array.from({ length: 50 }, () => random.pick(sent)).flatMap(({ operationIds }) => [
+      ...operationIds,
+    ]);
+    const suffix = `again-${random.below(1e9)}`;
+    await publish(
+      ids.map((id) => ({ version: 1, id: `${id}.${suffix}`, operationId: id, definition: "orders" })),
+    );
+  };
   const kinds: readonly Fault[] = [
     ["api killed", replace("api", "SIGKILL")],
     ["api stopped", replace("api", "SIGTERM")],
@@ -157,6 +175,9 @@ async function createFleet(
     ["worker stopped", replace("worker", "SIGTERM")],
     ["worker paused", pause],
     ...(postgres === undefined ? [["store locked", lockFor] as const] : faultsOf(postgres, random)),
+    ...(broker === undefined
+      ? []
+      : [["messages repeated", repeat] as const, ...faultsOfBroker(broker, random)]),
   ];
   return {
     apis,
@@ -168,6 +189,18 @@ async function createFleet(
       await fault();
     },
   };
+}
+
+function faultsOfBroker(broker: PrivateBroker, random: Random): readonly Fault[] {
+  const restart = (stop: () => Promise<void>) => async (): Promise<void> => {
+    await stop();
+    await sleep(random.below(2_000));
+    await broker.start();
+  };
+  return [
+    ["broker killed", restart(broker.kill9)],
+    ["broker shut down cleanly", restart(broker.stop)],
+  ];
 }
 
 function faultsOf(postgres: PrivatePostgres, random: Random): readonly Fault[] {

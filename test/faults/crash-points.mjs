@@ -35,10 +35,22 @@ export function withCrashPoints(reach, backend) {
   return {
     operations,
     idempotency,
-    queue: { ...queue, publish: around("publish", queue.publish) },
+    queue: { ...queue, publish: around("publish", queue.publish), consume: consuming(around, queue) },
     submissions: { ...submissions, operations, idempotency, record },
     check,
     close,
+  };
+}
+
+/** Wraps the deliveries of a queue, so that a process can crash around an acknowledgment. */
+function consuming(around, queue) {
+  return (request) => {
+    const consumer = queue.consume(request);
+    const receive = async (given) => {
+      const deliveries = await consumer.receive(given);
+      return deliveries.map((delivery) => ({ ...delivery, ack: around("ack", () => delivery.ack()) }));
+    };
+    return { receive, close: () => consumer.close() };
   };
 }
 

@@ -1,10 +1,11 @@
-// One process of the order service on Postgres or SQLite. It serves requests, runs work or both, and can crash at a named point.
+// One process of the order service on Postgres or SQLite, with or without a broker. It serves requests, runs work or both, and can crash at a named point.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { allowAnonymous, createService, createWorker, defineOrders } from "async-request-reply";
+import { allowAnonymous, createService, createWorker, defineOrders, withQueue } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { createCrashPoint, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
 import { nextOrders } from "./next-release.mjs";
+import { openQueue } from "./open-queue.mjs";
 import { openPostgresStore } from "./postgres-store.mjs";
 import { skewClock } from "./skewed-clock.mjs";
 import { openSqliteStore } from "./sqlite-store.mjs";
@@ -21,7 +22,8 @@ process.on("warning", ({ name, message }) => report({ warning: `${name}: ${messa
 
 const store = (options.url.startsWith("sqlite:") ? openSqliteStore : openPostgresStore)(options);
 const reach = createCrashPoint(options);
-const backend = withCrashPoints(reach, store.backend);
+const queue = options.queue && (await openQueue(options.queue, options.broker));
+const backend = withCrashPoints(reach, queue ? withQueue(store.backend, queue) : store.backend);
 const { submissions: _, ...composed } = backend;
 
 const service = createService({
@@ -92,6 +94,8 @@ async function stop() {
   const closed = server && new Promise((resolve) => server.close(resolve));
   server?.closeIdleConnections();
   await Promise.all([closed, worker.stop()]);
+  await service.announcer.close();
+  await queue?.close();
   await store.close();
   process.disconnect();
 }

@@ -9,6 +9,10 @@ export interface ProcessOptions {
   readonly role: "api" | "worker" | "all";
   /** URL of Postgres or of a proxy in front of it, or `sqlite:` and the path of a file. */
   readonly url: string;
+  /** URL of a message broker or of a proxy in front of it: see open-queue.mjs. Default: the queue of the store. */
+  readonly queue?: string;
+  /** Options of the queue, if `queue` is set. */
+  readonly broker?: { readonly timeoutMs?: number };
   /** URL of the database for effects. Default: `url`, or a second file. */
   readonly ledgerUrl?: string;
   /** Point at which the process kills itself: see crash-points.mjs. */
@@ -51,6 +55,7 @@ export interface ResourceUse {
 
 /** A process of the order service, and everything it has reported so far. */
 export interface OrderProcess {
+  readonly pid: number | undefined;
   readonly baseUrl: string;
   readonly events: ServiceEvent[];
   /** Operation ids of the attempts that its processor has begun. */
@@ -113,6 +118,7 @@ export function createOrderProcesses(): OrderProcesses {
     // From here on the process may end at any time.
     early.catch(() => {});
     return {
+      pid: child.pid,
       baseUrl: `http://127.0.0.1:${port}`,
       events,
       begun,

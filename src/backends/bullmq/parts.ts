@@ -1,5 +1,5 @@
 import type { CallBroker } from "../broker/calls.js";
-import { toSafeName } from "../broker/safe-name.js";
+import { toSafeName } from "../broker/queue-name.js";
 import type { BullmqPart, BullmqQueue, BullmqWorker } from "./bullmq.js";
 import type { BullmqSettings } from "./settings.js";
 

@@ -1,11 +1,21 @@
 import type { Operation } from "../../contract/operation.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../../ports/operation-store.js";
 
+/** Number of operations to collect beyond twice the page before the oldest are dropped. */
+const SPARE = 1_000;
+
 /** Returns a page of these operations, newest first. */
 export function pageOf(operations: Iterable<Operation>, request: ListRequest): ListedOperation[] {
-  const found: Operation[] = [];
-  for (const operation of operations) if (isAskedFor(operation, request)) found.push(operation);
-  return found.sort(newestFirst).slice(0, request.limit).map(toListed);
+  const { limit } = request;
+  let found: Operation[] = [];
+  const cut = (): Operation[] => found.sort(newestFirst).slice(0, limit);
+  for (const operation of operations) {
+    if (!isAskedFor(operation, request)) continue;
+    found.push(operation);
+    // Sorting everything at the end would take longer and more memory.
+    if (found.length > SPARE + 2 * limit) found = cut();
+  }
+  return cut().map(toListed);
 }
 
 function isAskedFor(operation: Operation, request: ListRequest): boolean {

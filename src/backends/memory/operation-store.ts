@@ -60,8 +60,8 @@ export class MemoryOperationStore implements OperationStore {
    */
   readonly #schedules = new Map<string, Schedule<MemoryEntry>>();
   readonly #retention = new Retention<MemoryEntry>();
-  /** Number of failed operations by definition. */
-  readonly #failed = new Map<string, number>();
+  /** Failed operations by definition, so that counts and lists of them look at no others. */
+  readonly #failed = new Map<string, Set<MemoryEntry>>();
   readonly #watchers = new Set<(operationId: string) => void>();
 
   constructor(options: MemoryOperationStoreOptions) {
@@ -160,9 +160,10 @@ export class MemoryOperationStore implements OperationStore {
     return this.#retention.takeExpired(now, limit);
   }
 
-  #delete({ operation: { id, definition, state, retryOf } }: MemoryEntry): void {
+  #delete(entry: MemoryEntry): void {
+    const { id, definition, retryOf } = entry.operation;
     this.#entries.delete(id);
-    if (state === "failed") this.#countFailed(definition, -1);
+    this.#failed.get(definition)?.delete(entry);
     const predecessor = retryOf === undefined ? undefined : this.#entries.get(retryOf);
     if (predecessor?.operation.retriedBy === id) this.#retention.letGo(predecessor, this.#clock.now());
   }
@@ -186,17 +187,29 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async list(request: ListRequest): Promise<ListedOperation[]> {
-    return pageOf(this.#operations(), request);
+    return pageOf(this.#candidates(request), request);
   }
 
-  *#operations(): Iterable<Operation> {
-    for (const { operation } of this.#entries.values()) yield operation;
+  /** Returns all operations that can match a request. Most operations are completed, so most lists leave them out. */
+  *#candidates({ state, definition }: ListRequest): Iterable<Operation> {
+    const entries = (of: ReadonlyMap<string, Iterable<MemoryEntry>>): readonly Iterable<MemoryEntry>[] =>
+      definition === undefined ? [...of.values()] : [of.get(definition) ?? []];
+    const isFinal = state === undefined || state === "completed";
+    const parts = isFinal
+      ? [this.#entries.values()]
+      : entries(state === "failed" ? this.#failed : this.#schedules);
+    for (const part of parts) for (const { operation } of part) yield operation;
   }
 
   async stats({ definitions }: { readonly definitions: readonly string[] }): Promise<DefinitionStats[]> {
     const now = this.#clock.now();
     return definitions.map((definition) =>
-      statsOf(definition, this.#schedules.get(definition) ?? [], this.#failed.get(definition) ?? 0, now),
+      statsOf(
+        definition,
+        this.#schedules.get(definition) ?? [],
+        this.#failed.get(definition)?.size ?? 0,
+        now,
+      ),
     );
   }
 
@@ -257,16 +270,18 @@ export class MemoryOperationStore implements OperationStore {
   #ended(entry: MemoryEntry, settledAt: number): void {
     const { tenant, definition, state, retentionMs, onEnd } = entry.operation;
     this.#retention.ended(entry, settledAt, retentionMs);
-    if (state === "failed") this.#countFailed(definition, 1);
+    if (state === "failed") this.#failedOf(definition).add(entry);
     // No caller announces it, so the next `takeDue` returns it.
     if (onEnd !== undefined && !this.#entries.has(onEnd.id))
       this.#add({ ...onEnd, tenant, hidden: true, delayMs: 0 });
   }
 
-  #countFailed(definition: string, change: 1 | -1): void {
-    const count = (this.#failed.get(definition) ?? 0) + change;
-    if (count === 0) this.#failed.delete(definition);
-    else this.#failed.set(definition, count);
+  #failedOf(definition: string): Set<MemoryEntry> {
+    const known = this.#failed.get(definition);
+    if (known !== undefined) return known;
+    const failed = new Set<MemoryEntry>();
+    this.#failed.set(definition, failed);
+    return failed;
   }
 }
 

@@ -19,6 +19,8 @@ interface Arrived {
 
 /** How long a call that must not wait waits for messages that are in the stream. Milliseconds. */
 const ARRIVAL_MS = 100;
+/** Time after which a definition whose order failed is ordered again. Milliseconds. */
+const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
  * Creates a consumer that orders as many messages as the worker has free slots. A message that arrives while the
@@ -33,6 +35,7 @@ export function createNatsConsumer(
   const { observe, retryDelayMs, runtime } = settings;
   const sharesOf = createShares(definitions);
   const requests = new Map<string, Requests>();
+  const pausedUntil = new Map<string, number>();
   const arrived: Arrived[] = [];
   let slots: ReadonlyMap<string, number> = new Map();
   let limit = 0;
@@ -77,6 +80,27 @@ export function createNatsConsumer(
     return created;
   }
 
+  /**
+   * Orders messages, and returns whether all definitions are on order. A definition without a consumer must not hold up
+   * the others. Throws if every order failed.
+   */
+  async function orderAll(shares: readonly Share[]): Promise<boolean> {
+    const now = runtime.clock.now();
+    const ready = shares.filter(({ definition }) => (pausedUntil.get(definition) ?? 0) <= now);
+    const errors: unknown[] = [];
+    for (const { definition, count } of ready) {
+      await requestsOf(definition)
+        .order(count)
+        .catch((error: unknown) => {
+          errors.push(error);
+          pausedUntil.set(definition, runtime.clock.now() + PAUSE_AFTER_FAILURE_MS);
+        });
+    }
+    if (errors.length > 0 && errors.length === ready.length) throw errors[0];
+    for (const error of errors) observe({ event: "background.failed", step: "receive", error });
+    return ready.length - errors.length === shares.length;
+  }
+
   /** Orders messages and waits until something arrives, a request ends, or the signal is aborted. */
   async function waitForOne(shares: readonly Share[], signal: AbortSignal): Promise<void> {
     // Created before the order, so that nothing that happens meanwhile is missed.
@@ -84,11 +108,13 @@ export function createNatsConsumer(
       wake = resolve;
     });
     const stop = wake;
+    let cancel: () => void = () => {};
     signal.addEventListener("abort", stop);
     try {
-      for (const { definition, count } of shares) await requestsOf(definition).order(count);
+      if (!(await orderAll(shares))) cancel = runtime.clock.schedule(PAUSE_AFTER_FAILURE_MS, stop);
       if (!signal.aborted) await woken;
     } finally {
+      cancel();
       signal.removeEventListener("abort", stop);
       wake = () => {};
     }

@@ -1,5 +1,5 @@
 import type { CallBroker } from "../broker/calls.js";
-import { toSafeName } from "../broker/safe-name.js";
+import { toQueueName } from "../broker/queue-name.js";
 import type { JetStreamConsumer, JetStreamManager } from "./jetstream.js";
 import type { NatsSettings } from "./settings.js";
 
@@ -26,7 +26,9 @@ export function createStream(settings: NatsSettings, call: CallBroker): Stream {
   const consumers = new Map<string, Promise<JetStreamConsumer>>();
   let declared: Promise<void> | undefined;
 
-  const subjectOf = (definition: string): string => `${stream}.${toSafeName(definition)}`;
+  // The name of a consumer is limited, and that of a subject is not.
+  const nameOf = (definition: string): string => toQueueName("", definition, { broker: BROKER });
+  const subjectOf = (definition: string): string => `${stream}.${nameOf(definition)}`;
   const manager = (): Promise<JetStreamManager> => call(() => jetstream.jetstreamManager(false));
 
   async function declareStream(): Promise<void> {
@@ -52,7 +54,7 @@ export function createStream(settings: NatsSettings, call: CallBroker): Stream {
 
   async function openConsumer(definition: string): Promise<JetStreamConsumer> {
     await declare();
-    const name = toSafeName(definition);
+    const name = nameOf(definition);
     const get = (): Promise<JetStreamConsumer> => call(() => jetstream.consumers.get(stream, name));
     if (!settings.declare) return get();
     try {

@@ -1,9 +1,6 @@
 import { type CallBroker, unavailable } from "../broker/calls.js";
-import { toSafeName } from "../broker/safe-name.js";
 import type { AmqpChannel } from "./amqp.js";
-import type { RabbitmqSettings } from "./settings.js";
-
-export const BROKER = "RabbitMQ";
+import { BROKER, type DeclareQueue } from "./declarations.js";
 
 /** An open channel. */
 export interface OpenChannel<Channel> {
@@ -27,15 +24,15 @@ export interface Channels<Channel> {
 /** Creates a keeper of one channel. A channel that the broker closed is replaced at its next use. */
 export function createChannels<Channel extends AmqpChannel>(
   open: () => Promise<Channel>,
-  settings: RabbitmqSettings,
   call: CallBroker,
+  declareQueue: DeclareQueue,
 ): Channels<Channel> {
   let current: OpenChannel<Channel> | undefined;
   // A connection that is being restored keeps all callers waiting, so they share one call.
   let opening: Promise<OpenChannel<Channel>> | undefined;
 
   function start(): Promise<OpenChannel<Channel>> {
-    const started = open().then((channel) => watch(channel, settings, call));
+    const started = open().then((channel) => watch(channel, declareQueue));
     const ended = (channel?: OpenChannel<Channel>): void => {
       if (opening !== started) return;
       opening = undefined;
@@ -69,8 +66,7 @@ export function createChannels<Channel extends AmqpChannel>(
 
 function watch<Channel extends AmqpChannel>(
   channel: Channel,
-  { prefix, queueType, declare }: RabbitmqSettings,
-  call: CallBroker,
+  declareQueue: DeclareQueue,
 ): OpenChannel<Channel> {
   const declared = new Map<string, string>();
   let isOpen = true;
@@ -93,12 +89,7 @@ function watch<Channel extends AmqpChannel>(
     declare: async (definition) => {
       const known = declared.get(definition);
       if (known !== undefined) return known;
-      const name = `${prefix}.${toSafeName(definition)}`;
-      await call(() =>
-        declare
-          ? channel.assertQueue(name, { durable: true, arguments: { "x-queue-type": queueType } })
-          : channel.checkQueue(name),
-      );
+      const name = await declareQueue(channel, definition);
       declared.set(definition, name);
       return name;
     },

@@ -1,133 +1,120 @@
 import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "../../ports/queue.js";
-import { type CallBroker, unavailable } from "../broker/calls.js";
+import { type CallBroker, createCalls } from "../broker/calls.js";
 import { createDeliveries } from "../broker/deliveries.js";
-import { readMessage } from "../broker/message.js";
 import { createShares, type Share } from "../broker/share.js";
-import type { AmqpChannel, AmqpMessage } from "./amqp.js";
-import { BROKER, createChannels, type OpenChannel } from "./channels.js";
+import { BROKER, type DeclareQueue } from "./declarations.js";
+import { createLane, type Lane, PAUSE_AFTER_FAILURE_MS } from "./lane.js";
 import type { RabbitmqSettings } from "./settings.js";
 
-const decoder = new TextDecoder();
-
-/** A consumer with a way to close its channel at once. */
+/** A consumer with a way to close its channels at once. */
 export interface RabbitmqConsumer extends Consumer {
-  /** Closes the channel. The broker gives unacked messages to other consumers. */
+  /** Closes the channels. The broker gives unacked messages to other consumers. */
   end(): Promise<void>;
 }
 
+/** Time for the queues to end their consumers. One that does not answer must not hold back the others. Milliseconds. */
+const ENDING_MS = 200;
+
 /**
- * Creates a consumer with one channel. Each call to `receive` starts a consumer of the broker and ends it with the
- * first message. A consumer that stays would be sent messages while the worker is busy, and idle workers would wait.
+ * Creates a consumer with one channel per definition. Each call to `receive` starts consumers of the broker and ends
+ * them with the first message. A consumer that stays would be sent messages while the worker is busy, and idle workers
+ * would wait.
  */
 export function createRabbitmqConsumer(
   settings: RabbitmqSettings,
-  call: CallBroker,
+  { call, declareQueue }: { readonly call: CallBroker; readonly declareQueue: DeclareQueue },
   definitions: readonly ConsumedDefinition[],
 ): RabbitmqConsumer {
-  const { connection, observe } = settings;
-  const channels = createChannels(() => connection.createChannel(), settings, call);
+  const { observe, runtime } = settings;
+  const callBriefly = createCalls(BROKER, { timeoutMs: ENDING_MS, runtime });
   const deliveries = createDeliveries(settings);
+  const context = { settings, call, declareQueue, deliveries };
+  const lanes = new Map(definitions.map(({ name }) => [name, createLane(context, name)]));
   const sharesOf = createShares(definitions);
+  const report = (error: unknown): void => observe({ event: "background.failed", step: "receive", error });
 
-  /** Returns the delivery of a message. Acknowledges a message that is not an announcement. */
-  function toDelivery(
-    { channel, isOpen }: OpenChannel<AmqpChannel>,
-    definition: string,
-    message: AmqpMessage,
-  ): Delivery | undefined {
-    // A closed channel throws. Its messages are delivered again anyway.
-    const answer = async (send: () => void): Promise<void> => {
-      if (!isOpen()) throw unavailable(BROKER, new Error("The channel of this message was closed."));
-      send();
-    };
-    const announcement = readMessage(decoder.decode(message.content), definition, observe);
-    if (announcement !== undefined)
-      return deliveries.create(announcement, {
-        accept: () => answer(() => channel.ack(message)),
-        giveBack: () => answer(() => channel.nack(message, false, true)),
-      });
-    channel.ack(message);
-    return undefined;
+  function lanesOf(shares: readonly Share[]): readonly (readonly [lane: Lane, count: number])[] {
+    return shares.map(({ definition, count }) => [lanes.get(definition) as Lane, count]);
   }
 
-  async function takeAvailable(
-    opened: OpenChannel<AmqpChannel>,
-    shares: readonly Share[],
-    limit: number,
-  ): Promise<readonly Delivery[]> {
-    const taken: Delivery[] = [];
-    for (const { definition, count } of shares) {
-      const queue = await opened.declare(definition);
-      for (let left = count; left > 0 && taken.length < limit; ) {
-        const message = await call(() => opened.channel.get(queue));
-        if (message === false) break;
-        const delivery = toDelivery(opened, definition, message);
-        if (delivery === undefined) continue;
-        taken.push(delivery);
-        left -= 1;
-      }
-    }
+  /** Returns what came, and reports errors. Throws if nothing came because every queue failed. */
+  function outcomeOf(
+    taken: readonly Delivery[],
+    errors: readonly unknown[],
+    asked: number,
+  ): readonly Delivery[] {
+    if (taken.length === 0 && errors.length > 0 && errors.length === asked) throw errors[0];
+    errors.forEach(report);
     return taken;
   }
 
-  async function takeFirst(
-    opened: OpenChannel<AmqpChannel>,
-    shares: readonly Share[],
-    { limit, signal }: ReceiveRequest,
-  ): Promise<readonly Delivery[]> {
-    const { channel } = opened;
+  async function takeAvailable({ slots, limit }: ReceiveRequest): Promise<readonly Delivery[]> {
     const taken: Delivery[] = [];
-    const tags: string[] = [];
-    let end: () => void = () => {};
-    let fail: (error: unknown) => void = () => {};
-    const ended = new Promise<void>((resolve, reject) => {
-      end = resolve;
-      fail = reject;
-    });
-    ended.catch(() => {});
-    const onMessage = (definition: string) => (message: AmqpMessage | null) => {
-      if (message === null) return fail(new Error(`The queue of "${definition}" was deleted.`));
-      // Several definitions can bring more than the limit together. Other workers may have free slots.
-      if (taken.length >= limit) return channel.nack(message, false, true);
-      const delivery = toDelivery(opened, definition, message);
-      if (delivery !== undefined) taken.push(delivery);
-      if (taken.length > 0) end();
-    };
-    signal.addEventListener("abort", end);
-    try {
-      for (const { definition, count } of shares) {
-        const queue = await opened.declare(definition);
-        await call(() => channel.prefetch(count));
-        tags.push((await call(() => channel.consume(queue, onMessage(definition)))).consumerTag);
-      }
-      await Promise.race([ended, opened.closed]);
-      // Messages that were on their way arrive before the answer.
-      await call(() => Promise.all(tags.map((tag) => channel.cancel(tag))));
-      return taken;
-    } finally {
-      signal.removeEventListener("abort", end);
+    const errors: unknown[] = [];
+    const asked = lanesOf(sharesOf({ slots, limit }));
+    for (const [lane, count] of asked) {
+      if (taken.length === limit) break;
+      await lane.takeAvailable(Math.min(count, limit - taken.length)).then(
+        (found) => taken.push(...found),
+        (error: unknown) => errors.push(error),
+      );
     }
+    return outcomeOf(taken, errors, asked.length);
+  }
+
+  async function takeFirst({ slots, limit, signal }: ReceiveRequest): Promise<readonly Delivery[]> {
+    const taken: Delivery[] = [];
+    const errors: unknown[] = [];
+    const all = lanesOf(sharesOf({ slots, limit }));
+    const ready = all.filter(([lane]) => lane.isReady());
+    let over = false;
+    let end: () => void = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let cancel: () => void = () => {};
+    // The next call uses the queues again that fail now.
+    const endLater = (): void => {
+      cancel();
+      cancel = runtime.clock.schedule(PAUSE_AFTER_FAILURE_MS, end);
+    };
+    const onError = (error: unknown): void => {
+      if (over) report(error);
+      else errors.push(error);
+      if (errors.length === ready.length) end();
+      else if (!over) endLater();
+    };
+    const listening = {
+      ended,
+      // Several definitions can bring more than the limit together. Other workers may have free slots.
+      hasRoom: () => !over && taken.length < limit,
+      onDelivery: (delivery: Delivery) => {
+        taken.push(delivery);
+        end();
+      },
+    };
+    if (ready.length < all.length) endLater();
+    signal.addEventListener("abort", end);
+    const ending = ready.map(([lane, count]) => lane.listen({ count, ...listening }).catch(onError));
+    await ended;
+    signal.removeEventListener("abort", end);
+    cancel();
+    await callBriefly(() => Promise.all(ending)).catch(() => {});
+    over = true;
+    return outcomeOf(taken, errors, ready.length);
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all([...lanes.values()].map((lane) => lane.close()));
   }
 
   return {
-    receive: async (request) => {
-      const opened = await channels.get();
-      const shares = sharesOf(request);
-      try {
-        return request.signal.aborted
-          ? await takeAvailable(opened, shares, request.limit)
-          : await takeFirst(opened, shares, request);
-      } catch (error) {
-        // Returns the messages that have arrived, and declares the queues again.
-        void channels.close();
-        throw unavailable(BROKER, error);
-      }
-    },
+    receive: (request) => (request.signal.aborted ? takeAvailable(request) : takeFirst(request)),
     close: async () => {
       await deliveries.close();
-      // An ack needs the channel of its message, so the channel stays open until the last one, for a limited time.
-      call(() => deliveries.settled()).then(channels.close, channels.close);
+      // An ack needs the channel of its message, so channels stay open until the last one, for a limited time.
+      call(() => deliveries.settled()).then(end, end);
     },
-    end: channels.close,
+    end,
   };
 }

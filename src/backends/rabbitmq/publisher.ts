@@ -3,7 +3,8 @@ import type { Announcement } from "../../ports/announcement.js";
 import { type CallBroker, unavailable } from "../broker/calls.js";
 import { toMessage } from "../broker/message.js";
 import type { AmqpConfirmChannel } from "./amqp.js";
-import { BROKER, type Channels, createChannels, type OpenChannel } from "./channels.js";
+import { type Channels, createChannels, type OpenChannel } from "./channels.js";
+import { BROKER, type DeclareQueue } from "./declarations.js";
 import type { RabbitmqSettings } from "./settings.js";
 
 /** Publishes announcements. */
@@ -15,17 +16,21 @@ export interface Publisher {
 }
 
 /** Creates a publisher with one channel, which it opens at first use. */
-export function createPublisher(settings: RabbitmqSettings, call: CallBroker): Publisher {
+export function createPublisher(
+  { connection }: Pick<RabbitmqSettings, "connection">,
+  call: CallBroker,
+  declareQueue: DeclareQueue,
+): Publisher {
   // Ids of messages that the broker returned. It confirms a message right after it has returned it.
   const returned = new Set<unknown>();
   const channels: Channels<AmqpConfirmChannel> = createChannels(
     async () => {
-      const channel = await settings.connection.createConfirmChannel();
+      const channel = await connection.createConfirmChannel();
       channel.on("return", ({ properties }) => void returned.add(properties.messageId));
       return channel;
     },
-    settings,
     call,
+    declareQueue,
   );
 
   async function send(

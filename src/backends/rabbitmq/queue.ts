@@ -1,7 +1,7 @@
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
-import { BROKER } from "./channels.js";
 import { createRabbitmqConsumer } from "./consumer.js";
+import { BROKER, createDeclarations } from "./declarations.js";
 import { createPublisher } from "./publisher.js";
 import { type RabbitmqQueueOptions, readRabbitmqSettings } from "./settings.js";
 
@@ -15,12 +15,13 @@ import { type RabbitmqQueueOptions, readRabbitmqSettings } from "./settings.js";
 export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue {
   const settings = readRabbitmqSettings(options);
   const call = createCalls(BROKER, settings);
-  const publisher = createPublisher(settings, call);
+  const declareQueue = createDeclarations(settings, call);
+  const publisher = createPublisher(settings, call, declareQueue);
   const ends = new Set<() => Promise<void>>([publisher.close]);
   return {
     publish: publisher.publish,
     consume: ({ definitions }) => {
-      const { end, ...consumer } = createRabbitmqConsumer(settings, call, definitions);
+      const { end, ...consumer } = createRabbitmqConsumer(settings, { call, declareQueue }, definitions);
       ends.add(end);
       return consumer;
     },

@@ -135,7 +135,7 @@ export function settle(entry: Entry, now: number, token: string, settlement: Set
   if (state === undefined) return { outcome: "lost" };
   if (settlement.to === "completed") {
     end(entry, now, "completed", settlement.result === undefined ? {} : { result: settlement.result });
-  } else if (settlement.to === "failed") end(entry, now, "failed", { error: settlement.error });
+  } else if (settlement.to === "failed") fail(entry, now, settlement);
   else if (state === "failed") end(entry, now, "failed", { error: CANCELLED });
   else if (settlement.to === "prepared") prepared(entry, now, settlement.resource);
   else retry(entry, now, settlement);
@@ -225,6 +225,10 @@ function retry(
   entry.dueAt = now + delayMs;
   entry.announceAt = entry.dueAt;
   entry.round = 0;
+}
+
+function fail(entry: Entry, now: number, { error, lastError }: Extract<Settlement, { to: "failed" }>): void {
+  end(entry, now, "failed", lastError === undefined ? { error } : { error, lastError });
 }
 
 function end(entry: Entry, now: number, state: "completed" | "failed", outcome: Partial<Operation>): void {

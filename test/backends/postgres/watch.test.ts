@@ -44,7 +44,7 @@ async function listening(told: ReadonlySet<string>, operations: Operations): Pro
 
 /** Waits for an operation in one process. Another one completes it, and `then` runs. Returns the body of the reply. */
 async function waitedReply(here: Opened, there: Opened, then = async (): Promise<void> => {}) {
-  const { backend, read } = watchReads(here);
+  const { backend, read } = watchReads(here, "get");
   const authorize = allowAnonymous();
   // The hub polls by this clock, which stands still.
   const waiting = createOrderService({ backend, authorize, runtime: { clock: createManualClock() } });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSqliteBackend } from "../../../src/backends/sqlite/index.js";
 import { describeClients } from "./clients.js";
 import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
 import { newSubmission } from "./submissions.js";
@@ -50,6 +51,17 @@ describeClients("the tables in an SQLite file", (client) => {
     await backend.operations.requestCancel(id, "tenant");
     await expect.poll(() => backend.submissions.purge({ limit: 10 })).toBe(1);
     expect(database.prepare("select seq from arr_inputs").all()).toEqual([]);
+  });
+
+  it.each([
+    [4_000, 1_000],
+    [0, 0],
+    [500, 500],
+  ])("are checkpointed every %i pages if the setting was %i", async (after, before) => {
+    const database = file.connect();
+    database.exec(`pragma wal_autocheckpoint = ${before}`);
+    await createSqliteBackend({ database }).check();
+    expect(database.prepare("pragma wal_autocheckpoint").all()).toEqual([{ wal_autocheckpoint: after }]);
   });
 
   it("leave tables and settings of other programs in the same file alone", async () => {

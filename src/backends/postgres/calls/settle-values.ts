@@ -16,6 +16,7 @@ export function settleValues(items: readonly SettleItem[]): unknown[] {
     items.map(({ lease }) => lease.token),
     items.map(({ settlement }) => settlement.to),
     items.map(({ settlement }) => orEmpty(contentOf(settlement))),
+    items.map(({ settlement }) => orEmpty("lastError" in settlement ? settlement.lastError : undefined)),
     items.map(({ settlement }) => (settlement.to === "retry" ? settlement.delayMs : 0)),
     items.map(({ settlement }) => settlement.to === "retry" && settlement.countAttempt),
     CANCELLED,
@@ -24,7 +25,8 @@ export function settleValues(items: readonly SettleItem[]): unknown[] {
 
 /** Returns how much a settlement adds to the size of a batch. */
 export function settleBytes({ settlement }: SettleItem): number {
-  return contentOf(settlement)?.length ?? 0;
+  const { lastError = "" } = settlement as { readonly lastError?: JsonText };
+  return (contentOf(settlement)?.length ?? 0) + lastError.length;
 }
 
 /** Returns the text that is stored with a settlement: a result, an error or a resource, depending on its target. */
@@ -37,6 +39,6 @@ function contentOf(settlement: Settlement): JsonText | undefined {
     case "prepared":
       return settlement.resource;
     case "retry":
-      return settlement.lastError;
+      return undefined;
   }
 }

@@ -17,15 +17,17 @@ const TABLE_PRIVILEGES = [
 const SCHEMA = `select n.oid is not null as found, coalesce(has_schema_privilege(n.oid, 'usage'), false) as usable
 from (select) as one left join pg_namespace as n on n.nspname = $1::text`;
 
-const LACKS = `select 'table' as kind, e.name, e.privilege, c.oid is not null as found
-from unnest($2::text[], $3::text[]) as e (name, privilege)
+// The order is that of the arrays, so that a message always says the same.
+const LACKS = `select 'table' as kind, e.name, e.privilege, c.oid is not null as found, e.place
+from unnest($2::text[], $3::text[]) with ordinality as e (name, privilege, place)
 left join (pg_class as c join pg_namespace as n on n.oid = c.relnamespace and n.nspname = $1::text) on c.relname = e.name
 where c.oid is null or not has_table_privilege(c.oid, e.privilege)
 union all
-select 'function', f.name, 'execute', p.oid is not null
-from unnest($4::text[]) as f (name)
+select 'function', f.name, 'execute', p.oid is not null, f.place
+from unnest($4::text[]) with ordinality as f (name, place)
 left join (pg_proc as p join pg_namespace as n on n.oid = p.pronamespace and n.nspname = $1::text) on p.proname = f.name
-where p.oid is null or not has_function_privilege(p.oid, 'execute')`;
+where p.oid is null or not has_function_privilege(p.oid, 'execute')
+order by kind desc, place`;
 
 /** Returns a sentence that says how to create or upgrade a schema. */
 export function howToMigrate(schema: string): string {

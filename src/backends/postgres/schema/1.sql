@@ -669,10 +669,10 @@ begin
 end
 $function$;
 
--- `texts` contains the result, the error, the resource or, for a retry, the last error. Rows are found by their id
--- alone, because another index (`announce_at`) would look cheap while the table is empty.
-create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], delays float8[],
-  counts boolean[], cancelled text)
+-- `texts` contains the result, the error or the resource. Rows are found by their id alone, because another index
+-- (`announce_at`) would look cheap while the table is empty.
+create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], last_errors text[],
+  delays float8[], counts boolean[], cancelled text)
 returns table (place integer, state text) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -689,9 +689,11 @@ begin
     update {{schema}}.operations o set state = item.target, settled_at = at,
       expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null,
       result = case item.target when 'completed' then nullif(item.content, '') end,
-      error = case item.target when 'failed' then item.content end
+      error = case item.target when 'failed' then item.content end,
+      last_error = coalesce(nullif(item.last_error, ''), o.last_error)
     from (
-      select n.* from unnest(ids, tokens, targets, texts) with ordinality as n(id, token, target, content, place)
+      select n.* from unnest(ids, tokens, targets, texts, last_errors) with ordinality
+        as n(id, token, target, content, last_error, place)
       where n.target in ('completed', 'failed') order by n.id) item
     -- The array limits the plan that starts with the table, which looks cheap while the table is empty.
     where o.id = any (ids) and o.id = item.id and o.token = item.token and o.settled_at is null
@@ -702,8 +704,8 @@ begin
     return;
   end if;
   for item in
-    select n.* from unnest(ids, tokens, targets, texts, delays, counts) with ordinality
-      as n(id, token, target, content, delay, counted, place)
+    select n.* from unnest(ids, tokens, targets, texts, last_errors, delays, counts) with ordinality
+      as n(id, token, target, content, last_error, delay, counted, place)
     where n.place <> all (coalesce(done, '{}')) order by n.id, n.place
   loop
     place := item.place;
@@ -716,7 +718,8 @@ begin
       returning o.state into state;
     elsif item.target = 'retry' then
       update {{schema}}.operations o set attempt = o.attempt - (not item.counted)::integer, token = null,
-        previous_lost = o.previous_lost and not item.counted, last_error = coalesce(nullif(item.content, ''), o.last_error),
+        previous_lost = o.previous_lost and not item.counted,
+        last_error = coalesce(nullif(item.last_error, ''), o.last_error),
         due_at = at + item.delay * interval '1 ms', announce_at = at + item.delay * interval '1 ms', round = 0
       where o.id = item.id and o.token = item.token and o.settled_at is null and not o.cancel_requested
       returning o.state into state;

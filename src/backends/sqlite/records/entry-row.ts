@@ -76,12 +76,12 @@ export function advanceValues(entry: StoredEntry): SqliteValue[] {
 
 /** Saves the end of an operation. */
 export const END = `update arr_operations set state = ?, announce_at = null, settled_at = ?, expires_at = ?, result = ?,
-  error = ? where seq = ?`;
+  error = ?, last_error = ? where seq = ?`;
 
 /** Returns the parameters of {@link END}. */
 export function endValues({ operation, seq }: StoredEntry): SqliteValue[] {
-  const { state, settledAt = null, result = null, error = null } = operation;
-  return [state, settledAt, expiresAt(operation), result, error, seq];
+  const { state, settledAt = null, result = null, error = null, lastError = null } = operation;
+  return [state, settledAt, expiresAt(operation), result, error, lastError, seq];
 }
 
 function expiresAt({ settledAt, retentionMs }: Operation): number | null {

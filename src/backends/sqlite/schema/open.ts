@@ -7,6 +7,11 @@ import { migrate } from "./migrate.js";
 /** How often SQLite waits for the disk. */
 export type Synchronous = "full" | "normal";
 
+/** After how many pages SQLite writes the log to the file by default. */
+const SQLITE_CHECKPOINT_PAGES = 1_000;
+/** 16 MB of pages of the usual size. Twice as many made looking up a page in the log slower. */
+const CHECKPOINT_PAGES = 4_000;
+
 /** Options of {@link openDatabase}. */
 export interface OpenOptions {
   readonly statements: Statements;
@@ -24,6 +29,7 @@ export function openDatabase({ statements, synchronous, now, guard }: OpenOption
   statements.exec("pragma busy_timeout = 0");
   useWriteAheadLog(statements);
   statements.exec(`pragma synchronous = ${synchronous}`);
+  checkpointLessOften(statements);
   migrate(statements, now());
   if (file !== undefined) guard.remember(file);
 }
@@ -65,6 +71,15 @@ function useWriteAheadLog(statements: Statements): void {
     `The database cannot use a write-ahead log: its journal mode is "${mode}". Network mounts and read-only files cannot ` +
       "have one. Move the file to a local disk that this process can write to.",
   );
+}
+
+/**
+ * A checkpoint writes each page once, however often the log holds it. The index of keys has no order, so its pages repeat
+ * in the log. Leaves other values than the default of SQLite alone, because they were set on purpose.
+ */
+function checkpointLessOften(statements: Statements): void {
+  const [pages] = Object.values(statements.first("pragma wal_autocheckpoint") ?? {});
+  if (pages === SQLITE_CHECKPOINT_PAGES) statements.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
 }
 
 function journalMode(rows: readonly Readonly<Record<string, unknown>>[]): string {

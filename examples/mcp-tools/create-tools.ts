@@ -81,6 +81,7 @@ export function createTools({ service, principal, waitMs = 45_000 }: ToolsOption
     return { definition, operation };
   }
 
+  type Task = Awaited<ReturnType<typeof find>>;
   return (mcp) => {
     const answer = createAnswer(principal, (error) => mcp.server.onerror?.(error));
     for (const [definition, inputSchema] of tools)
@@ -89,28 +90,23 @@ export function createTools({ service, principal, waitMs = 45_000 }: ToolsOption
         { inputSchema },
         answer((args: Arguments, caller) => call(definition, args, caller)),
       );
-    const replies: Readonly<
-      Record<string, (request: TaskRequest, caller: Caller) => Promise<Record<string, unknown>>>
-    > = {
-      async "tasks/get"({ taskId }, caller) {
-        const { definition, operation } = await find(taskId, caller);
-        return toTask(definition, operation);
-      },
-      async "tasks/cancel"({ taskId }, caller) {
-        const { definition, operation } = await find(taskId, caller);
-        // A server may ignore a cancellation, but has to acknowledge it.
-        if (definition.cancellable) await service.cancel(operation.operationId, { tenant: caller.tenant });
-        return {};
-      },
-      async "tasks/update"({ taskId }, caller) {
-        // Work asks its caller for nothing, so there is nothing to update.
-        await find(taskId, caller);
-        return {};
-      },
-    };
+    const serve = (method: string, reply: (task: Task, caller: Caller) => object | Promise<object>) =>
+      mcp.server.setRequestHandler(
+        method,
+        taskRequest,
+        answer(async ({ taskId }: TaskRequest, caller) => ({
+          ...(await reply(await find(taskId, caller), caller)),
+        })),
+      );
     mcp.server.registerCapabilities({ extensions: { [TASKS]: {} } });
-    for (const [method, reply] of Object.entries(replies))
-      mcp.server.setRequestHandler(method, taskRequest, answer(reply));
+    serve("tasks/get", ({ definition, operation }) => toTask(definition, operation));
+    serve("tasks/cancel", async ({ definition, operation }, { tenant }) => {
+      // A server may ignore a cancellation, but has to acknowledge it.
+      if (definition.cancellable) await service.cancel(operation.operationId, { tenant });
+      return {};
+    });
+    // Work asks its caller for nothing, so there is nothing to update.
+    serve("tasks/update", () => ({}));
   };
 }
 

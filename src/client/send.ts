@@ -108,7 +108,11 @@ function toProblem(status: number, body: unknown): Problem {
 }
 
 function toError(code: ErrorCode, { status, body, cause }: Reply, what: string): AsyncReplyError {
-  if (status === 0) return new AsyncReplyError(code, `${what}: no reply. Try again.`, { cause });
+  // Browsers do not tell a page whether the network failed or the service does not allow its origin.
+  if (status === 0)
+    return new AsyncReplyError(code, `${what}: no reply. Try again. In browsers, check CORS.`, {
+      cause,
+    });
   const problem = toProblem(status, body);
   return new AsyncReplyError(code, `${what}: ${problem.detail ?? problem.title}`, { problem });
 }

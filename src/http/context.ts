@@ -18,8 +18,12 @@ import type { HttpRequest, HttpResponse, RequestContext } from "./message/messag
 import type { ServiceSettings } from "./settings.js";
 
 /** A service that adapters can mount: any {@link Service}, or an object of yours with the same methods. */
-export type Mountable = Pick<Service, "handle" | "settings"> &
-  Partial<Pick<Service, "hasPath" | "definitions" | "close">>;
+export type Mountable = Pick<Service, "handle"> &
+  Partial<Pick<Service, "hasPath" | "definitions" | "close">> & {
+    /** Adapters use the limit of bodies, and the paths if there is a `hasPath`. */
+    readonly settings: Pick<ServiceSettings, "maxBodyBytes"> &
+      Partial<Pick<ServiceSettings, "basePath" | "statusPath">>;
+  };
 
 /**
  * Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions with asynchronous
@@ -44,6 +48,11 @@ export interface SubmissionOptions {
   readonly key?: string;
   /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
   readonly delayMs?: number;
+  /**
+   * Receiver of the webhook, like `Webhook-URL` of a request. `allow` of the webhooks gets the tenant as the id of the
+   * caller. If the key was used before, the first URL counts. Default: the endpoint of the tenant.
+   */
+  readonly webhookUrl?: string;
 }
 
 /** An operation, as {@link Service.get} returns it. Times are epoch milliseconds. */
@@ -90,8 +99,9 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
    * Throws `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`,
    * `MISSING_IDEMPOTENCY_KEY`; `IDEMPOTENCY_KEY_REUSED` if the key belongs to a different input;
    * `SUBMISSION_IN_PROGRESS` if another open transaction holds the key; `CREATION_IN_PROGRESS`, `CREATION_FAILED`;
-   * `NO_TRANSACTIONS` if you pass `tx` and the back end shares no transactions; `SUBMISSION_UNCERTAIN`,
-   * `STORE_UNAVAILABLE`, `OVERLOADED`; `INVALID_OPTION`; `SERVICE_CLOSED`.
+   * `NO_TRANSACTIONS` if you pass `tx` and the back end shares no transactions; `FORBIDDEN` if `allow` refuses the
+   * `webhookUrl`, `AUTHORIZATION_UNAVAILABLE` if it cannot tell; `SUBMISSION_UNCERTAIN`, `STORE_UNAVAILABLE`,
+   * `OVERLOADED`; `INVALID_OPTION`; `SERVICE_CLOSED`.
    */
   submit<const Definition extends List[number]>(
     definition: Definition,
@@ -104,8 +114,9 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
    * of the result in it. Calling `record` again, for example after a rollback, records the same operation.
    *
    * Throws `CONTRACT_VIOLATION`, `MALFORMED_BODY`, `INVALID_IDEMPOTENCY_KEY`, `MISSING_IDEMPOTENCY_KEY`;
-   * `NO_TRANSACTIONS` if the transactions of the back end are not synchronous; `STORE_UNAVAILABLE`; `INVALID_OPTION`,
-   * also if the service has a `create` function for this definition; `SERVICE_CLOSED`.
+   * `NO_TRANSACTIONS` if the transactions of the back end are not synchronous; `FORBIDDEN` and
+   * `AUTHORIZATION_UNAVAILABLE` for a `webhookUrl`; `STORE_UNAVAILABLE`; `INVALID_OPTION`, also if the service has a
+   * `create` function for this definition; `SERVICE_CLOSED`.
    */
   prepare<const Definition extends List[number]>(
     definition: Definition,

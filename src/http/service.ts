@@ -129,7 +129,7 @@ export function createService<
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
-      return lifecycle.close([announcer.idle, backend.close]);
+      return lifecycle.close([announcer.close, backend.close]);
     },
   };
   const router = createRouter(service as Service);

@@ -44,6 +44,8 @@ export interface Hub {
   pause(signal: AbortSignal | undefined): Promise<void>;
   /** Ends all subscriptions. Later ones end at once. */
   close(): void;
+  /** Number of open subscriptions. */
+  readonly waiters: number;
   /** Whether `close` was called. */
   readonly closed: boolean;
 }
@@ -109,6 +111,9 @@ export function createHub(options: HubOptions): Hub {
     close: () => {
       limits.endAll();
       parking.close();
+    },
+    get waiters() {
+      return places.taken;
     },
     get closed() {
       return limits.over;

@@ -4,6 +4,8 @@ export interface Places {
   take(tenant: string): boolean;
   /** Frees a place of the tenant. */
   free(tenant: string): void;
+  /** Number of places that are taken. */
+  readonly taken: number;
 }
 
 /**
@@ -26,6 +28,9 @@ export function createPlaces(max: number): Places {
       if (left > 0) taken.set(tenant, left);
       else taken.delete(tenant);
       total -= 1;
+    },
+    get taken() {
+      return total;
     },
   };
 }

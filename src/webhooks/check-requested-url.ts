@@ -5,7 +5,7 @@ import { withinTime } from "../protocol/within-time.js";
 import { readReceiverUrl } from "./sending/receiver-url.js";
 import type { WebhookSettings } from "./settings.js";
 
-/** Checks the receiver that a request chose: see `Webhooks.checkUrl`. */
+/** Checks the receiver that a request or a call chose: see `Webhooks.checkUrl`. */
 export async function checkRequestedUrl(
   settings: WebhookSettings,
   text: string,
@@ -27,9 +27,11 @@ async function check(
   principal: Required<Principal>,
 ): Promise<string> {
   if (allow === undefined)
-    throw invalid("This service sends webhooks to registered endpoints only. Leave out Webhook-URL.");
+    throw invalid(
+      "This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
+    );
   const url = readReceiverUrl(text, trustedOrigins);
-  if (typeof url === "string") throw invalid(`The header field Webhook-URL cannot be used: ${url}.`);
+  if (typeof url === "string") throw invalid(`The URL of the receiver cannot be used: ${url}.`);
   if ((await allow(url.href, principal)) === true) return url.href;
   throw forbidden("These credentials do not allow webhooks to this URL.");
 }

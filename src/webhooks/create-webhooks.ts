@@ -2,6 +2,7 @@ import type { Webhooks } from "../ports/webhooks.js";
 import { checkRequestedUrl } from "./check-requested-url.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
+import { reportFailure } from "./delivery/report-failure.js";
 import { MAX_ATTEMPTS } from "./delivery/schedule.js";
 import { readWebhookSettings, type WebhooksOptions } from "./settings.js";
 
@@ -29,6 +30,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     }),
     processor: (context) => ({
       run: (input, attempt) => deliver(settings, context, input as DeliveryInput, attempt),
+      failed: (delivery, error) => reportFailure(context, delivery, error),
       settings: {
         concurrency: settings.concurrency ?? Math.max(1, Math.floor(context.concurrency / 2)),
         leaseMs: LEASE_MS,

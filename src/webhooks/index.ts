@@ -8,6 +8,7 @@ export type {
   DeliveryAttempt,
   DeliveryContext,
   DeliveryProcessor,
+  FailedDelivery,
   TimeLimit,
   Webhooks,
 } from "../ports/webhooks.js";

@@ -45,8 +45,8 @@ export interface WebhooksOptions {
     requestedUrl: string | undefined,
   ) => WebhookEndpoint | undefined | PromiseLike<WebhookEndpoint | undefined>;
   /**
-   * Lets requests choose their receiver with `Webhook-URL`, if it returns true. The secrets are still those of
-   * `endpoint`. Default: none; requests with `Webhook-URL` are refused.
+   * Lets requests choose their receiver with `Webhook-URL`, and code with `webhookUrl`, if it returns true. For code, the
+   * principal is the tenant. The secrets are still those of `endpoint`. Default: none; every choice is refused.
    */
   readonly allow?: (url: string, principal: Required<Principal>) => boolean | PromiseLike<boolean>;
   /**

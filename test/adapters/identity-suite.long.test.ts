@@ -3,18 +3,25 @@ import type {
   AdapterCapabilities,
   AdapterCase,
 } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import { streamCases } from "../../src/testing/suites/adapter/mounting/streams.js";
 import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
 import { firstAdapter, otherAdapters } from "./identity-adapters.js";
 import { transcribe } from "./identity-transcript.js";
 
-/** Cases whose replies depend on which of several concurrent requests arrives first. */
+/**
+ * Cases whose replies depend on which of several concurrent requests arrives first, or on which states a stream skips.
+ */
 const races = [
   "records one operation for any number of concurrent requests with one key",
   "creates one order for concurrent duplicates and answers each with its 201 or a 409",
+  "streams the states of an operation until it ends, with the tags of polls as ids",
 ];
 
 /** Cases with repeated lines. `Request` joins them to one value, which is refused for a different reason. */
 const joined = ["answers 400 to a repeated Idempotency-Key, even if both lines agree"];
+
+/** Cases that replace `handle` of the service, and with it its predictable parts. */
+const replacing = streamCases.map(({ name }) => name);
 
 /** Returns why a case cannot be compared on an adapter with these capabilities, or `undefined` if it can. */
 function obstacleTo(
@@ -23,7 +30,7 @@ function obstacleTo(
 ): string | undefined {
   const missing = needs.filter((need) => !capabilities[need]);
   if (missing.length > 0) return `needs ${missing.join(", ")}`;
-  if (needs.includes("streams") || needs.includes("fallthrough")) return "replaces predictable parts";
+  if (replacing.includes(name) || needs.includes("fallthrough")) return "replaces predictable parts";
   if (races.includes(name)) return "is a race";
   return joined.includes(name) && !capabilities.fieldLines ? "needs fieldLines" : undefined;
 }

@@ -53,7 +53,7 @@ it("rejects with the network error as its cause if there was never a reply", asy
   const { api } = play([lost], { giveUpAfterMs: 5_000 });
   await expect(api.orders.submit(book)).rejects.toMatchObject({
     code: "SERVICE_UNAVAILABLE",
-    detail: "The service did not answer in time: no reply. Try again.",
+    detail: "The service did not answer in time: no reply. Try again. In browsers, check CORS.",
     cause: expect.objectContaining({ message: "fetch failed" }),
   });
 });

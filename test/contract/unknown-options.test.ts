@@ -4,7 +4,7 @@ import { refusalOf } from "../refusal.js";
 import { testMistakes, untyped } from "../untyped.js";
 
 const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
-const { createClient, createWebhooks } = untyped;
+const { createClient, createWebhooks, startTelemetry } = untyped;
 const { createMemoryBackend, createPostgresBackend, createOpenApiDocument, withOpenApi } = untyped;
 const { createBullmqQueue, createNatsQueue, createRabbitmqQueue } = untyped;
 
@@ -68,6 +68,11 @@ describe("an unknown option throws and suggests the closest known one", () => {
       "of the first argument of a worker, unless it is a service",
       "Unknown option `obsrve` of createWorker. Did you mean `observe`?",
       () => createWorker({ backend, definitions, obsrve: () => {} }, { orders }),
+    ],
+    [
+      "of startTelemetry",
+      "Unknown option `relations` of startTelemetry. Did you mean `relation`?",
+      () => startTelemetry({ api: {}, relations: "parent" }),
     ],
     [
       "of createMemoryBackend",

@@ -16,7 +16,17 @@ const inside = join(import.meta.dirname, "inside");
 const examples = join(root, "examples");
 
 /** The folders of the project with a Worker and its `config.capnp`. */
-export const workers = { suite: "suite-worker", example: "examples/cloudflare-worker" } as const;
+export const workers = {
+  suite: "suite-worker",
+  receiving: "receiving-worker",
+  example: "examples/cloudflare-worker",
+} as const;
+
+/** Files of `inside` that workerd serves, and their folders. */
+const WORKER_FILES: readonly (readonly [name: string, folder: string])[] = [
+  ["suite-in-worker", workers.suite],
+  ["receiving-server", workers.receiving],
+];
 
 /** Installs the packed package in a new project and adds the suite, a server, and copies of the examples. */
 export async function openProject(): Promise<Project> {
@@ -27,6 +37,8 @@ export async function openProject(): Promise<Project> {
     "suites-on-sqlite",
     "orders-on-sqlite",
     "node-server",
+    "following-server",
+    "receiving-server",
   ]) {
     for (const format of ["ES modules", "CommonJS"] as const) {
       await compile(join(inside, `${name}.ts`), join(folder, fileOf(name, format)), format);
@@ -35,9 +47,11 @@ export async function openProject(): Promise<Project> {
   for (const name of ["bun", "deno", "cloudflare-worker"]) {
     cpSync(join(examples, name), join(folder, "examples", name), { recursive: true });
   }
-  mkdirSync(join(folder, workers.suite));
-  await compile(join(inside, "suite-in-worker.ts"), join(folder, workers.suite, "worker.ts"), "ES modules");
-  copyFileSync(join(examples, "cloudflare-worker/config.capnp"), join(folder, workers.suite, "config.capnp"));
+  for (const [name, worker] of WORKER_FILES) {
+    mkdirSync(join(folder, worker));
+    await compile(join(inside, `${name}.ts`), join(folder, worker, "worker.ts"), "ES modules");
+    copyFileSync(join(examples, "cloudflare-worker/config.capnp"), join(folder, worker, "config.capnp"));
+  }
   for (const worker of Object.values(workers)) await bundleWorker(join(folder, worker));
   const { PATH = "" } = process.env;
   const env = {

@@ -10,6 +10,18 @@ export interface ServerProgram {
   readonly folder: string;
 }
 
+/** Options of `deno serve`. */
+const ON_DENO: readonly string[] = [...DENO_MODULES, "--host=127.0.0.1", "--port=0"];
+
+/** Returns a file of `inside` as a server of the Fetch API on Bun and Deno. */
+export function onFetch(name: string): readonly ServerProgram[] {
+  const file = fileOf(name, "ES modules");
+  return [
+    { name: "Bun", runtime: bun, args: [...bun.options, file], folder: "." },
+    { name: "Deno", runtime: deno, args: ["serve", ...ON_DENO, file], folder: "." },
+  ];
+}
+
 const onNode: readonly ServerProgram[] = nodes.flatMap((runtime) =>
   runtime.formats.map((format) => ({
     name: `${runtime.name}, ${format}: http.createServer`,
@@ -30,19 +42,18 @@ export const exampleProcesses: readonly ServerProgram[] = [
   {
     name: "Deno: examples/deno/server.ts",
     runtime: deno,
-    args: ["serve", ...DENO_MODULES, "--host=127.0.0.1", "--port=0", "server.ts"],
+    args: ["serve", ...ON_DENO, "server.ts"],
     folder: "examples/deno",
   },
 ];
 
+/** The example on workerd. */
+export const exampleWorker: ServerProgram = {
+  name: "workerd: examples/cloudflare-worker/worker.ts",
+  runtime: workerd,
+  args: workerd.options,
+  folder: workers.example,
+};
+
 /** The examples, and Node's `http.createServer` in both module formats. */
-export const servers: readonly ServerProgram[] = [
-  ...onNode,
-  ...exampleProcesses,
-  {
-    name: "workerd: examples/cloudflare-worker/worker.ts",
-    runtime: workerd,
-    args: workerd.options,
-    folder: workers.example,
-  },
-];
+export const servers: readonly ServerProgram[] = [...onNode, ...exampleProcesses, exampleWorker];

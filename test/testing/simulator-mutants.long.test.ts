@@ -5,6 +5,10 @@ import type * as Submit from "../../src/in-process/submit.js";
 import type * as Redrive from "../../src/operator/redrive/redrive-one.js";
 import type * as Scan from "../../src/operator/scan.js";
 import type * as Parking from "../../src/waiting/parking.js";
+import type * as Deliver from "../../src/webhooks/delivery/deliver.js";
+import type * as FindAnnounced from "../../src/webhooks/delivery/find-announced.js";
+import type * as Schedule from "../../src/webhooks/delivery/schedule.js";
+import type * as Event from "../../src/webhooks/event.js";
 import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
 
@@ -88,14 +92,82 @@ const mutants: readonly Mutant[] = [
         return { createParking };
       }),
   },
+  {
+    name: "a webhook has the id of its operation instead of its delivery",
+    violation: /I17: webhook .* does not belong to the end of any operation/,
+    plant: () =>
+      vi.doMock("../../src/webhooks/delivery/find-announced.js", async (original) => {
+        const real = await original<typeof FindAnnounced>();
+        const findAnnounced: typeof real.findAnnounced = async (...args) => {
+          const found = await real.findAnnounced(...args);
+          return found && { ...found, webhookId: found.operation.id };
+        };
+        return { findAnnounced };
+      }),
+  },
+  {
+    name: "a delivery that is run again has another webhook id",
+    violation: /I17: webhook .* does not belong to the end of any operation/,
+    plant: () =>
+      vi.doMock("../../src/webhooks/delivery/find-announced.js", async (original) => {
+        const real = await original<typeof FindAnnounced>();
+        const findAnnounced: typeof real.findAnnounced = async (operations, delivery, firstId) => {
+          const found = await real.findAnnounced(operations, delivery, firstId);
+          return found && { ...found, webhookId: delivery.operationId };
+        };
+        return { findAnnounced };
+      }),
+  },
+  {
+    name: "a delivery counts as done although its receiver failed",
+    violation: /I17: delivery .* completed, but no receiver accepted webhook/,
+    plant: () =>
+      vi.doMock("../../src/webhooks/delivery/deliver.js", async (original) => {
+        const real = await original<typeof Deliver>();
+        const deliver: typeof real.deliver = (...args) => real.deliver(...args).catch(() => undefined);
+        return { deliver };
+      }),
+  },
+  {
+    name: "a delivery gives up after its second attempt",
+    violation: /I17: delivery .* failed, although an attempt was left/,
+    plant: () =>
+      vi.doMock("../../src/webhooks/delivery/schedule.js", async (original) => {
+        const real = await original<typeof Schedule>();
+        const nextDelayMs: typeof real.nextDelayMs = (request) =>
+          request.attempt < 2 ? real.nextDelayMs(request) : undefined;
+        return { ...real, nextDelayMs };
+      }),
+  },
+  {
+    name: "a webhook says completed at every end",
+    violation: /I17: webhook .* says completed, but .* is failed/,
+    plant: () =>
+      vi.doMock("../../src/webhooks/event.js", async (original) => {
+        const real = await original<typeof Event>();
+        const toEvent: typeof real.toEvent = (operation, base) =>
+          real.toEvent({ ...operation, state: "completed" }, base);
+        return { toEvent };
+      }),
+  },
+];
+
+/** Modules that mutants replace. */
+const REPLACED = [
+  "../../src/worker/settings.js",
+  "../../src/in-process/submit.js",
+  "../../src/operator/scan.js",
+  "../../src/operator/redrive/redrive-one.js",
+  "../../src/waiting/parking.js",
+  "../../src/webhooks/delivery/find-announced.js",
+  "../../src/webhooks/delivery/deliver.js",
+  "../../src/webhooks/delivery/schedule.js",
+  "../../src/webhooks/event.js",
 ];
 
 describe("the simulator on a library with a fault", () => {
   afterEach(() => {
-    vi.doUnmock("../../src/worker/settings.js");
-    vi.doUnmock("../../src/in-process/submit.js");
-    vi.doUnmock("../../src/operator/scan.js");
-    vi.doUnmock("../../src/operator/redrive/redrive-one.js");
+    for (const module of REPLACED) vi.doUnmock(module);
     vi.resetModules();
   });
 

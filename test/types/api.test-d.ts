@@ -140,6 +140,9 @@ const tenant = "t";
 export const submitted = [
   service.submit(exportsOf, { accountId: "1" }, { tenant, key: "k", tx }),
   service.submit(exportsOf, { accountId: "1", format: "csv" }, { tenant, delayMs: 10 }),
+  service.submit(exportsOf, { accountId: "1" }, { tenant, webhookUrl: "https://example.com/hooks" }),
+  // @ts-expect-error -- a URL is text
+  service.submit(exportsOf, { accountId: "1" }, { tenant, webhookUrl: new URL("https://example.com") }),
   service.submit(orders, { itemId: "a", quantity: 1 }, { tenant }).then(({ resource }) => resource?.body),
   service.submit(orders, { itemId: "a", quantity: 1 }, { tenant, tx }),
   // @ts-expect-error -- not a known format

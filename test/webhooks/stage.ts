@@ -39,6 +39,8 @@ export interface WebhookStage {
   work(): Promise<void>;
   /** Runs everything that becomes due within a time. Looks at `steps` points of it. */
   workFor(ms: number, steps?: number): Promise<void>;
+  /** Runs the deliveries that become due within a time, in a process without the service. */
+  workAsDeliverer(ms: number): Promise<void>;
   /** Lets `mend` complete from now on. */
   mend(): void;
   close(): Promise<void>;
@@ -75,6 +77,8 @@ export async function createStage(
   };
   const source = deliver ? service : { definitions: [exportsOf] as const, backend, runtime, observe };
   const worker: Worker = createWorker(source, { exports: run });
+  const deliverer = (): Worker =>
+    createWorker({ definitions: [exportsOf] as const, backend, webhooks, runtime, observe }, {});
   const post: WebhookStage["post"] = (outcome = "complete", headers = {}) => {
     const fields = { "content-type": "application/json", ...headers };
     return service.handle({
@@ -99,6 +103,12 @@ export async function createStage(
         await clock.advance(ms / steps);
         await worker.runUntilIdle();
       }
+    },
+    workAsDeliverer: async (ms) => {
+      const delivering = deliverer();
+      await delivering.runUntilIdle();
+      await clock.advance(ms);
+      await delivering.runUntilIdle();
     },
     mend: () => {
       mended = true;

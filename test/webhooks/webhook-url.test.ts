@@ -1,6 +1,6 @@
 import type { Principal } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { createStage, SECRET, type WebhookStage } from "./stage.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "./stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());
@@ -36,7 +36,7 @@ describe("a request with Webhook-URL", () => {
   it("is a 400 if the service has webhooks but no `allow`", async () => {
     stage = await createStage();
     expect(await postWith("https://hooks.example/")).toBe(
-      "400 This service sends webhooks to registered endpoints only. Leave out Webhook-URL.",
+      "400 This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
     );
   });
 
@@ -54,7 +54,7 @@ describe("a request with Webhook-URL", () => {
     ["hooks", "it is not an absolute URL of at most 2048 characters"],
   ])("is a 400 if the URL cannot be used, and does not ask `allow`: %s", async (url, reason) => {
     stage = await createStage({ allow: () => Promise.reject(new Error("asked")) });
-    expect(await postWith(url)).toBe(`400 The header field Webhook-URL cannot be used: ${reason}.`);
+    expect(await postWith(url)).toBe(`400 The URL of the receiver cannot be used: ${reason}.`);
   });
 
   it("is a 503 if `allow` throws or does not answer in time, and records nothing", async () => {
@@ -68,5 +68,55 @@ describe("a request with Webhook-URL", () => {
     await stage.clock.advance(5_000);
     expect(await posting).toBe(unavailable);
     expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+  });
+});
+
+describe("a submission in process with `webhookUrl`", () => {
+  const submitWith = (webhookUrl: string): Promise<unknown> =>
+    stage.service.submit(exportsOf, { outcome: "complete" }, { tenant: "acme", webhookUrl });
+
+  it("is announced to that URL if `allow` returns true for its tenant", async () => {
+    const allowed: (readonly [string, Required<Principal>])[] = [];
+    stage = await createStage({
+      endpoint: () => ({ url: "https://hooks.example/", secrets: [SECRET] }),
+      allow: (...request) => allowed.push(request) === 1,
+    });
+    const url = `${stage.receiver.origin}/own`;
+    await submitWith(`${url}#part`);
+    await stage.work();
+    expect(stage.receiver.received.map(({ path }) => path)).toEqual(["/own"]);
+    expect(allowed).toEqual([[url, { id: "acme", tenant: "acme" }]]);
+  });
+
+  it("keeps the URL of the first submission with its key", async () => {
+    stage = await createStage({ allow: () => true });
+    for (const path of ["first", "second"]) {
+      const webhookUrl = `${stage.receiver.origin}/${path}`;
+      const options = { tenant: "acme", key: "k", webhookUrl };
+      await stage.service.submit(exportsOf, { outcome: "complete" }, options);
+    }
+    await stage.work();
+    expect(stage.receiver.received.map(({ path }) => path)).toEqual(["/first"]);
+  });
+
+  it("is refused like a request, and records nothing", async () => {
+    stage = await createStage({ allow: () => false });
+    await expect(submitWith("https://hooks.example/")).rejects.toMatchObject({
+      code: "FORBIDDEN",
+      detail: "These credentials do not allow webhooks to this URL.",
+    });
+    await expect(submitWith("http://hooks.example/")).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: "The URL of the receiver cannot be used: its scheme is not https.",
+    });
+    expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+  });
+
+  it("is refused if the service has webhooks but no `allow`", async () => {
+    stage = await createStage();
+    await expect(submitWith("https://hooks.example/")).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: "This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
+    });
   });
 });

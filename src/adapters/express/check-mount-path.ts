@@ -15,16 +15,17 @@ export function checkMountPath(
 ): void {
   const { hasPath, settings } = service;
   if (baseUrl === "" || hasPath === undefined || hasPath(path)) return;
-  if (isAboveServicePath(service, baseUrl) || !hasPath(settings.basePath + url)) return;
+  const { basePath = "" } = settings;
+  if (isAboveServicePath(service, baseUrl) || !hasPath(basePath + url)) return;
   throw new AsyncReplyError(
     "INVALID_OPTION",
-    `toExpressHandler is mounted under "${baseUrl}", but \`basePath\` of the service is "${settings.basePath}". ` +
-      `Pass \`basePath: "${baseUrl}${settings.basePath}"\` to createService, so that paths and Location headers are correct.`,
+    `toExpressHandler is mounted under "${baseUrl}", but \`basePath\` of the service is "${basePath}". ` +
+      `Pass \`basePath: "${baseUrl}${basePath}"\` to createService, so that paths and Location headers are correct.`,
   );
 }
 
 function isAboveServicePath({ settings, definitions = [] }: Mountable, mount: string): boolean {
-  const { basePath, statusPath } = settings;
+  const { basePath = "", statusPath = "" } = settings;
   return [statusPath, ...definitions.map(({ path }) => path)].some((path) =>
     `${basePath}${path}/`.toLowerCase().startsWith(`${mount}/`.toLowerCase()),
   );

@@ -1,15 +1,17 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
 import type { OrderDefinition } from "../../contract/definition/order.js";
 import type { PathParams } from "../../contract/definition/path-pattern.js";
-import { isTerminal } from "../../contract/operation.js";
+import { isTerminal, type JsonText } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
 import { accept } from "../../submission/accept.js";
-import type { Accepted } from "../../submission/accepted.js";
+import { type Accepted, toMessage } from "../../submission/accepted.js";
 import { toSubmission } from "../../submission/to-submission.js";
+import { submitChannel, traced } from "../../telemetry/channels.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer, refuse } from "../answer.js";
 import { checkService } from "../check-service.js";
 import type { Service } from "../context.js";
+import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
@@ -81,6 +83,26 @@ async function submit(
   definition: OperationDefinition,
   { context, params }: PlatformAndPath,
 ): Promise<HttpResponse> {
+  const { tenant, format, accepted } = await traced(
+    submitChannel,
+    () => ({ definition: definition.name, header: (name) => header(request.headers, name) }),
+    (message) => acceptRequest(request, service, definition, { context, params }, message?.meta),
+    (answered) => toMessage(answered.accepted),
+  );
+  const reply = replyToSubmission(service, definition, format, accepted);
+  return replyToEnd(service, request, context, { definition, tenant, format, accepted, reply });
+}
+
+/** A submission that was accepted, and the format of its reply. */
+type AcceptedRequest = Omit<Parameters<typeof replyToEnd>[3], "definition" | "reply">;
+
+async function acceptRequest(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  { context, params }: PlatformAndPath,
+  meta: JsonText | undefined,
+): Promise<AcceptedRequest> {
   const { name } = definition;
   const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
   const { tenant } = principal;
@@ -92,12 +114,10 @@ async function submit(
     service,
     definition,
     tenant,
-    webhookUrl === undefined ? parts : { ...parts, webhookUrl },
+    webhookUrl === undefined && meta === undefined ? parts : { ...parts, webhookUrl, meta },
   );
   const accepted = await accept(service, { definition, submission, tree, output }, context);
-  const reply = replyToSubmission(service, definition, replyFormat, accepted);
-  const answered = { definition, tenant, format: replyFormat, accepted, reply };
-  return replyToEnd(service, request, context, answered);
+  return { tenant, format: replyFormat, accepted };
 }
 
 function replyToSubmission(

@@ -36,6 +36,8 @@ export interface SimulationOptions {
   readonly steps?: number;
   /** Whether orders are created before the reply, which is then a 201. Default: `true` if the seed is odd. */
   readonly creates?: boolean;
+  /** Whether the ends of operations are announced with webhooks. Default: `true` for every second block of 8 seeds. */
+  readonly webhooks?: boolean;
   /**
    * Whether to replay a failing history, up to 300 times, to find a shorter one that fails too. Pass `false` if
    * histories are slow, for example on a real server. The failure then has the history as it was found. Default:
@@ -132,6 +134,7 @@ async function play(
     synchronous,
     wakeups: new Set(),
     creates,
+    webhooks: options.webhooks ?? (options.seed >> 3) % 2 === 1,
     nextNumber: () => ++numbers,
     newId,
     extras: new Extras(world, newId),

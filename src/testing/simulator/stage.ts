@@ -19,6 +19,8 @@ export interface Stage {
   readonly synchronous: SynchronousTransactions | undefined;
   /** Whether orders are created before the reply (201). */
   readonly creates: boolean;
+  /** Whether the ends of operations are announced with webhooks. */
+  readonly webhooks: boolean;
   /** Returns the next number for ids and tokens. Equal choices then produce equal histories. */
   readonly nextNumber: () => number;
   /** Returns a new operation id. */

@@ -2,6 +2,8 @@ import { AsyncReplyError, isAsyncReplyError, permanentFailure } from "../../cont
 import { misuse } from "../../contract/options.js";
 import type { DeliveryAttempt, DeliveryContext } from "../../ports/webhooks.js";
 import { withinTime } from "../../protocol/within-time.js";
+import { deliverChannel, traced } from "../../telemetry/channels.js";
+import { aboutAttempt, type DeliverMessage } from "../../telemetry/messages.js";
 import { toEvent } from "../event.js";
 import { readReceiverUrl } from "../sending/receiver-url.js";
 import type { WebhookAnswer } from "../sending/send.js";
@@ -23,22 +25,47 @@ export async function deliver(
 ): Promise<{ readonly status: number } | undefined> {
   const announced = await findAnnounced(context.operations, attempt, operationId);
   if (announced === undefined) throw permanentFailure("The operation that ended is no longer kept.");
-  const { id, definition } = announced.operation;
+  return traced(
+    deliverChannel,
+    () => ({
+      ...aboutAttempt(announced.operation),
+      attempt: attempt.attempt,
+      deliveryId: attempt.operationId,
+      headers: {},
+    }),
+    (message) => deliverOnce(settings, context, { announced, url, attempt, message }),
+    () => ({}),
+  );
+}
+
+interface DeliverRequest {
+  readonly announced: Announced;
+  readonly url: string | undefined;
+  readonly attempt: DeliveryAttempt;
+  /** Receives the status of the answer, and has header fields to send. Absent if the delivery is not watched. */
+  readonly message: DeliverMessage | undefined;
+}
+
+async function deliverOnce(
+  settings: WebhookSettings,
+  context: DeliveryContext,
+  { announced, url, attempt, message }: DeliverRequest,
+): Promise<{ readonly status: number } | undefined> {
   const { attempt: number, tenant, operationId: deliveryId } = attempt;
-  const about = { deliveryId, operationId: id, definition, tenant, attempt: number };
+  const fields = message?.headers;
   const outcome = await inTime(context, attempt, (signal) =>
-    send(settings, context, { announced, tenant, url, signal }),
+    send(settings, context, { announced, tenant, url, signal, fields }),
   ).catch((error: unknown) => ({ error }));
   if (outcome === undefined) return undefined;
-  if ("status" in outcome && outcome.status >= 200 && outcome.status < 300) {
-    const { status } = outcome;
+  const { status = 0 } = outcome as Partial<WebhookAnswer>;
+  if (message !== undefined && "status" in outcome) message.status = status;
+  if (status >= 200 && status < 300) {
+    const { id, definition } = announced.operation;
+    const about = { deliveryId, operationId: id, definition, tenant, attempt: number };
     context.observe({ event: "webhook.delivered", ...about, status });
     return { status };
   }
-  const failure = toFailure(outcome, announced, number, context);
-  if (failure.code === "PERMANENT_FAILURE")
-    context.observe({ event: "webhook.failed", ...about, error: failure });
-  throw failure;
+  throw toFailure(outcome, announced, number, context);
 }
 
 /** Calls `work` with a signal that is aborted when its time is up, or when the attempt is. */
@@ -71,13 +98,15 @@ interface Sending {
   readonly tenant: string;
   readonly url: string | undefined;
   readonly signal: AbortSignal;
+  /** Additional header fields. Those of the webhook itself win. */
+  readonly fields: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the answer of the receiver, or undefined if the tenant has no endpoint. */
 async function send(
   settings: WebhookSettings,
   { runtime }: DeliveryContext,
-  { announced: { operation, webhookId }, tenant, url, signal }: Sending,
+  { announced: { operation, webhookId }, tenant, url, signal, fields }: Sending,
 ): Promise<WebhookAnswer | undefined> {
   const { definition } = operation;
   const endpoint = await settings.endpoint(tenant, definition, url);
@@ -89,6 +118,7 @@ async function send(
   const body = new TextEncoder().encode(JSON.stringify(toEvent(operation, settings.problemBaseUri)));
   const message = { id: webhookId, timestamp: Math.floor(runtime.clock.now() / 1_000), body };
   const headers = {
+    ...fields,
     "content-type": "application/json",
     "user-agent": "async-request-reply",
     "webhook-id": message.id,

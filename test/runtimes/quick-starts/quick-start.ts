@@ -1,12 +1,12 @@
 import { type Block, blocksOf, type Page } from "../../docs/pages.js";
 import { type Step, stepsOf } from "../../docs/steps.js";
 
-/** The steps of a quick start, in the order of the page. */
+/** The steps of a quick start or of a task, in the order of the page. */
 export interface QuickStart {
-  /** Files to write and commands to run before the server starts. */
+  /** Files to write and commands to run before a server starts. */
   readonly preparation: readonly (SourceFile | Command)[];
-  /** The command that starts the server and keeps running. */
-  readonly server: Command;
+  /** The commands that start servers and keep running. */
+  readonly servers: readonly Command[];
   /** Commands for another terminal, with their expected output. */
   readonly session: readonly Step[];
 }
@@ -34,7 +34,25 @@ export function readQuickStart(page: Page): QuickStart {
   if (server === undefined || !("command" in server))
     throw new Error(`${page.path} has no command that starts a server before the first curl`);
   const session = actions.slice(first).filter((action) => "input" in action);
-  return { preparation: before, server, session };
+  return { preparation: before, servers: [server], session };
+}
+
+/**
+ * Reads one task of a page: a section in which `server` marks the blocks of commands that keep running, and the blocks before
+ * them are the preparation. Without such a block, it is everything up to the last file.
+ */
+export function readTask(section: Page): QuickStart {
+  const blocks = blocksOf(section, "console", "js");
+  const isServer = ({ info }: Block): boolean => info[1] === "server";
+  const first = blocks.findIndex(isServer);
+  const start = first === -1 ? blocks.findLastIndex(({ info }) => info[0] === "js") + 1 : first;
+  const preparation = blocks.slice(0, start).flatMap(actionsOf);
+  const steps = (some: readonly Block[]): Step[] => some.flatMap(({ text }) => stepsOf(text));
+  return {
+    preparation: preparation.map((action) => ("input" in action ? toCommand(action) : action)),
+    servers: steps(blocks.filter(isServer)).map(toCommand),
+    session: steps(blocks.slice(start).filter((block) => !isServer(block))),
+  };
 }
 
 function actionsOf({ place, info, text }: Block): readonly (Step | SourceFile)[] {

@@ -17,21 +17,34 @@ export interface Terminal {
   write(path: string, text: string): void;
   /** Runs a command and returns its stdout. Rejects with its output if it fails. */
   run(command: string): Promise<string>;
-  /** Starts a command that keeps running, and waits until a program listens on the port. */
-  serve(command: string, port: number): Promise<void>;
-  /** Kills the server and removes the folder. */
+  /** Starts a command that keeps running. */
+  start(command: string, port: number): void;
+  /** Waits until a program listens on the port. */
+  listening(port: number): Promise<void>;
+  /** Kills the programs that keep running and removes the folder. */
   close(): Promise<void>;
+}
+
+/** How a terminal differs from that of the tests. */
+export interface TerminalOptions {
+  /** Program of Node. Default: the one that runs the tests. */
+  readonly node?: string;
+  /** Further variables of the environment. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** Limit for one command. It is shorter than the timeout of a test, so that the error names the command. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
 /** Opens a shell whose package managers use this registry. They only share npm's cache with the machine. */
-export function openTerminal(registry: string): Terminal {
+export function openTerminal(
+  registry: string,
+  { node = process.execPath, variables = {} }: TerminalOptions = {},
+): Terminal {
   const home = mkdtempSync(join(tmpdir(), "quick-start-"));
-  const env = environment(home, registry);
+  const env = { ...environment(home, registry, node), ...variables };
   let cwd = home;
-  let server: Server | undefined;
+  const servers: Server[] = [];
   return {
     write: (path, text) => {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
@@ -45,13 +58,11 @@ export function openTerminal(registry: string): Terminal {
       if (folder !== undefined) cwd = join(cwd, folder);
       return stdout;
     },
-    serve: async (command, port) => {
-      // Some programs read the port from the environment. For others it is in the command or in a file.
-      server = start(command, cwd, { ...env, PORT: String(port) });
-      await listening(server, port);
-    },
+    // Some programs read the port from the environment. For others it is in the command or in a file.
+    start: (command, port) => void servers.push(start(command, cwd, { ...env, PORT: String(port) })),
+    listening: (port) => listening(servers, port),
     close: async () => {
-      await server?.kill();
+      await Promise.all(servers.map((server) => server.kill()));
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -59,10 +70,10 @@ export function openTerminal(registry: string): Terminal {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function environment(home: string, registry: string): Environment {
+function environment(home: string, registry: string, node: string): Environment {
   // Variables set by npm and the test runner would influence the commands.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV$)/i.test(name));
-  const programs = [process.execPath, bun.program, deno.program].map((program) => dirname(program));
+  const programs = [node, bun.program, deno.program].map((program) => dirname(program));
   return {
     ...Object.fromEntries(inherited),
     PATH: [...programs, process.env.PATH ?? ""].join(delimiter),
@@ -104,11 +115,13 @@ function start(command: string, cwd: string, env: Environment): Server {
   };
 }
 
-async function listening(server: Server, port: number): Promise<void> {
+async function listening(servers: readonly Server[], port: number): Promise<void> {
   const end = Date.now() + COMMAND_TIMEOUT_MS;
   while (!(await accepts(port))) {
-    if (server.hasEnded() || Date.now() > end)
-      throw new Error(`no program listens on port ${port}:\n${server.output()}`);
+    if (servers.some((server) => server.hasEnded()) || Date.now() > end)
+      throw new Error(
+        `no program listens on port ${port}:\n${servers.map((server) => server.output()).join("\n")}`,
+      );
     await sleep(50);
   }
 }

@@ -24,12 +24,23 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "loses results and errors",
-    caughtBy: ["settle.completed", "settle.failed", "settle.race", "preparing.failed"],
+    caughtBy: ["settle.completed", "settle.failed", "settle.last-error", "settle.race", "preparing.failed"],
     methods: (store) => ({
       settle: (lease, settlement) => {
         if (settlement.to === "completed") return store.settle(lease, { to: "completed" });
         if (settlement.to === "failed") return store.settle(lease, { to: "failed", error: "null" });
         return store.settle(lease, settlement);
+      },
+    }),
+  },
+  {
+    name: "forgets why the final attempt failed",
+    caughtBy: ["settle.last-error"],
+    methods: (store) => ({
+      settle: (lease, settlement) => {
+        if (settlement.to !== "failed") return store.settle(lease, settlement);
+        const { lastError: _, ...failed } = settlement;
+        return store.settle(lease, failed);
       },
     }),
   },

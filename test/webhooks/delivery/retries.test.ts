@@ -77,6 +77,59 @@ describe("a receiver that is down", () => {
   });
 });
 
+describe("a delivery that ends without success", () => {
+  const deliveryId = async (): Promise<string> => {
+    const listed = (await stage.backend.operations.list?.({ internal: true, limit: 9 })) ?? [];
+    return listed.find(({ definition }) => definition === "webhook.delivery")?.id ?? "";
+  };
+
+  it("is reported if every attempt was lost because its worker died", async () => {
+    stage = await createStage({}, { deliver: false });
+    const operationId = await stage.submit();
+    await stage.work();
+    const id = await deliveryId();
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const lease = { token: `token-of-a-worker-that-dies-${attempt}`, leaseMs: 30_000 };
+      await stage.backend.operations.beginAttempt(id, lease);
+      await stage.clock.advance(30_000);
+    }
+    await stage.workAsDeliverer(60_000);
+    expect(outcomes()).toEqual(["webhook.failed at 11: The last attempt was lost, and no attempt is left."]);
+    const about = { deliveryId: id, operationId, definition: "exports", tenant: "acme" };
+    expect(stage.events.find(({ event }) => event === "webhook.failed")).toMatchObject(about);
+  });
+
+  it("is reported if the operation is no longer kept", async () => {
+    stage = await createStage({}, { deliver: false });
+    const operationId = await stage.submit();
+    await stage.work();
+    Object.assign(stage.backend.operations, { get: () => Promise.resolve(undefined) });
+    await stage.workAsDeliverer(60_000);
+    expect(outcomes()).toEqual(["webhook.failed at 1: The operation that ended is no longer kept."]);
+    const failed = stage.events.find(({ event }) => event === "webhook.failed");
+    expect(failed).toMatchObject({ operationId, tenant: "acme" });
+    expect(failed).not.toHaveProperty("definition");
+  });
+
+  it("is reported only once the failure is stored", async () => {
+    stage = await createStage();
+    stage.receiver.answer(status(410));
+    const { operations } = stage.backend;
+    const settle = operations.settle.bind(operations);
+    await stage.submit();
+    const before: string[][] = [];
+    Object.assign(operations, {
+      settle: async (...given: Parameters<typeof settle>) => {
+        before.push(outcomes());
+        return settle(...given);
+      },
+    });
+    await stage.work();
+    expect(before).toEqual([[], []]);
+    expect(outcomes()).toEqual(["webhook.failed at 1: The receiver answered 410."]);
+  });
+});
+
 describe("an answer", () => {
   it.each([200, 202, 204, 299])("%i accepts the webhook", async (code) => {
     stage = await createStage();

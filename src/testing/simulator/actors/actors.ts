@@ -12,6 +12,7 @@ import { hashOf } from "../world/hash.js";
 import { Process } from "../world/world.js";
 import { NOTICES, type NoticeDefinition, notify } from "./notices.js";
 import { LEASE_MS, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
+import { webhooksOf } from "./receivers.js";
 import { creatorsOf, orders, work } from "./work.js";
 
 /** A process that accepts requests. If it dies, another one with the same name replaces it. */
@@ -27,6 +28,7 @@ export function startApi(stage: Stage, name: string): Api {
     definitions: [orders, NOTICES],
     create: creatorsOf(stage, process),
     backend: portsOf(stage, process),
+    ...webhooksOf(stage, process),
     authorize: readCaller,
     observe: false,
     runtime: runtimeOf(stage, process),
@@ -52,6 +54,7 @@ function startWorker(stage: Stage, process: Process): Worker {
       definitions: [orders, NOTICES],
       create: creatorsOf(stage, process),
       backend: portsOf(stage, process),
+      ...webhooksOf(stage, process),
       runtime: runtimeOf(stage, process),
       observe: false,
     },

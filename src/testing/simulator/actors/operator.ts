@@ -72,11 +72,13 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
   }
 }
 
-/** Chooses a failed operation or, sometimes, any other. */
-function chooseFailed({ world, ledger }: Stage): string | undefined {
-  const any = world.choices.choose(8) === 7;
+/** Chooses a failed operation or, sometimes, any other. Half of the time, only among hidden ones, which are rarer. */
+function chooseFailed({ world: { choices }, ledger }: Stage): string | undefined {
+  const any = choices.choose(8) === 7;
   const entries = ledger.entries.where((entry) => any || stateOf(entry) === "failed");
-  return entries[world.choices.choose(entries.length + 1)]?.id;
+  const hidden = entries.filter(isHidden);
+  const chosen = hidden.length > 0 && choices.choose(2) === 1 ? hidden : entries;
+  return chosen[choices.choose(chosen.length + 1)]?.id;
 }
 
 async function redriveById({ ledger }: Stage, operator: Operator, id: string): Promise<void> {

@@ -123,7 +123,10 @@ export function settling(settlement: Settlement, state: OperationState): Change 
   return (content) => {
     if (isTerminal(content.state)) return content.state === state ? content : undefined;
     if (settlement.to === "completed") return { ...content, state, result: settlement.result };
-    if (settlement.to === "failed") return { ...content, state, error: settlement.error };
+    if (settlement.to === "failed") {
+      const { error, lastError = content.lastError } = settlement;
+      return { ...content, state, error, lastError };
+    }
     if (settlement.to === "prepared") return { ...content, state, resource: settlement.resource };
     if (state === "failed") return cancelling(content);
     // Only an earlier settlement of the same token can have led anywhere else.

@@ -23,6 +23,7 @@ import { Listings } from "./listings.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Readings } from "./readings.js";
 import { Redrives } from "./redrives.js";
+import { Webhooks } from "./webhooks.js";
 
 type Renewal = { readonly leaseMs: number; readonly progress?: string };
 
@@ -46,6 +47,8 @@ type Renewal = { readonly leaseMs: number; readonly progress?: string };
  * - I14: A key accepts its first payload and refuses every other one, by request and by call. See {@link Payloads}.
  * - I15: Attempts follow the options of their processor. See {@link Attempts}.
  * - I16: A waiter learns of an end as soon as the process that it waits in reads the operation again: within 5 s.
+ * - I17: A webhook announces an end under one id, and is delivered unless the receiver finally refused or no attempt was
+ *   left. See {@link Webhooks}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -55,6 +58,7 @@ export class Ledger {
   readonly redrives: Redrives;
   readonly attempts: Attempts;
   readonly keys: Keys;
+  readonly webhooks: Webhooks;
   readonly #payloads: Payloads;
   readonly #followUps: FollowUps;
 
@@ -67,6 +71,7 @@ export class Ledger {
     this.effects = new Effects(this.entries);
     this.attempts = new Attempts(this.entries);
     this.keys = new Keys(this.entries);
+    this.webhooks = new Webhooks(this.entries);
     this.#payloads = new Payloads(this.entries);
   }
 
@@ -201,6 +206,7 @@ export class Ledger {
     this.#change(entry, settling(settlement, result.state));
     entry.leaseEndsAt = this.entries.now();
     this.attempts.settled(entry, settlement);
+    this.webhooks.settled(entry);
     // The token that ended an operation may settle it again.
     if (isTerminal(result.state)) return;
     entry.token = undefined;

@@ -23,7 +23,7 @@ interface Pending extends Orders {
 }
 
 async function mountPending(harness: AdapterHarness, options: Options = {}): Promise<Pending> {
-  const { backend, read } = watchReads(harness.createBackend());
+  const { backend, read } = watchReads(harness.createBackend(), "get");
   const orders = await mountOrders(harness, { ...options, backend });
   return { ...orders, path: `/operations/${operationIdOf(await orders.send(submission()))}`, read };
 }

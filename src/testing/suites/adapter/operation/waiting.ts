@@ -25,7 +25,7 @@ interface Pending extends Orders {
 }
 
 async function mountPending(harness: AdapterHarness, options: Options = {}): Promise<Pending> {
-  const { backend, read } = watchReads(harness.createBackend());
+  const { backend, read } = watchReads(harness.createBackend(), "get");
   const orders = await mountOrders(harness, { ...options, backend });
   const operationId = operationIdOf(await orders.send(submission()));
   return { ...orders, operationId, path: `/operations/${operationId}`, read };

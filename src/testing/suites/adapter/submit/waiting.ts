@@ -14,7 +14,7 @@ export const waitingSubmissionCases: readonly AdapterCase[] = [
     name: "answers a POST that prefers to wait with the operation if it ends in time",
     rule: RULE,
     run: async (harness) => {
-      const { backend, read } = watchReads(harness.createBackend());
+      const { backend, read } = watchReads(harness.createBackend(), "getMany");
       const { send, work, recorded } = await mountOrders(harness, { backend });
       const waiting = send(waitingSubmission);
       await read;

@@ -52,6 +52,21 @@ export const settleChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "settle.last-error",
+    name: "keeps the reason of the attempt that fails an operation, or the earlier one if it gives none",
+    check: async (store) => {
+      const { operation, lease } = await createWorking(store);
+      await store.settle(lease, { ...RETRIED, lastError: ERROR });
+      const second = await begin(store, operation.id);
+      await store.settle(second.lease, { to: "failed", error: ERROR, lastError: DIFFICULT_TEXT });
+      equal((await read(store, operation)).lastError, DIFFICULT_TEXT, "the reason of the final attempt");
+      const other = await createWorking(store);
+      await store.settle(other.lease, { ...RETRIED, lastError: ERROR });
+      await store.settle((await begin(store, other.operation.id)).lease, FAILED);
+      equal((await read(store, other.operation)).lastError, ERROR, "the reason of the attempt before");
+    },
+  },
+  {
     rule: "settle.times",
     name: "stores the times of creation and end to the millisecond",
     needs: ["skipsTime"],

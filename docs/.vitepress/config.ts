@@ -1,7 +1,9 @@
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { readSections } from "../tools/pages.mjs";
+import { diagrams } from "./diagrams.js";
+import { focusableTables } from "./focusable-tables.js";
 import { outsideLinks } from "./outside-links.js";
 import { slug } from "./slug.js";
 
@@ -9,37 +11,60 @@ import { slug } from "./slug.js";
 process.env.VITE_EXTRA_EXTENSIONS = "yang";
 
 const sections = readSections();
+const repository = process.env.GITHUB_REPOSITORY;
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 
 export default defineConfig({
   title: "async-request-reply",
-  description: "Build HTTP services that reply 202, do the work later, and let clients follow it.",
+  description: "Turn work that takes longer than a request into a durable HTTP API.",
   lang: "en",
   cleanUrls: true,
   ignoreDeadLinks: false,
   lastUpdated: false,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
   // VitePress copies pages only.
   buildEnd: ({ srcDir, outDir }) => cpSync(join(srcDir, "yang"), join(outDir, "yang"), { recursive: true }),
   markdown: {
     anchor: { slugify: slug },
-    config: (markdown) => outsideLinks(markdown, process.env.GITHUB_REPOSITORY),
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: (markdown) => {
+      outsideLinks(markdown, repository);
+      diagrams(markdown);
+      focusableTables(markdown);
+    },
   },
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
-    search: { provider: "local" },
-    outline: [2, 3],
+    logo: "/logo.svg",
+    search: { provider: "local", options: { miniSearch: { searchOptions: { boostDocument: byKind } } } },
+    outline: { level: [2, 3], label: "On this page" },
     nav: [
       { text: "Quick start", link: "/quick-start/node" },
-      { text: "HTTP contract", link: "/contract" },
-      { text: "Workers", link: "/workers" },
-      { text: "Production", link: "/operating" },
-      { text: "API reference", link: "/reference/" },
+      { text: "Tasks", link: "/tasks" },
+      { text: "Guides", link: "/concepts" },
+      { text: "Reference", link: "/reference/" },
+      { text: `v${version}`, link: "https://www.npmjs.com/package/async-request-reply" },
     ],
     sidebar: sections.map(({ title, collapsed, pages }) => ({
       text: title,
-      collapsed,
       items: pages.map((page) => ({ text: page.title, link: linkTo(page.path) })),
+      // A title that is a link is not a button, which must not contain the button that opens the section.
+      ...(collapsed ? { collapsed, link: linkTo(pages[0]?.path ?? "") } : {}),
     })),
+    ...(repository === undefined
+      ? {}
+      : {
+          editLink: { pattern: `https://github.com/${repository}/edit/main/docs/:path` },
+          socialLinks: [{ icon: "github", link: `https://github.com/${repository}` }],
+        }),
   },
 });
+
+/** Ranks guides before the reference, and that before design decisions. Runs in the browser, so it can use nothing else. */
+function byKind(path: string): number {
+  if (path.startsWith("/adr/")) return 0.2;
+  return path.startsWith("/reference/") ? 0.5 : 1;
+}
 
 /** `adr/README.md` is served as `/adr/README`, `reference/index.md` as `/reference/`. */
 function linkTo(path: string): string {

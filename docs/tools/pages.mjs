@@ -9,7 +9,7 @@ export const docs = join(import.meta.dirname, "..");
  *
  * @typedef {object} Page
  * @property {string} path from the folder of the pages, with slashes: `adr/README.md`
- * @property {string} title its first heading
+ * @property {string} title its first heading, or the title in its front matter
  * @property {string} lead its first paragraph on one line, without links
  * @property {string} summary the first sentence of that
  * @property {string} text
@@ -35,21 +35,22 @@ export function readSections() {
 /** @returns {Page} */
 function readPage(path) {
   const text = readFileSync(join(docs, path), "utf8");
-  const [, title = path] = /^# (.+)$/m.exec(text) ?? [];
+  const [, title = path] = /^(?:# |title: )(.+)$/m.exec(text) ?? [];
   const lead = leadOf(text);
   const [sentence = lead] = /^.*?[.:](?= [A-Z`]|$)/.exec(lead) ?? [];
   return { path, title: plain(title), lead, summary: sentence.replace(/:$/, "."), text };
 }
 
-/** The page of a folder first, then the others by name. The reference is there only once it was made. */
+/** The page of a folder first, then the others in the order in which it lists them. The reference is there only once it was made. */
 function pagesIn(folder) {
   if (!existsSync(join(docs, folder))) return [];
-  const files = readdirSync(join(docs, folder), { recursive: true, withFileTypes: true });
-  const isFront = (path) => /(^|\/)(README|index)\.md$/.test(path);
-  return files
+  const files = readdirSync(join(docs, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
-    .map((entry) => relative(docs, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
-    .sort((a, b) => Number(isFront(b)) - Number(isFront(a)) || (a < b ? -1 : 1));
+    .map((entry) => relative(docs, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+  const front = files.find((path) => /^(README|index)\.md$/.test(relative(folder, path)));
+  const list = readFileSync(join(docs, front), "utf8");
+  const place = (path) => (path === front ? -1 : list.indexOf(`](${relative(folder, path)})`));
+  return files.sort((a, b) => place(a) - place(b));
 }
 
 function leadOf(text) {

@@ -29,10 +29,9 @@ describe("the quick start of the README", () => {
 
   const authorization = "Bearer demo-token";
 
-  function order(itemId: string, key: string): Promise<Response> {
+  function submit(year: number, key: string): Promise<Response> {
     const headers = { authorization, "content-type": "application/json", "idempotency-key": key };
-    const body = JSON.stringify({ itemId, quantity: 2 });
-    return fetch(`${base}/orders`, { method: "POST", headers, body });
+    return fetch(`${base}/reports`, { method: "POST", headers, body: JSON.stringify({ year }) });
   }
 
   async function ended(location: string): Promise<Record<string, unknown>> {
@@ -53,23 +52,20 @@ describe("the quick start of the README", () => {
     expect(lines.length).toBeLessThanOrEqual(20);
   });
 
-  it("accepts and completes an order, and replays the reply when the key is used again", async () => {
-    const first = await order("book", "first");
+  it("accepts and completes the work, and replays the reply when the key is used again", async () => {
+    const first = await submit(2026, "first");
     expect(first.status).toBe(202);
     const location = first.headers.get("location") ?? "";
-    expect(await ended(location)).toMatchObject({ status: "completed", result: { shipped: 2 } });
-    const again = await order("book", "first");
+    expect(await ended(location)).toMatchObject({ status: "completed", result: { pages: 27 } });
+    const again = await submit(2026, "first");
     expect(again.status).toBe(202);
     expect(again.headers.get("location")).toBe(location);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  it("fails an order that can never succeed, with a reason for the client", async () => {
-    const { headers } = await order("unicorn", "second");
-    expect(await ended(headers.get("location") ?? "")).toMatchObject({
-      status: "failed",
-      error: { detail: "Unicorns are sold out." },
-    });
+  it("refuses another payload with the key, and an input that the schema refuses", async () => {
+    expect((await submit(2027, "first")).status).toBe(422);
+    expect((await submit(1999, "second")).status).toBe(422);
   });
 
   it("exits with code 0 on SIGTERM", async () => {

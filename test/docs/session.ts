@@ -3,7 +3,9 @@ import {
   bearer,
   createMemoryBackend,
   createOrderService,
+  createService,
   createWorker,
+  defineOperation,
   type OrderServiceOptions,
   type Service,
   type Worker,
@@ -12,6 +14,7 @@ import { createManualClock } from "async-request-reply/testing";
 import { xmlFormat } from "async-request-reply/xml";
 import { yamlFormat } from "async-request-reply/yaml";
 import { orderYangFormats } from "async-request-reply/yang";
+import * as z from "zod";
 import { createShipping } from "../../examples/orders-server/work.js";
 import { header } from "../../src/http/message/headers.js";
 import { nextTurn } from "../../src/ports/next-turn.js";
@@ -43,18 +46,30 @@ export interface Stage {
 
 /** Creates the stage for all sessions of one variant on a page, which run one after the other. */
 export function createStage(variant: string | undefined): Stage {
-  const options = variant === undefined ? {} : VARIANTS[variant];
-  if (options === undefined)
-    throw new Error(`Unknown session variant "${variant}". Known: ${Object.keys(VARIANTS).join(", ")}.`);
   const clock = createManualClock(Date.UTC(2026, 10, 20, 22, 23, 3, 554));
   let nextId = FIRST_ID;
-  const service = createOrderService({
+  const common = {
     backend: createMemoryBackend({ clock }),
     authorize: bearer({ "demo-token": "demo" }),
     runtime: { clock, newId: () => toUuid(nextId++) },
-    ...options,
-  });
+  };
+  if (variant === "reports") return createReportsStage(common);
+  const options = variant === undefined ? {} : VARIANTS[variant];
+  if (options === undefined)
+    throw new Error(
+      `Unknown session variant "${variant}". Known: reports, ${Object.keys(VARIANTS).join(", ")}.`,
+    );
+  const service = createOrderService({ ...common, ...options });
   const worker = createWorker(service, { orders: createShipping({ workMs: 0 }) });
+  return { service, worker, variables: new Map() };
+}
+
+/** The service of the README. Its quick start is tested as a process: test/docs/quick-start.test.ts. */
+function createReportsStage(common: Pick<OrderServiceOptions, "backend" | "authorize" | "runtime">): Stage {
+  const input = z.object({ year: z.int().min(2000) });
+  const reports = defineOperation({ name: "reports", path: "/reports", input });
+  const service = createService({ ...common, definitions: [reports] });
+  const worker = createWorker(service, { reports: ({ year }) => ({ pages: year - 1999 }) });
   return { service, worker, variables: new Map() };
 }
 

@@ -35,6 +35,16 @@ describe("the site", () => {
     );
   });
 
+  it("has a group of its reference for every export of the main entry", () => {
+    const groups = JSON.parse(page("docs/reference-groups.json").text) as readonly {
+      readonly members: readonly string[];
+    }[];
+    const clauses = [...page("src/index.ts").text.matchAll(/^export (?:type )?\{([^}]+)\}/gm)];
+    const exported = clauses.flatMap(([, names = ""]) => names.match(/\b(?!type\b)\w+/g) ?? []);
+    expect(exported.length).toBeGreaterThan(100);
+    expect(groups.flatMap(({ members }) => members).sort()).toEqual(exported.sort());
+  });
+
   it("documents every subpath of the package in its reference", () => {
     const { entryPoints } = JSON.parse(page("typedoc.json").text) as {
       readonly entryPoints: readonly string[];

@@ -19,7 +19,7 @@ describe("a state diagram", () => {
     expect(drawn.sort()).toEqual([...new Set(possible)].sort());
   });
 
-  it("is in the README", () => {
-    expect(diagrams.map(({ place }) => place.split(":")[0])).toContain("README.md");
+  it("is on the page of concepts", () => {
+    expect(diagrams.map(({ place }) => place.split(":")[0])).toEqual(["docs/concepts.md"]);
   });
 });

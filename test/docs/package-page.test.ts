@@ -5,23 +5,23 @@ import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { page, root } from "./pages.js";
 
-const readme = page("README.md");
+const overview = page("docs/package.md");
 
-describe("the README", () => {
+describe("the page about the package", () => {
   it("lists the subpaths of the package", () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       readonly exports: Readonly<Record<string, unknown>>;
       readonly engines: { readonly node: string };
     };
-    const listed = [...readme.text.matchAll(/^\| `async-request-reply(\/\w+)?` \|/gm)].map(
+    const listed = [...overview.text.matchAll(/^\| `async-request-reply(\/\w+)?` \|/gm)].map(
       ([, path = ""]) => `.${path}`,
     );
     expect(listed).toEqual(Object.keys(manifest.exports));
-    expect(readme.text).toContain(`Node \`${manifest.engines.node}\``);
+    expect(overview.text).toContain(`Node \`${manifest.engines.node}\``);
   });
 
   it("states the size of the package's own code in a bundle, within 1 KB", async () => {
-    const [, stated] = /takes about (\d+) KB,/.exec(readme.text) ?? [];
+    const [, stated] = /takes about (\d+) KB,/.exec(overview.text) ?? [];
     const { outputFiles } = await build({
       entryPoints: [join(root, "src/index.ts")],
       bundle: true,

@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from "tsup";
+import { embeddedFiles } from "./embedded-files.js";
 
 /** Builds the library in both module formats. Each entry is a subpath of `exports` in package.json. */
 export const library: Options = {
@@ -7,11 +8,13 @@ export const library: Options = {
     index: "src/index.ts",
     bullmq: "src/backends/bullmq/index.ts",
     client: "src/client/index.ts",
+    console: "src/console/index.ts",
     express: "src/adapters/express/index.ts",
     fetch: "src/adapters/fetch/index.ts",
     nats: "src/backends/nats/index.ts",
     node: "src/adapters/node/index.ts",
     openapi: "src/openapi/index.ts",
+    opentelemetry: "src/opentelemetry/index.ts",
     operator: "src/operator/index.ts",
     postgres: "src/backends/postgres/index.ts",
     "postgres-sql": "src/backends/postgres/print-sql.ts",
@@ -30,6 +33,7 @@ export const library: Options = {
   external: [/^node:/],
   removeNodeProtocol: false,
   loader: { ".sql": "text" },
+  esbuildPlugins: [embeddedFiles],
   // All subpaths of a module format share one copy of the core. The two formats have separate copies.
   splitting: true,
 };

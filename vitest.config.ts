@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { embeddedFilesInTests } from "./embedded-files.js";
 import { sqlAsText } from "./test/sql-as-text.js";
 
 /** Tests of the built package. They wait for one build, which the first of them triggers. */
@@ -12,15 +13,22 @@ const pages = "test/docs/**/*.test.ts";
  */
 const elsewhere = [
   "test/**/*.long.test.ts",
-  ...["brokers", "browser", "runtimes", "tools", "servers", "faults", "backends/postgres"].map(
-    (folder) => `test/${folder}/**`,
-  ),
+  ...[
+    "brokers",
+    "browser",
+    "runtimes",
+    "tools",
+    "servers",
+    "faults",
+    "opentelemetry",
+    "backends/postgres",
+  ].map((folder) => `test/${folder}/**`),
   "examples/mcp-tools/**",
 ];
 
 export default defineConfig({
   // Resolves `async-request-reply` to the source, as in tsconfig.json, so that no build is needed.
-  plugins: [sqlAsText],
+  plugins: [sqlAsText, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
     // By default Vitest reserves one core for itself, which is half of a machine with two cores.

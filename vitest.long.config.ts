@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { embeddedFilesInTests } from "./embedded-files.js";
 import { sqlAsText } from "./test/sql-as-text.js";
 
 /** Searches that also run in `npm test`, at a shorter length: see test/effort.ts. */
@@ -14,7 +15,7 @@ const searches = [
 
 /** The searches at full length, and slow tests. */
 export default defineConfig({
-  plugins: [sqlAsText],
+  plugins: [sqlAsText, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.long.test.ts", ...searches.map((name) => `test/${name}.test.ts`)],

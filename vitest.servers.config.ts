@@ -1,14 +1,16 @@
 import { defineConfig } from "vitest/config";
+import { embeddedFilesInTests } from "./embedded-files.js";
 import { sqlAsText } from "./test/sql-as-text.js";
 
 const backend = ["test/backends/postgres/**/*.test.ts"];
 
 /**
  * Tests with real servers. The back end's tests use a running server and one of the newest version. The fault tests
- * start servers that they kill, disconnect and fill up. Files run one at a time, because each needs the whole machine.
+ * start servers that they kill, disconnect and fill up. Those of OpenTelemetry need `npm ci --prefix test/opentelemetry`.
+ * Files run one at a time, because each needs the whole machine.
  */
 export default defineConfig({
-  plugins: [sqlAsText],
+  plugins: [sqlAsText, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
     fileParallelism: false,
@@ -28,6 +30,14 @@ export default defineConfig({
             (name) => `**/${name}.test.ts`,
           ),
           globalSetup: "test/backends/postgres/newer-server.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "opentelemetry",
+          include: ["test/opentelemetry/**/*.test.ts"],
+          globalSetup: "test/package/built.ts",
         },
       },
       {

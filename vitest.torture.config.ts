@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { embeddedFilesInTests } from "./embedded-files.js";
 import { sqlAsText } from "./test/sql-as-text.js";
 
 /** Long runs of the simulator, of fuzzing and of processes that are killed. Environment variables set their limits. */
 export default defineConfig({
-  plugins: [sqlAsText],
+  plugins: [sqlAsText, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.torture.ts"],

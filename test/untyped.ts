@@ -6,6 +6,7 @@ import * as fetch from "async-request-reply/fetch";
 import * as nats from "async-request-reply/nats";
 import * as node from "async-request-reply/node";
 import * as openapi from "async-request-reply/openapi";
+import * as opentelemetry from "async-request-reply/opentelemetry";
 import * as postgres from "async-request-reply/postgres";
 import * as rabbitmq from "async-request-reply/rabbitmq";
 import * as webhooks from "async-request-reply/webhooks";
@@ -21,6 +22,7 @@ const all = {
   ...fetch,
   ...node,
   ...openapi,
+  ...opentelemetry,
   ...postgres,
   ...webhooks,
   ...yang,

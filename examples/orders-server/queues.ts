@@ -44,7 +44,7 @@ export async function openRabbitmq(address: string): Promise<Queue> {
 
 /** Connects to NATS, and again whenever the connection is lost. */
 export async function openNats(address: string): Promise<Queue> {
-  const { connect } = load("@nats-io/transport-node");
+  const { connect, headers } = load("@nats-io/transport-node");
   const { jetstream } = load("@nats-io/jetstream");
   const connection = await connect({
     servers: address,
@@ -52,7 +52,7 @@ export async function openNats(address: string): Promise<Queue> {
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
   });
-  return closing(createNatsQueue({ jetstream: jetstream(connection) }), () => connection.close());
+  return closing(createNatsQueue({ jetstream: jetstream(connection), headers }), () => connection.close());
 }
 
 /** Connects to Redis, and again whenever the connection is lost. */

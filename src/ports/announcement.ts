@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import { isOperationId } from "../contract/operation.js";
+import { isOperationId, type JsonText } from "../contract/operation.js";
 
 /** A message in a queue. It only says "look at this operation": the store holds the truth. */
 export interface Announcement {
@@ -14,19 +14,24 @@ export interface Announcement {
   readonly operationId: string;
   /** Name of its definition. Workers choose by this name which announcements they receive. */
   readonly definition: string;
+  /**
+   * JSON that tracing stored with the operation. A broker may send its trace context in header fields. Absent if the
+   * publisher knows only the id of the operation, and in deliveries.
+   */
+  readonly meta?: JsonText | undefined;
+}
+
+/** An operation to announce. */
+export interface Announced {
+  readonly id: string;
+  readonly definition: string;
+  readonly meta?: JsonText | undefined;
 }
 
 /** Creates an announcement of an operation. */
-export function announce(
-  operation: { readonly id: string; readonly definition: string },
-  suffix: string,
-): Announcement {
-  return {
-    version: 1,
-    id: `${operation.id}.${suffix}`,
-    operationId: operation.id,
-    definition: operation.definition,
-  };
+export function announce({ id, definition, meta }: Announced, suffix: string): Announcement {
+  const announcement: Announcement = { version: 1, id: `${id}.${suffix}`, operationId: id, definition };
+  return meta === undefined ? announcement : { ...announcement, meta };
 }
 
 const MAX_NAME_LENGTH = 255;

@@ -1,10 +1,10 @@
 import { coalesce } from "../batching/coalesce.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { announce } from "../ports/announcement.js";
+import { type Announced, announce } from "../ports/announcement.js";
 import type { Observer } from "../ports/observer.js";
 import type { Queue } from "../ports/queue.js";
 import type { Runtime } from "../ports/runtime.js";
-import { type Announced, createRepeats } from "./repeats.js";
+import { createRepeats } from "./repeats.js";
 import { withinTime } from "./within-time.js";
 
 const MAX_BATCH = 100;
@@ -17,7 +17,7 @@ const PUBLISH_TIMEOUT_MS = 10_000;
  */
 export interface Announcer {
   /** Publishes with the next batch. Resolves after the first attempt, successful or not. Never rejects. */
-  announce(operation: { readonly id: string; readonly definition: string }): Promise<void>;
+  announce(operation: Announced): Promise<void>;
   /** Resolves when no announcement is waiting for its first attempt. */
   idle(): Promise<void>;
   /** Stops repeating, and resolves as {@link Announcer.idle} does. */

@@ -1,10 +1,5 @@
+import type { Announced } from "../ports/announcement.js";
 import type { Runtime } from "../ports/runtime.js";
-
-/** An operation to announce. */
-export interface Announced {
-  readonly id: string;
-  readonly definition: string;
-}
 
 /** Announcements that the queue refused or did not confirm. */
 export interface Repeats {
@@ -88,7 +83,7 @@ export function createRepeats({ publish, maxBatch, maxWaiting, runtime }: Repeat
       if (closed) return;
       giveUpAt = clock.now() + GIVE_UP_MS;
       // Without the other members of an operation, such as its input.
-      for (const { id, definition } of operations) waiting.set(id, { id, definition });
+      for (const { id, definition, meta } of operations) waiting.set(id, { id, definition, meta });
       for (const id of waiting.keys()) {
         if (waiting.size <= maxWaiting) break;
         waiting.delete(id);

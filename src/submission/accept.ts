@@ -34,11 +34,12 @@ export async function accept(
     : await recordSubmission(context, checked);
   const { operationId, replayed } = accepted;
   const { name } = definition;
+  const { tenant, meta } = submission.operation;
   const event = replayed ? "operation.replayed" : "operation.accepted";
-  context.observe({ event, operationId, definition: name, tenant: submission.operation.tenant });
+  context.observe({ event, operationId, definition: name, tenant });
   if (accepted.announce) {
     // Not awaited: the record serves as the outbox, and an unresponsive broker must not delay the reply.
-    stayFor(context, platform, context.announcer.announce({ id: operationId, definition: name }));
+    stayFor(context, platform, context.announcer.announce({ id: operationId, definition: name, meta }));
   }
   return accepted;
 }

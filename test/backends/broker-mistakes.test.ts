@@ -41,6 +41,11 @@ describe("a mistake in a queue on a broker says what is wrong, what is expected 
       () => createNatsQueue({ jetstream, replicas: 6 }),
     ],
     [
+      "header fields instead of the function that creates them",
+      "Option `headers` must be the function `headers` of `@nats-io/transport-node`, not an object.",
+      () => createNatsQueue({ jetstream, headers: { traceparent: "00" } }),
+    ],
+    [
       "no module of BullMQ",
       'Option `bullmq` must be the module, from `import * as bullmq from "bullmq"`, not undefined.',
       () => createBullmqQueue({ connection: {} }),

@@ -17,6 +17,10 @@ interface Counting {
   getJobCountByTypes(): Promise<number>;
 }
 
+interface Reading {
+  getJobs(): Promise<readonly { readonly opts: { readonly telemetry?: { readonly metadata?: string } } }[]>;
+}
+
 interface Deleting {
   obliterate(options: { readonly force: boolean }): Promise<void>;
 }
@@ -59,6 +63,12 @@ export const bullmq: TestedBroker = {
         const count = await (counting as unknown as Counting).getJobCountByTypes();
         await counting.close();
         return count;
+      },
+      readTraceFields: async (queue, definition) => {
+        const reading = new library.Queue(definition, { connection, prefix: queue });
+        const [job] = await (reading as unknown as Reading).getJobs();
+        await reading.close();
+        return JSON.parse(job?.opts.telemetry?.metadata ?? "null");
       },
       deleteQueue: async (queue, definition) => {
         const deleting = new library.Queue(definition, { connection, prefix: queue });

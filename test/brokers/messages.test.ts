@@ -1,5 +1,6 @@
+import { channel } from "node:diagnostics_channel";
 import { createMemoryBackend, isAsyncReplyError, type ServiceEvent, withQueue } from "async-request-reply";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { brokers } from "./brokers.js";
 import { newQueueName, useBroker } from "./harnesses.js";
 import { createSubmitter, createWork, type Work } from "./service.js";
@@ -15,6 +16,19 @@ const FOREIGN = [
   JSON.stringify({ version: 1, id: `${ID}.c`, operationId: "../../etc", definition: "orders" }),
   "x".repeat(100_000),
 ];
+
+const TRACE = {
+  traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+  tracestate: "vendor=1",
+};
+
+/** Stores `meta` with every operation that is submitted until the end of the test. */
+function storeMeta(meta: string): void {
+  const submissions = channel("tracing:async-request-reply:submit:start");
+  const subscriber = (message: unknown): void => void Object.assign(message as object, { meta });
+  submissions.subscribe(subscriber);
+  onTestFinished(() => void submissions.unsubscribe(subscriber));
+}
 
 describe.each(brokers)("messages on $name", (broker) => {
   const { client } = useBroker(broker);
@@ -45,6 +59,34 @@ describe.each(brokers)("messages on $name", (broker) => {
     expect(JSON.stringify(events.map(String))).not.toContain("hello");
     await backend.close();
   });
+
+  it("carry the trace context of the submission in header fields", async () => {
+    storeMeta(JSON.stringify(TRACE));
+    const name = newQueueName();
+    const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
+    const { submit } = createSubmitter(backend);
+    work = createWork();
+    await submit();
+    await expect.poll(() => client().countMessages(name, "orders")).toBe(1);
+    expect(await client().readTraceFields(name, "orders")).toMatchObject(TRACE);
+    await work.start("worker", backend);
+    await expect.poll(work.all).toHaveLength(1);
+    await backend.close();
+  });
+
+  it.each(["7", "null", '"text"', "{}", '{"traceparent":"a\\r\\nb"}', '{"traceparent":1}'])(
+    "leave out the meta %s of another subscriber",
+    async (meta) => {
+      storeMeta(meta);
+      const name = newQueueName();
+      const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
+      work = createWork();
+      await work.start("worker", backend);
+      await createSubmitter(backend).submit();
+      await expect.poll(work.all).toHaveLength(1);
+      await backend.close();
+    },
+  );
 
   it("that arrive five times run the work once (F7)", async () => {
     const name = newQueueName();

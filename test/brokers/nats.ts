@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createNatsQueue, type JetStream } from "async-request-reply/nats";
+import { createNatsQueue, type JetStream, type NatsHeaders } from "async-request-reply/nats";
 import { loadLibrary } from "./libraries.js";
 import { type BrokerProgram, startPrivateBroker } from "./private-broker.js";
 import type { TestedBroker } from "./tested-broker.js";
@@ -10,6 +10,14 @@ interface Connection {
 
 interface TransportNode {
   connect(options: object): Promise<Connection>;
+  headers(): NatsHeaders;
+}
+
+interface Reading {
+  getMessage(
+    stream: string,
+    query: { readonly last_by_subj: string },
+  ): Promise<{ readonly header: { get(name: string): string } }>;
 }
 
 interface Deleting {
@@ -36,13 +44,14 @@ export const nats: TestedBroker = {
   deduplicates: true,
   startServer: () => startPrivateBroker(program),
   connect: async (port) => {
-    const { connect } = loadLibrary<TransportNode>("@nats-io/transport-node");
+    const { connect, headers } = loadLibrary<TransportNode>("@nats-io/transport-node");
     const { jetstream: open } = loadLibrary<JetStreamLibrary>("@nats-io/jetstream");
     const servers = `127.0.0.1:${port}`;
     const connection = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
     const jetstream = open(connection);
     return {
-      createQueue: ({ name, ...options }) => createNatsQueue({ jetstream, stream: name, ...options }),
+      createQueue: ({ name, ...options }) =>
+        createNatsQueue({ jetstream, headers, stream: name, ...options }),
       publishForeign: async (queue, definition, body) => {
         await jetstream.publish(`${queue}.${definition}`, body, {});
       },
@@ -50,6 +59,12 @@ export const nats: TestedBroker = {
         const { streams } = await jetstream.jetstreamManager(false);
         const { state } = (await streams.info(queue)) as { readonly state: { readonly messages: number } };
         return state.messages;
+      },
+      readTraceFields: async (queue, definition) => {
+        const { streams } = await jetstream.jetstreamManager(false);
+        const subject = `${queue}.${definition}`;
+        const { header } = await (streams as unknown as Reading).getMessage(queue, { last_by_subj: subject });
+        return Object.fromEntries(["traceparent", "tracestate"].map((name) => [name, header.get(name)]));
       },
       deleteQueue: async (queue) => {
         const { streams } = await jetstream.jetstreamManager(false);

@@ -8,6 +8,10 @@ interface Connection extends AmqpConnection {
   close(): Promise<void>;
 }
 
+interface Received {
+  readonly properties: { readonly headers: unknown };
+}
+
 interface Deleting {
   deleteQueue(queue: string): Promise<unknown>;
 }
@@ -53,6 +57,12 @@ export const rabbitmq: TestedBroker = {
         };
         await channel.close();
         return messageCount;
+      },
+      readTraceFields: async (queue, definition) => {
+        const channel = await connection.createChannel();
+        const message = (await channel.get(`${queue}.${definition}`)) as false | Received;
+        await channel.close();
+        return message ? message.properties.headers : undefined;
       },
       deleteQueue: async (queue, definition) => {
         // Not closed: RabbitMQ 3.10 ends connections with 541 when a queue that is in use is deleted, and `close` would

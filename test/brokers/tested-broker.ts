@@ -21,6 +21,8 @@ export interface TestedClient {
   publishForeign(queue: string, definition: string, body: string): Promise<void>;
   /** Number of messages that the broker holds for a definition. */
   countMessages(queue: string, definition: string): Promise<number>;
+  /** Trace context in the header fields of the next message of a definition. */
+  readTraceFields(queue: string, definition: string): Promise<unknown>;
   /** Deletes the queue, the stream or the keys, as an operator would. */
   deleteQueue(queue: string, definition: string): Promise<void>;
   close(): Promise<void>;

@@ -7,6 +7,27 @@ export function toMessage({ version, id, operationId, definition }: Announcement
   return JSON.stringify({ version, id, operationId, definition });
 }
 
+/** Header fields of W3C Trace Context. */
+export interface TraceFields {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+/** Printable characters. Others could end a header field. */
+const FIELD_VALUE = /^[ -~]{1,512}$/;
+
+/** Returns the header fields for the message of an announcement, or `undefined` if it carries no trace context. */
+export function traceFieldsOf({ meta }: Announcement): TraceFields | undefined {
+  if (meta === undefined) return undefined;
+  const { traceparent, tracestate } = (parsed(meta) ?? {}) as Readonly<Record<keyof TraceFields, unknown>>;
+  if (!isFieldValue(traceparent)) return undefined;
+  return isFieldValue(tracestate) ? { traceparent, tracestate } : { traceparent };
+}
+
+function isFieldValue(value: unknown): value is string {
+  return typeof value === "string" && FIELD_VALUE.test(value);
+}
+
 /**
  * Reads the announcement from a message. Returns `undefined` for a message of another program or of another version,
  * and reports it. Acknowledge such a message: it would be as unreadable next time.
@@ -26,7 +47,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The error of the parser quotes the text, which belongs to another program.
+    // The error of the parser quotes the text, which might belong to another program.
     return undefined;
   }
 }

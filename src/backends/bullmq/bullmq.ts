@@ -25,7 +25,12 @@ export interface BullmqQueue extends BullmqPart {
     jobs: {
       name: string;
       data: unknown;
-      opts?: { jobId?: string; removeOnComplete?: boolean; removeOnFail?: boolean };
+      opts?: {
+        jobId?: string;
+        removeOnComplete?: boolean;
+        removeOnFail?: boolean;
+        telemetry?: { metadata?: string };
+      };
     }[],
   ): Promise<unknown>;
 }

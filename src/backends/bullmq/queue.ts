@@ -1,6 +1,7 @@
+import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
-import { toMessage } from "../broker/message.js";
+import { toMessage, traceFieldsOf } from "../broker/message.js";
 import { byDefinition } from "../broker/share.js";
 import { createWaiters } from "../waking/waiters.js";
 import { createBullmqConsumer } from "./consumer.js";
@@ -27,11 +28,7 @@ export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connec
   return {
     publish: async (announcements) => {
       const adding = [...byDefinition(announcements)].map(([definition, group]) => {
-        const jobs = group.map((announcement) => ({
-          name: "announcement",
-          data: toMessage(announcement),
-          opts: { jobId: announcement.id, ...REMOVED },
-        }));
+        const jobs = group.map(toJob);
         return call(() => parts.queueOf(definition).addBulk(jobs));
       });
       await Promise.all(adding);
@@ -41,5 +38,16 @@ export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connec
       waiters.wake();
       await parts.close();
     },
+  };
+}
+
+function toJob(announcement: Announcement) {
+  const fields = traceFieldsOf(announcement);
+  const opts = { jobId: announcement.id, ...REMOVED };
+  return {
+    name: "announcement",
+    data: toMessage(announcement),
+    // The form in which the instrumentation of BullMQ stores a trace context.
+    opts: fields === undefined ? opts : { ...opts, telemetry: { metadata: JSON.stringify(fields) } },
   };
 }

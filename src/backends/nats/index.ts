@@ -13,6 +13,7 @@ export type {
   JetStreamMessage,
   JetStreamMessages,
   JetStreamStreamConfig,
+  NatsHeaders,
 } from "./jetstream.js";
 export { createNatsQueue } from "./queue.js";
 export type { NatsQueueOptions } from "./settings.js";

@@ -68,10 +68,20 @@ export interface JetStreamManager {
   };
 }
 
+/** Header fields of a message, as the function `headers` of `@nats-io/transport-node` creates them. */
+export interface NatsHeaders {
+  /** Sets a field. */
+  set(name: string, value: string): void;
+}
+
 /** The result of `jetstream(connection)` of `@nats-io/jetstream` 3. */
 export interface JetStream {
   /** Publishes a message. Resolves when the stream has stored it. */
-  publish(subject: string, body: string, options: { msgID?: string; timeout?: number }): Promise<unknown>;
+  publish(
+    subject: string,
+    body: string,
+    options: { msgID?: string; timeout?: number; headers?: NatsHeaders | undefined },
+  ): Promise<unknown>;
   /** Returns the manager. With `false`, does not ask the server. */
   jetstreamManager(checkAPI?: boolean): Promise<JetStreamManager>;
   /** Consumers of a stream. */

@@ -1,7 +1,9 @@
+import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
-import { toMessage } from "../broker/message.js";
+import { toMessage, traceFieldsOf } from "../broker/message.js";
 import { createNatsConsumer } from "./consumer.js";
+import type { NatsHeaders } from "./jetstream.js";
 import { type NatsQueueOptions, readNatsSettings } from "./settings.js";
 import { BROKER, createStream } from "./stream.js";
 
@@ -15,9 +17,18 @@ import { BROKER, createStream } from "./stream.js";
  */
 export function createNatsQueue(options: NatsQueueOptions): Queue {
   const settings = readNatsSettings(options);
-  const { jetstream, timeoutMs } = settings;
+  const { jetstream, timeoutMs, headers: createHeaders } = settings;
   const call = createCalls(BROKER, settings);
   const stream = createStream(settings, call);
+
+  function headersOf(announcement: Announcement): NatsHeaders | undefined {
+    const fields = createHeaders && traceFieldsOf(announcement);
+    if (fields === undefined) return undefined;
+    const headers = createHeaders?.();
+    for (const [name, value] of Object.entries(fields)) headers?.set(name, value);
+    return headers;
+  }
+
   return {
     publish: async (announcements) => {
       if (announcements.length === 0) return;
@@ -26,6 +37,7 @@ export function createNatsQueue(options: NatsQueueOptions): Queue {
         jetstream.publish(stream.subjectOf(announcement.definition), toMessage(announcement), {
           msgID: announcement.id,
           timeout: timeoutMs,
+          headers: headersOf(announcement),
         }),
       );
       try {

@@ -13,7 +13,7 @@ import {
   type BrokerSettings,
   readBrokerSettings,
 } from "../broker/settings.js";
-import type { JetStream } from "./jetstream.js";
+import type { JetStream, NatsHeaders } from "./jetstream.js";
 
 /** Options of {@link createNatsQueue}. Only `jetstream` is required. */
 export interface NatsQueueOptions extends BrokerOptions {
@@ -31,6 +31,11 @@ export interface NatsQueueOptions extends BrokerOptions {
    * to do so, and create them yourself. Default: true.
    */
   readonly declare?: boolean;
+  /**
+   * The function `headers` of `@nats-io/transport-node`. If set, messages carry the trace context of their operation in
+   * header fields.
+   */
+  readonly headers?: () => NatsHeaders;
 }
 
 const OPTIONS: OptionNames<NatsQueueOptions> = {
@@ -38,6 +43,7 @@ const OPTIONS: OptionNames<NatsQueueOptions> = {
   stream: true,
   replicas: true,
   declare: true,
+  headers: true,
   ...BROKER_OPTIONS,
 };
 
@@ -47,6 +53,7 @@ export interface NatsSettings extends BrokerSettings {
   readonly stream: string;
   readonly replicas: number;
   readonly declare: boolean;
+  readonly headers: (() => NatsHeaders) | undefined;
 }
 
 /** Largest number of replicas of a stream. */
@@ -59,14 +66,16 @@ const MAX_REPLICAS = 5;
  */
 export function readNatsSettings(options: NatsQueueOptions): NatsSettings {
   checkOptions(options, OPTIONS, "createNatsQueue");
-  const { jetstream, stream = "async-request-reply", declare = true } = options;
+  const { jetstream, stream = "async-request-reply", declare = true, headers } = options;
   checkJetStream(jetstream);
   if (typeof stream !== "string" || !/^[\w-]{1,100}$/.test(stream))
     throw invalidOption("stream", "1 to 100 letters, digits, `_` or `-`", stream);
   if (typeof declare !== "boolean") throw invalidOption("declare", "true or false", declare);
+  if (headers !== undefined && typeof headers !== "function")
+    throw invalidOption("headers", "the function `headers` of `@nats-io/transport-node`", headers);
   const replicas = positiveInteger("replicas", options.replicas, 1);
   if (replicas > MAX_REPLICAS) throw invalidOption("replicas", `at most ${MAX_REPLICAS}`, replicas);
-  return { jetstream, stream, replicas, declare, ...readBrokerSettings(options) };
+  return { jetstream, stream, replicas, declare, headers, ...readBrokerSettings(options) };
 }
 
 function checkJetStream(jetstream: unknown): void {

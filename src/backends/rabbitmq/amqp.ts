@@ -20,6 +20,8 @@ export interface AmqpPublishOptions {
   readonly contentType: string;
   /** Kind of message. */
   readonly type: string;
+  /** Trace context of the operation, if it is known. */
+  readonly headers?: Record<string, string>;
 }
 
 /** The methods of a channel of `amqplib` that the queue calls. */

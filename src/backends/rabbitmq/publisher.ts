@@ -1,8 +1,8 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Announcement } from "../../ports/announcement.js";
 import { type CallBroker, unavailable } from "../broker/calls.js";
-import { toMessage } from "../broker/message.js";
-import type { AmqpConfirmChannel } from "./amqp.js";
+import { toMessage, traceFieldsOf } from "../broker/message.js";
+import type { AmqpConfirmChannel, AmqpPublishOptions } from "./amqp.js";
 import { type Channels, createChannels, type OpenChannel } from "./channels.js";
 import { BROKER, type DeclareQueue } from "./declarations.js";
 import type { RabbitmqSettings } from "./settings.js";
@@ -38,11 +38,10 @@ export function createPublisher(
     queue: string,
     announcement: Announcement,
   ): Promise<void> {
-    const { id, operationId } = announcement;
     const content = Buffer.from(toMessage(announcement));
     await new Promise<void>((resolve, reject) => {
-      opened.channel.sendToQueue(queue, content, propertiesOf(id, operationId), (error) => {
-        if (returned.delete(id)) reject(missing(queue));
+      opened.channel.sendToQueue(queue, content, propertiesOf(announcement), (error) => {
+        if (returned.delete(announcement.id)) reject(missing(queue));
         else if (error) reject(error);
         else resolve();
       });
@@ -70,15 +69,16 @@ export function createPublisher(
   };
 }
 
-function propertiesOf(messageId: string, correlationId: string) {
+function propertiesOf(announcement: Announcement): AmqpPublishOptions {
   return {
     persistent: true,
     mandatory: true,
-    messageId,
-    correlationId,
+    messageId: announcement.id,
+    correlationId: announcement.operationId,
     contentType: "application/json",
     type: "announcement",
-  } as const;
+    headers: { ...traceFieldsOf(announcement) },
+  };
 }
 
 function missing(queue: string): AsyncReplyError {

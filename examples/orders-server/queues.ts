@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Queue } from "async-request-reply";
 import { type Bullmq, createBullmqQueue } from "async-request-reply/bullmq";
-import { createNatsQueue, type JetStream } from "async-request-reply/nats";
+import { createNatsQueue, type JetStream, type NatsHeaders } from "async-request-reply/nats";
 import { type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
 import { StartError } from "./start-error.js";
 
@@ -17,7 +17,10 @@ interface Libraries {
       options: object,
     ): Promise<AmqpConnection & { on(event: "error", listener: () => void): void; close(): Promise<void> }>;
   };
-  readonly "@nats-io/transport-node": { connect(options: object): Promise<NatsConnection> };
+  readonly "@nats-io/transport-node": {
+    connect(options: object): Promise<NatsConnection>;
+    headers(): NatsHeaders;
+  };
   readonly "@nats-io/jetstream": { jetstream(connection: NatsConnection): JetStream };
   readonly bullmq: Bullmq<Redis>;
   readonly ioredis: { readonly Redis: new (url: string, options: object) => Redis };

@@ -5,7 +5,7 @@ import { sqlAsText } from "./test/sql-as-text.js";
 const filesOf = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
 
 /** Tests that stop, kill and cut off brokers. */
-const outages = filesOf("outages");
+const outages = filesOf("outages", "particular-outages");
 /** Tests of each broker with Postgres, and of NATS with SQLite. They take about 15 minutes, and run outside of CI. */
 const mixes = filesOf("faults", "stores", "switching", "orders-server");
 

@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { type Bullmq, createBullmqQueue } from "async-request-reply/bullmq";
 import { loadLibrary } from "./libraries.js";
-import { type BrokerProgram, startPrivateBroker } from "./private-broker.js";
+import { type BrokerProgram, type PrivateBroker, startPrivateBroker } from "./private-broker.js";
 import type { TestedBroker } from "./tested-broker.js";
 
 interface Redis {
@@ -25,23 +24,32 @@ interface Deleting {
   obliterate(options: { readonly force: boolean }): Promise<void>;
 }
 
-const program: BrokerProgram = {
-  name: "redis",
-  command: "redis-server",
-  ready: /Ready to accept connections/,
-  prepare: async (folder, port) => {
-    const options = { bind: "127.0.0.1", port, dir: folder, appendonly: "yes", dbfilename: "dump.rdb" };
-    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
-    return { args, env: { TMPDIR: join(folder) } };
-  },
-};
+function redis(persistence: Readonly<Record<string, string>>): BrokerProgram {
+  return {
+    name: "redis",
+    command: "redis-server",
+    ready: /Ready to accept connections/,
+    prepare: async (folder, port) => {
+      const options = { bind: "127.0.0.1", port, dir: folder, ...persistence };
+      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+      return { args, env: { TMPDIR: folder } };
+    },
+  };
+}
+
+const redisWithLog = redis({ appendonly: "yes", dbfilename: "dump.rdb" });
+
+/** Starts Redis without a log and without snapshots. It is empty after each start. */
+export function startEmptyRedis(): Promise<PrivateBroker> {
+  return startPrivateBroker(redis({ appendonly: "no", save: "" }));
+}
 
 /** BullMQ on Redis with `ioredis`. */
 export const bullmq: TestedBroker = {
   name: "BullMQ",
   scheme: "redis",
   deduplicates: true,
-  startServer: () => startPrivateBroker(program),
+  startServer: () => startPrivateBroker(redisWithLog),
   connect: async (port) => {
     const library = loadLibrary<Bullmq<Redis>>("bullmq");
     const { Redis } = loadLibrary<Ioredis>("ioredis");

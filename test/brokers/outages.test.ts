@@ -1,73 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Backend, createMemoryBackend, type Queue, withQueue } from "async-request-reply";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startTcpProxy } from "../servers/tcp-proxy.js";
 import { brokers } from "./brokers.js";
 import { newQueueName, useBroker } from "./harnesses.js";
-import { createSubmitter, createWork, orders, reports, type Submitter, type Work } from "./service.js";
-
-/** Longer than a client needs to connect again, and than the next announcement of a sweep. */
-const RECOVERY = { timeout: 60_000, interval: 50 };
-
-/** An outage of 1 s has room for 50 replies in turn, but for one only if replies wait for the broker. */
-const REPLIES = 10;
-
-interface Load {
-  /** Ends the load and returns the ids of all operations that it submitted. */
-  end(): Promise<readonly string[]>;
-  /** Number of operations that were submitted so far. */
-  submitted(): number;
-}
-
-/** Submits an operation every 20 ms, in turns of both definitions, each after the reply to the one before. */
-function startLoad({ submit }: Submitter): Load {
-  const ids: string[] = [];
-  let ended = false;
-  const loop = async (): Promise<void> => {
-    while (!ended) {
-      ids.push(await submit(ids.length % 2 === 0 ? orders : reports));
-      await sleep(20);
-    }
-  };
-  const running = loop();
-  return {
-    end: async () => {
-      ended = true;
-      await running;
-      return ids;
-    },
-    submitted: () => ids.length,
-  };
-}
+import { expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";
 
 describe.each(brokers)("an outage of $name", (broker) => {
   const { client, server } = useBroker(broker);
-  let work: Work;
-
-  afterEach(() => work.stop());
-
-  /** Runs two workers under load during an outage, and checks that every operation is accepted and runs exactly once. */
-  async function expectEveryOperationToRunOnce(queue: Queue, outage: () => Promise<void>): Promise<void> {
-    const backend: Backend = withQueue(createMemoryBackend(), queue);
-    const submitter = createSubmitter(backend);
-    work = createWork();
-    await Promise.all(["a", "b"].map((name) => work.start(name, backend)));
-    const load = startLoad(submitter);
-    await expect.poll(() => work.all().length).toBeGreaterThan(5);
-    const submittedBefore = load.submitted();
-    await outage();
-    expect(load.submitted() - submittedBefore).toBeGreaterThan(REPLIES);
-    const ranBefore = work.all().length;
-    await expect.poll(() => work.all().length, RECOVERY).toBeGreaterThan(ranBefore + 5);
-    const ids = await load.end();
-    await expect
-      .poll(async () => new Set(await submitter.states()), RECOVERY)
-      .toEqual(new Set(["completed"]));
-    expect([...work.all()].sort()).toEqual([...ids].sort());
-    await work.stop();
-    await backend.close();
-  }
-
   it("of 10 s delays the work and no reply (F5)", async () => {
     await expectEveryOperationToRunOnce(client().createQueue({ name: newQueueName() }), async () => {
       await server().stop();

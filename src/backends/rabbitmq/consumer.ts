@@ -3,7 +3,8 @@ import { type CallBroker, createCalls } from "../broker/calls.js";
 import { createDeliveries } from "../broker/deliveries.js";
 import { createShares, type Share } from "../broker/share.js";
 import { BROKER, type DeclareQueue } from "./declarations.js";
-import { createLane, type Lane, PAUSE_AFTER_FAILURE_MS } from "./lane.js";
+import { createLane, type Lane } from "./lane.js";
+import { startRound } from "./round.js";
 import type { RabbitmqSettings } from "./settings.js";
 
 /** A consumer with a way to close its channels at once. */
@@ -63,45 +64,18 @@ export function createRabbitmqConsumer(
   }
 
   async function takeFirst({ slots, limit, signal }: ReceiveRequest): Promise<readonly Delivery[]> {
-    const taken: Delivery[] = [];
-    const errors: unknown[] = [];
     const all = lanesOf(sharesOf({ slots, limit }));
     const ready = all.filter(([lane]) => lane.isReady());
-    let over = false;
-    let end: () => void = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    let cancel: () => void = () => {};
-    // The next call uses the queues again that fail now.
-    const endLater = (): void => {
-      cancel();
-      cancel = runtime.clock.schedule(PAUSE_AFTER_FAILURE_MS, end);
-    };
-    const onError = (error: unknown): void => {
-      if (over) report(error);
-      else errors.push(error);
-      if (errors.length === ready.length) end();
-      else if (!over) endLater();
-    };
-    const listening = {
-      ended,
-      // Several definitions can bring more than the limit together. Other workers may have free slots.
-      hasRoom: () => !over && taken.length < limit,
-      onDelivery: (delivery: Delivery) => {
-        taken.push(delivery);
-        end();
-      },
-    };
-    if (ready.length < all.length) endLater();
-    signal.addEventListener("abort", end);
-    const ending = ready.map(([lane, count]) => lane.listen({ count, ...listening }).catch(onError));
-    await ended;
-    signal.removeEventListener("abort", end);
-    cancel();
+    const { clock } = runtime;
+    const { listening, ...round } = startRound({ lanes: ready.length, limit, clock, report });
+    if (ready.length < all.length) round.endSoon();
+    signal.addEventListener("abort", round.end);
+    const ending = ready.map(([lane, count]) => lane.listen({ count, ...listening }).catch(round.fail));
+    await listening.ended;
+    signal.removeEventListener("abort", round.end);
     await callBriefly(() => Promise.all(ending)).catch(() => {});
-    over = true;
-    return outcomeOf(taken, errors, ready.length);
+    round.close();
+    return outcomeOf(round.taken, round.errors, ready.length);
   }
 
   async function end(): Promise<void> {

@@ -16,7 +16,7 @@ export interface LaneContext {
 }
 
 /** How a lane listens. */
-interface Listening {
+export interface Listening {
   /** Maximum number of messages without an answer. */
   readonly count: number;
   /** Ends the listening when it resolves. */

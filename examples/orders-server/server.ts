@@ -55,7 +55,7 @@ async function start(configuration: Configuration): Promise<void> {
     );
     await stopped;
     // After this, nothing keeps the process alive, so it ends with exit code 0.
-    await backend.close();
+    await service.close();
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
   if (server !== undefined && loginAt !== undefined) log.notice(loginAt(server.url));

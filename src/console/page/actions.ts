@@ -20,7 +20,7 @@ export function cancelButton(page: Page, id: string): HTMLButtonElement {
       await act(page, async () => CANCELED[(await cancel(id)).outcome] ?? "");
     });
     dialog.show(
-      element("p", {}, "The operation then fails, and its client sees the error “cancelled”."),
+      element("p", {}, "The operation then fails, and its client sees that it was canceled."),
       element("div", { class: "actions" }, confirm, button("Keep it", dialog.close)),
     );
   });

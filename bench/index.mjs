@@ -13,10 +13,11 @@ installPeers();
 const { serverBenches, runServerBench } = await import("./servers.mjs");
 const { inProcessBenches, runInProcessBench } = await import("./in-process.mjs");
 const { printHostileBodies } = await import("./hostile-bodies.mjs");
+const { printMemory } = await import("./memory.mjs");
 const { printSizes } = await import("./sizes.mjs");
 const { loader } = await import("./load.mjs");
 
-const others = { G12: printSizes, hostile: printHostileBodies };
+const others = { G12: printSizes, hostile: printHostileBodies, memory: printMemory };
 const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches), ...Object.keys(others)];
 const asked = process.argv.length > 2 ? process.argv.slice(2) : all;
 const unknown = asked.find((goal) => !all.includes(goal));

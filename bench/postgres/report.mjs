@@ -42,6 +42,20 @@ export function printRateGoals(goals, samples) {
   if (rows.length > 0) printRows([["goal", "variant", "wall", "measured", "CPU", ""], ...rows]);
 }
 
+/** Prints how much room the parts of a store with this many operations take. */
+export function printSizes(title, parts, operations) {
+  console.log(`\n${title}`);
+  const whole = { name: "all", bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
+  printRows([
+    ["part", "MB", "bytes per operation"],
+    ...[...parts, whole].map(({ name, bytes }) => [
+      name,
+      (bytes / 1e6).toFixed(0),
+      (bytes / operations).toFixed(0),
+    ]),
+  ]);
+}
+
 export function verdict(met) {
   return met ? "met" : "missed";
 }

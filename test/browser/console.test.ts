@@ -166,7 +166,7 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Apply" }).click();
     await open.and(page.locator(":enabled")).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("were not run again yet: 25.").waitFor();
+    await dialog.getByText("have not been run again: 25.").waitFor();
     expect((await stage.operator.list({ state: "pending" })).operations).toEqual([]);
     await dialog.getByRole("button", { name: "Start" }).click();
     await dialog.getByText("10 run again, 0 skipped.").waitFor();
@@ -254,7 +254,7 @@ describe("the page is accessible and fits", () => {
     await stage.end("needs the carrier");
     const page = await openConsole(`${stage.url}/?tenant=acme`);
     await page.getByRole("button", { name: "Run all of these again…" }).click();
-    await page.getByText("were not run again yet: 1.").waitFor();
+    await page.getByText("have not been run again: 1.").waitFor();
     expect(await seriousProblems(page)).toEqual([]);
   });
 });

@@ -4,8 +4,9 @@ import { drain } from "./drain.mjs";
 import { latency } from "./latency.mjs";
 import { queue } from "./queue.mjs";
 import { read } from "./read.mjs";
+import { sizes } from "./sizes.mjs";
 import { stats } from "./stats.mjs";
 import { wal } from "./wal.mjs";
 
 /** The measurements that the process of a variant can run. */
-export const measures = { accept, churn, drain, latency, queue, read, stats, wal };
+export const measures = { accept, churn, drain, latency, queue, read, sizes, stats, wal };

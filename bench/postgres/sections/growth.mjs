@@ -1,8 +1,9 @@
 import { median, printRows, ratios, spread } from "../../report.mjs";
 import { inRounds } from "../../rounds.mjs";
-import { printRateGoals, printRates, verdict } from "../report.mjs";
+import { printRateGoals, printRates, printSizes, verdict } from "../report.mjs";
 import { filled } from "../variants.mjs";
 
+const MILLION = 1_000_000;
 const CLIENTS = 32;
 const READERS = 8;
 const WAL_ACCEPTS = 2_000;
@@ -14,10 +15,12 @@ const large = [randomKeys, orderedKeys];
 const measured = [none, ...large];
 const logged = [smallOrderedKeys, smallRandomKeys, orderedKeys, randomKeys, randomIds];
 
-/** G11: how much a million finished operations slow down new ones. */
+/** G11: how much room a million finished operations take, and how much they slow down new ones. */
 export async function growth({ rounds, seed, seconds, withVariants }) {
   await withVariants([...new Set([...measured, ...logged])], async (opened) => {
     const among = (variants) => variants.map(({ name }) => opened.find((variant) => variant.name === name));
+    for (const variant of among(large))
+      printSizes(`growth: size of ${variant.name}`, await variant.call("sizes"), MILLION);
     const sample = (variant) => sampleSteps(variant, seconds);
     await inRounds(among(measured), { rounds: 1, seed }, sample); // warm-up
     const samples = await inRounds(among(measured), { rounds, seed }, sample);

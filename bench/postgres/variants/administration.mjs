@@ -12,6 +12,15 @@ export function administration(pool, tables) {
       const text = `select sum(pg_total_relation_size(t))::float8 as bytes from (values ${each}) as v (t)`;
       return (await pool.query(text)).rows[0].bytes;
     },
+    /** Size of each table with its TOAST, and of each index. Bytes. */
+    sizes: async () => {
+      const text = `with t as (select t from (values ${each}) as v (t))
+        select t::text as name, pg_table_size(t)::float8 as bytes from t
+        union all
+        select indexrelid::regclass::text, pg_relation_size(indexrelid)::float8 from pg_index join t on indrelid = t
+        order by bytes desc`;
+      return (await pool.query(text)).rows;
+    },
     vacuum: async () => {
       for (const table of tables) await pool.query(`vacuum analyze ${table}`);
     },

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { createSqliteBackend } from "../../../dist/sqlite.js";
 import { DEFINITION } from "../../postgres/inside/orders.mjs";
 import { openOrderService } from "../../postgres/variants/order-service.mjs";
@@ -15,7 +16,7 @@ const RETENTION_MS = 86_400_000;
  * finished operations first. `commitMs` makes each commit take longer, and `maxBatch` limits how many calls share one.
  */
 export async function open({ sockets, rows = 0, commitMs = 0, maxBatch }) {
-  const { database, close } = openDatabase();
+  const { path, database, close } = openDatabase();
   const backend = createSqliteBackend({
     database: commitMs > 0 ? withSlowCommits(database, commitMs) : database,
     ...(maxBatch === undefined ? {} : { maxBatch }),
@@ -32,6 +33,7 @@ export async function open({ sockets, rows = 0, commitMs = 0, maxBatch }) {
     accepted: () => countOf(database, "arr_operations where settled_at is null"),
     due: () => countOf(database, "arr_operations where settled_at is null"),
     completed: () => countOf(database, "arr_operations where state = 'completed'"),
+    sizes: () => [{ name: "file", bytes: statSync(path).size }],
     claim,
     complete,
     startWork,

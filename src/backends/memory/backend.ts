@@ -16,7 +16,7 @@ export interface MemoryBackendOptions {
   readonly clock?: Clock;
   /**
    * Maximum number of operations, including finished ones. Further submissions get 503, because a live key is never
-   * dropped to make room. Default: 1,000,000, which takes about 1 GB.
+   * dropped to make room. Default: 1,000,000, which takes about 1.4 GB.
    */
   readonly maxOperations?: number;
   /**

@@ -6,7 +6,7 @@ import type { Page } from "./page.js";
 
 const CANCELED: Readonly<Record<string, string>> = {
   cancelled: "The operation was canceled.",
-  requested: "A worker is running it, and stops at its next lease renewal.",
+  requested: "A worker is running it and learns of the cancellation at its next lease renewal.",
   terminal: "The operation has already ended.",
   unknown: "The operation no longer exists, or cannot be canceled.",
 };
@@ -20,7 +20,7 @@ export function cancelButton(page: Page, id: string): HTMLButtonElement {
       await act(page, async () => CANCELED[(await cancel(id)).outcome] ?? "");
     });
     dialog.show(
-      element("p", {}, "It fails with the error `cancelled`, which its client sees."),
+      element("p", {}, "The operation then fails, and its client sees that it was canceled."),
       element("div", { class: "actions" }, confirm, button("Keep it", dialog.close)),
     );
   });

@@ -38,7 +38,7 @@ export async function openBulk(filter: BulkFilter, reload: () => Promise<void>):
 
 function offer(dialog: Dialog, run: Run): void {
   const { preview } = run;
-  const matches = `Failed operations that match and were not run again yet: ${counted(preview)}.`;
+  const matches = `Failed operations that match and have not been run again: ${counted(preview)}.`;
   if (preview.count === 0 && !preview.more) {
     dialog.show(element("p", { role: "status" }, matches), button("Close", dialog.close));
     return;

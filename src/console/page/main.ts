@@ -14,7 +14,7 @@ let overview: Overview | undefined;
 /** Number of the newest load. An earlier load that takes longer shows nothing. */
 let newest = 0;
 
-/** Loads everything that the URL names. A refresh in the background leaves alone what someone is using. */
+/** Loads everything that the URL names. A refresh in the background does not replace a section that is in use. */
 async function load(
   options: { readonly inBackground?: boolean; readonly focus?: boolean } = {},
 ): Promise<void> {

@@ -13,7 +13,7 @@ export interface View {
   readonly id: string;
 }
 
-/** Failed operations come first, because they need someone, and because every back end has an index for them. */
+/** Failed operations come first, because someone has to look at them, and because every back end has an index for them. */
 const DEFAULTS: View = {
   state: "failed",
   definition: "",

@@ -1,0 +1,4 @@
+/** Returns how much room a variant takes, part by part: `{ name, bytes }`. */
+export function sizes(variant) {
+  return variant.sizes();
+}

@@ -7,7 +7,7 @@ import { describeClients } from "./clients.js";
 import { createTransactionStage, ORDER, orders, TENANT } from "./transaction-stage.js";
 
 describeClients("the `webhookUrl` of service.prepare on an SQLite database", (client) => {
-  it("is told of the end once if the user's transaction commits, and never if it does not", async () => {
+  it("learns of the end once if the user's transaction commits, and never if it does not", async () => {
     const { file, backend, clock, database } = createTransactionStage(client);
     const receiver = await startReceiver();
     onTestFinished(async () => {

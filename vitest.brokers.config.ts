@@ -33,6 +33,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "outages", include: outages } },
       { extends: true, test: { name: "mixes", include: mixes } },
+      { extends: true, test: { name: "clusters", include: ["test/brokers/clusters/*.test.ts"] } },
     ],
   },
 });

@@ -2,39 +2,13 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import type { OrderProcess, ProcessOptions } from "../faults/order-processes.js";
-import { alternate, keysOf, newOrder, type SentOrder, send, sendAll, sendOnce } from "../faults/orders.js";
+import { keysOf, newOrder, type SentOrder, send, sendAll, sendOnce } from "../faults/orders.js";
 import { startTcpProxy } from "../servers/tcp-proxy.js";
-import { DEFAULT_NAME, describeOnEachMix } from "./mixes.js";
+import { describeOnEachMix } from "./mixes.js";
+import { expectOneEffectEach, startOrderService } from "./order-service.js";
 
 describeOnEachMix("processes with a broker that fails", ({ bench, broker, server, client, url, store }) => {
-  /** Starts two processes that accept, and two that work. */
-  async function startAll(options: Partial<ProcessOptions> = {}) {
-    const start = (role: "api" | "worker") => bench().start({ role, ...options });
-    const [one, other, ...workers] = await Promise.all([
-      start("api"),
-      start("api"),
-      start("worker"),
-      start("worker"),
-    ]);
-    const apis = [one, other];
-    const stop = async (): Promise<void> => {
-      // Otherwise the workers of the next test receive the rest.
-      await expect.poll(() => client().countMessages(DEFAULT_NAME, "orders")).toBe(0);
-      for (const process of [...apis, ...workers]) process.kill("SIGTERM");
-      expect(await Promise.all([...apis, ...workers].map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
-    };
-    return { anyApi: alternate(apis.map(({ baseUrl }) => baseUrl)), workers, stop };
-  }
-
-  /** Checks that every order was accepted at its first try, and that its work ran once. */
-  async function expectOneEffectEach(sent: readonly SentOrder[]): Promise<void> {
-    await bench().untilTerminal(100_000);
-    await bench().expectInvariants(sent);
-    expect(new Set(sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([202]));
-    const keys = new Set(sent.map(({ key }) => key));
-    const effects = (await bench().effects()).filter(({ itemId }) => keys.has(itemId));
-    expect(effects).toHaveLength(sent.length);
-  }
+  const startAll = (options?: Partial<ProcessOptions>) => startOrderService({ bench, client }, options);
 
   it.each([
     ["is killed before it acknowledges the message", "SIGKILL"],
@@ -68,7 +42,7 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     await down;
     await server().start();
     sent.push(...(await sendAll(keysOf(`${key}-after`, 50), anyApi)));
-    await expectOneEffectEach(sent);
+    await expectOneEffectEach(bench(), sent);
     await stop();
   });
 
@@ -88,7 +62,7 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     // Ends the connections that lost bytes, as a network does after a while.
     await proxy.set({ does: "refuse" });
     await proxy.set({ does: "pass" });
-    await expectOneEffectEach(sent);
+    await expectOneEffectEach(bench(), sent);
     await stop();
     await proxy.close();
   });
@@ -107,7 +81,7 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     await announceAgain(sent);
     for (const worker of workers) worker.kill("SIGCONT");
     await announceAgain(sent);
-    await expectOneEffectEach(sent);
+    await expectOneEffectEach(bench(), sent);
     await stop();
   });
 

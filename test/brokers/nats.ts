@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createNatsQueue, type JetStream, type NatsHeaders } from "async-request-reply/nats";
 import { loadLibrary } from "./libraries.js";
-import { type BrokerProgram, startPrivateBroker } from "./private-broker.js";
+import { type PrivateBroker, startPrivateBroker } from "./private-broker.js";
 import type { TestedBroker } from "./tested-broker.js";
 
 interface Connection {
@@ -28,21 +28,24 @@ interface JetStreamLibrary {
   jetstream(connection: Connection): JetStream;
 }
 
-const program: BrokerProgram = {
-  name: "nats",
-  command: "nats-server",
-  ready: /Server is ready/,
-  prepare: async (folder, port) => ({
-    args: ["-a", "127.0.0.1", "-p", `${port}`, "-js", "-sd", join(folder, "data")],
-  }),
-};
+/** Starts NATS on a free port. `args` has further arguments of the server. */
+export function startNats(args: readonly string[] = []): Promise<PrivateBroker> {
+  return startPrivateBroker({
+    name: "nats",
+    command: "nats-server",
+    ready: /Server is ready/,
+    prepare: async (folder, port) => ({
+      args: ["-a", "127.0.0.1", "-p", `${port}`, "-js", "-sd", join(folder, "data"), ...args],
+    }),
+  });
+}
 
 /** NATS JetStream with `@nats-io/jetstream`. */
 export const nats: TestedBroker = {
   name: "NATS",
   scheme: "nats",
   deduplicates: true,
-  startServer: () => startPrivateBroker(program),
+  startServer: () => startNats(),
   connect: async (port) => {
     const { connect, headers } = loadLibrary<TransportNode>("@nats-io/transport-node");
     const { jetstream: open } = loadLibrary<JetStreamLibrary>("@nats-io/jetstream");

@@ -11,6 +11,8 @@ import { freePort } from "../servers/free-port.js";
 /** A broker for one test file that can be stopped, killed and started again. */
 export interface PrivateBroker {
   readonly port: number;
+  /** Folder of its data and settings. */
+  readonly folder: string;
   /** Starts the broker again after `stop` or `kill9`, with its data. */
   start(): Promise<void>;
   /** Shuts the broker down in order. */
@@ -90,6 +92,7 @@ export async function startPrivateBroker(program: BrokerProgram): Promise<Privat
   }
   return {
     port,
+    folder,
     start,
     stop: () => end("SIGTERM"),
     settle: async () => {

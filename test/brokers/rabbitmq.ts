@@ -25,7 +25,7 @@ export const rabbitmq: TestedBroker = {
   name: "RabbitMQ",
   scheme: "amqp",
   deduplicates: false,
-  startServer: startRabbitmq,
+  startServer: () => startRabbitmq(),
   connect: async (port) => {
     const { connect } = loadLibrary<Amqplib>("amqplib");
     const recovery = { initialDelay: 50, maxDelay: 500 };

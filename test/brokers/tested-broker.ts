@@ -11,6 +11,8 @@ interface TestedQueueOptions {
   readonly declare?: boolean;
   /** Only for RabbitMQ. */
   readonly queueType?: "classic";
+  /** Only for NATS. */
+  readonly replicas?: number;
   readonly observe?: Observer | false;
 }
 

@@ -9,10 +9,13 @@ export interface ProcessOptions {
   readonly role: "api" | "worker" | "all";
   /** URL of Postgres or of a proxy in front of it, or `sqlite:` and the path of a file. */
   readonly url: string;
-  /** URL of a message broker or of a proxy in front of it: see open-queue.mjs. Default: the queue of the store. */
-  readonly queue?: string;
+  /**
+   * URL of a message broker or of a proxy in front of it, or the URLs of a cluster: see open-queue.mjs. Default: the
+   * queue of the store.
+   */
+  readonly queue?: string | readonly string[];
   /** Options of the queue, if `queue` is set. */
-  readonly broker?: { readonly timeoutMs?: number };
+  readonly broker?: { readonly timeoutMs?: number; readonly replicas?: number };
   /** URL of the database for effects. Default: `url`, or a second file. */
   readonly ledgerUrl?: string;
   /** Point at which the process kills itself: see crash-points.mjs. */

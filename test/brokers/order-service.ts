@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import type { OrderBench } from "../faults/order-bench.js";
+import type { OrderProcess, ProcessOptions } from "../faults/order-processes.js";
+import { alternate, type ChooseUrl, type SentOrder } from "../faults/orders.js";
+import { DEFAULT_NAME } from "./mixes.js";
+import type { TestedClient } from "./tested-broker.js";
+
+/** A store and a broker that an order service uses. */
+interface Parts {
+  bench(): OrderBench;
+  client(): TestedClient;
+}
+
+/** Processes of one order service. */
+export interface OrderService {
+  /** Chooses the processes that accept in turn. */
+  readonly anyApi: ChooseUrl;
+  readonly workers: readonly OrderProcess[];
+  /** Waits until the broker has no message left, stops all processes, and checks that they exit with 0. */
+  stop(): Promise<void>;
+}
+
+/** Starts two processes that accept, and two that work. */
+export async function startOrderService(
+  { bench, client }: Parts,
+  options: Partial<ProcessOptions> = {},
+): Promise<OrderService> {
+  const start = (role: "api" | "worker") => bench().start({ role, ...options });
+  const [one, other, ...workers] = await Promise.all([
+    start("api"),
+    start("api"),
+    start("worker"),
+    start("worker"),
+  ]);
+  const apis = [one, other];
+  const stop = async (): Promise<void> => {
+    // Otherwise the workers of the next test receive the rest.
+    const count = (): Promise<number> => client().countMessages(DEFAULT_NAME, "orders");
+    await expect.poll(count, { timeout: 60_000 }).toBe(0);
+    for (const process of [...apis, ...workers]) process.kill("SIGTERM");
+    expect(await Promise.all([...apis, ...workers].map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
+  };
+  return { anyApi: alternate(apis.map(({ baseUrl }) => baseUrl)), workers, stop };
+}
+
+/** Checks that every order was accepted at its first try, and that its work ran once. */
+export async function expectOneEffectEach(bench: OrderBench, sent: readonly SentOrder[]): Promise<void> {
+  await bench.untilTerminal(100_000);
+  await bench.expectInvariants(sent);
+  expect(new Set(sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([202]));
+  const keys = new Set(sent.map(({ key }) => key));
+  const effects = (await bench.effects()).filter(({ itemId }) => keys.has(itemId));
+  expect(effects).toHaveLength(sent.length);
+}

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { promisify } from "node:util";
 import { collectLines } from "../examples/lines.js";
 import { freePort } from "../servers/free-port.js";
 
@@ -24,8 +23,6 @@ export interface PrivateBroker {
   settle(): Promise<void>;
   /** Kills all processes of the broker at once. */
   kill9(): Promise<void>;
-  /** Runs a program of the broker with its settings. Resolves when the program has succeeded. */
-  run(command: string, ...args: string[]): Promise<void>;
   /** Kills the broker and removes its files. */
   remove(): Promise<void>;
 }
@@ -43,14 +40,11 @@ export interface BrokerProgram {
   readonly ready: RegExp;
 }
 
-const execute = promisify(execFile);
-
 /** Starts a broker on a free loopback port, with its data in a temporary folder. */
 export async function startPrivateBroker(program: BrokerProgram): Promise<PrivateBroker> {
   const folder = mkdtempSync(join(tmpdir(), `private-${program.name}-`));
   const port = await freePort();
   const { args, env = {} } = await program.prepare(folder, port);
-  const settings = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, LC_ALL: "C.UTF-8", ...env } };
   let running: ChildProcess | undefined;
 
   const removeNow = (): void => {
@@ -63,7 +57,8 @@ export async function startPrivateBroker(program: BrokerProgram): Promise<Privat
   async function start(): Promise<void> {
     // With its own group of processes, because some brokers start through a script.
     const started = spawn(program.command, args, {
-      ...settings,
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder, LC_ALL: "C.UTF-8", ...env },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
@@ -100,7 +95,6 @@ export async function startPrivateBroker(program: BrokerProgram): Promise<Privat
       await start();
     },
     kill9: () => end("SIGKILL"),
-    run: async (command, ...ownArgs) => void (await execute(command, ownArgs, settings)),
     remove: async () => {
       await end("SIGKILL");
       process.off("exit", removeNow);

@@ -16,7 +16,7 @@ export function printComparison(title, samples, columns) {
     ["CPU of servers us", ({ serversUs }) => serversUs, 0],
   ];
   printRows([
-    ["variant", ...shown.map(([name]) => name), "speed to by hand", "CPU to by hand", ""],
+    ["variant", ...shown.map(([name]) => name), "speed ratio to by hand", "CPU ratio", ""],
     ...[...samples].map(([name, own]) => [
       name,
       ...shown.map(([, figure, decimals]) => range(own.map(figure), decimals)),

@@ -18,7 +18,7 @@ export async function openPublisher(url) {
   return {
     publish: (id) =>
       new Promise((resolve, reject) => {
-        channel.sendToQueue(QUEUE, Buffer.from(id), { persistent: true, mandatory: true }, (error) =>
+        channel.sendToQueue(QUEUE, Buffer.from(id), { persistent: true }, (error) =>
           error ? reject(error) : resolve(),
         );
       }),

@@ -6,7 +6,7 @@ import { variants } from "../variants.mjs";
 
 const PER_SECOND = 50;
 /** How much longer a sample lasts than in other sections, so that p99 is not simply the slowest order. */
-const LENGTH = 2;
+const LENGTH = 1.5;
 /** A process that has served only a few orders has not compiled its code yet. */
 const WARM_UP = { clients: 16, seconds: 0.5 };
 

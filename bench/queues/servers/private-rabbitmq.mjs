@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, startProgram, temporaryFolder } from "../../postgres/servers/private-server.mjs";
 
-/** The script of Debian's package in `/usr/sbin` demands another account. */
+/** The script of Debian's package in `/usr/sbin` would run it as another account. */
 const PROGRAM = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
 /** Starts RabbitMQ for this benchmark. Returns undefined if it is not installed. */

@@ -3,17 +3,19 @@ import { existsSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 
+const ownBed = new URL("bed.mjs", import.meta.url);
+
 /**
  * Installs the peers in these folders, starts the servers, and runs the sections that the command line names, or all of them.
- * `sections` resolves to the sections by name.
+ * `sections` resolves to the sections by name. `bed` is the module that starts the servers. Default: Postgres and Redis.
  */
-export async function runSections({ peers, sections: load }) {
+export async function runSections({ peers, sections: load, bed: module = ownBed }) {
   const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
   const seconds = Number(process.env.BENCH_SECONDS ?? 1);
   const seed = Number(process.env.BENCH_SEED ?? 1);
   for (const folder of peers) installPeers(fileURLToPath(folder));
   const sections = await load();
-  const { startBed } = await import("./bed.mjs");
+  const { startBed } = await import(module);
   const asked = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(sections);
   const unknown = asked.find((name) => !(name in sections));
   if (unknown !== undefined) {
@@ -24,7 +26,7 @@ export async function runSections({ peers, sections: load }) {
   const bed = await startBed();
   console.log(`Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}).`);
   for (const line of bed.description) console.log(line);
-  console.log(`${rounds} rounds of ${seconds} s samples. CPU: user and system time of Node and the servers.`);
+  console.log(`${rounds} rounds of ${seconds} s samples.`);
   console.log("Ratios compare speeds within a round: median (min-max).");
   try {
     for (const name of asked) await sections[name]({ rounds, seconds, seed, ...bed });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { freePort, startProgram, temporaryFolder } from "./private-server.mjs";
 
 /** Synced once per second. Unlike Postgres, a power failure can lose up to a second of accepted work. */
-export const appendfsync = "everysec";
+const appendfsync = "everysec";
 
 /** Starts a Redis for this benchmark. Returns undefined if Redis is not installed. */
 export async function startRedis() {
@@ -16,6 +16,7 @@ export async function startRedis() {
   return {
     pid: server.pid,
     url: `redis://127.0.0.1:${port}`,
+    description: `Redis: appendonly yes, appendfsync ${appendfsync}.`,
     stop: async () => {
       await server.stop();
       remove();

@@ -14,8 +14,11 @@ export async function freePort() {
   return port;
 }
 
-/** Starts a server program and waits until it prints that it is ready. It stops when this process exits, if not before. */
-export async function startProgram(program, args, { ready, ...options }) {
+/**
+ * Starts a server program and waits until it prints that it is ready. `stop` sends it `stopSignal`. Default: SIGINT. It stops
+ * when this process exits, if not before.
+ */
+export async function startProgram(program, args, { ready, stopSignal = "SIGINT", ...options }) {
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
   const kill = () => server.kill("SIGQUIT");
   // Runs before the folder is removed, which also happens at exit.
@@ -35,7 +38,7 @@ export async function startProgram(program, args, { ready, ...options }) {
     pid: server.pid,
     stop: async () => {
       process.off("exit", kill);
-      server.kill("SIGINT");
+      server.kill(stopSignal);
       await once(server, "exit");
     },
   };

@@ -49,6 +49,7 @@ export function createLane(
   definition: string,
 ): Lane {
   const channels = createChannels(() => connection.createChannel(), call, declareQueue);
+  let limited: { readonly channel: AmqpChannel; readonly count: number } | undefined;
   let pausedUntil = 0;
   let busy = false;
 
@@ -84,6 +85,14 @@ export function createLane(
     }
   }
 
+  /** Limits the unacked messages of later consumers. The broker remembers the limit of a channel. */
+  async function limitTo(count: number, channel: AmqpChannel): Promise<void> {
+    if (limited?.channel === channel && limited.count === count) return;
+    limited = undefined;
+    await call(() => channel.prefetch(count));
+    limited = { channel, count };
+  }
+
   function listenNow({ count, ended, hasRoom, onDelivery }: Listening): Promise<void> {
     return using(async (opened, queue) => {
       const { channel } = opened;
@@ -100,7 +109,7 @@ export function createLane(
           if (delivery !== undefined) onDelivery(delivery);
         }
       };
-      await call(() => channel.prefetch(count));
+      await limitTo(count, channel);
       const { consumerTag } = await call(() => channel.consume(queue, onMessage));
       await Promise.race([ended, lost, opened.closed]);
       // Messages that were on their way arrive before the answer.

@@ -13,7 +13,7 @@ describeOnEachCluster("processes with a cluster that loses a node", ({ bench, cl
     ["a follower", "follower", followerOf],
     ["the leader", "leader", (from: Cluster) => from.leader()],
   ])(
-    "accept every order and run it once, also while %s of the queue is gone (F4)",
+    "accept every order and run it once, also while %s of the queue is gone (F25)",
     async (_, role, choose) => {
       const { anyApi, stop } = await startOrderService({ bench, client }, NO_SWEEP);
       const keys = (when: string, count: number): readonly string[] => keysOf(`${role}-${when}`, count);

@@ -8,6 +8,9 @@ import { describeOnEachCluster, untilComplete } from "./clusters.js";
 /** Longer than the test, so that only the broker can wake up a worker. */
 const NO_SWEEP = { worker: { sweepIntervalMs: 600_000 } };
 
+/** Longer than all waits of the test, so that the wait that is over says what is missing. Milliseconds. */
+const TIMEOUT_MS = 300_000;
+
 describeOnEachCluster("processes with a cluster that loses a node", ({ bench, cluster, client }) => {
   it.each([
     ["a follower", "follower", followerOf],
@@ -32,6 +35,7 @@ describeOnEachCluster("processes with a cluster that loses a node", ({ bench, cl
       await stop();
       expect(sent).toHaveLength(1_100);
     },
+    TIMEOUT_MS,
   );
 });
 

@@ -8,12 +8,15 @@ import { describeOnEachCluster, untilComplete } from "./clusters.js";
 /** Longer than the test, so that only the broker can wake up a worker. */
 const NO_SWEEP = { worker: { sweepIntervalMs: 600_000 } };
 
+/** Longer than all waits of the test, so that the wait that is over says what is missing. Milliseconds. */
+const TIMEOUT_MS = 300_000;
+
 describeOnEachCluster("processes with a cluster that loses a node", ({ bench, cluster, client }) => {
   it.each([
     ["a follower", "follower", followerOf],
     ["the leader", "leader", (from: Cluster) => from.leader()],
   ])(
-    "accept every order and run it once, also while %s of the queue is gone (F4)",
+    "accept every order and run it once, also while %s of the queue is gone (F25)",
     async (_, role, choose) => {
       const { anyApi, stop } = await startOrderService({ bench, client }, NO_SWEEP);
       const keys = (when: string, count: number): readonly string[] => keysOf(`${role}-${when}`, count);
@@ -32,6 +35,7 @@ describeOnEachCluster("processes with a cluster that loses a node", ({ bench, cl
       await stop();
       expect(sent).toHaveLength(1_100);
     },
+    TIMEOUT_MS,
   );
 });
 

@@ -100,7 +100,7 @@ export type { PreparedSubmission } from "./in-process/prepare.js";
 export type { Submitted } from "./in-process/submit.js";
 export { createConsoleObserver } from "./observing/console-observer.js";
 export { type Logger, logEvents } from "./observing/log-events.js";
-export { type Announcement, parseAnnouncement } from "./ports/announcement.js";
+export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
 export type {
   Authorization,
   AuthorizationRequest,

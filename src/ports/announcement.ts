@@ -23,8 +23,11 @@ export interface Announcement {
 
 /** An operation to announce. */
 export interface Announced {
+  /** Id of the operation. */
   readonly id: string;
+  /** Name of its definition. */
   readonly definition: string;
+  /** JSON that tracing stored with it. Absent if only the id is known. */
   readonly meta?: JsonText | undefined;
 }
 

@@ -29,8 +29,13 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
   let suspectRunning = false;
 
   return async (delivery) => {
-    const attempt = delivery.attempt ?? (await beginAttempt(delivery));
-    if (attempt === undefined) return;
+    if (delivery.attempt !== undefined) return handle(delivery.attempt);
+    const { attempt, answered } = await beginAttempt(delivery);
+    // The work does not wait for the queue.
+    await Promise.all([answered, attempt && handle(attempt)]);
+  };
+
+  async function handle(attempt: BegunAttempt): Promise<void> {
     const { operation, previousLost } = attempt.begun;
     const processor = processors.get(operation.definition);
     if (processor === undefined || draining.raised) return release(attempt, 0);
@@ -43,15 +48,17 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     } finally {
       suspectRunning = false;
     }
-  };
+  }
 
   /**
    * Begins the attempt, and acks the delivery as soon as the store has answered. From then on the lease protects the
-   * work.
+   * work. `answered` resolves when the queue has the ack or nack.
    */
-  async function beginAttempt(delivery: Delivery): Promise<BegunAttempt | undefined> {
+  async function beginAttempt(
+    delivery: Delivery,
+  ): Promise<{ attempt?: BegunAttempt; answered: Promise<void> }> {
     const announcement = readAnnouncement(delivery);
-    if (announcement === undefined) return quietly("ack", delivery.ack()).then(() => undefined);
+    if (announcement === undefined) return { answered: answer("ack", delivery) };
     const { operationId, definition } = announcement;
     const token = runtime.newToken();
     const processor = processors.get(definition);
@@ -63,8 +70,14 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     );
     // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
     const redeliver = begun === undefined || begun.outcome === "preparing";
-    await (redeliver ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack()));
-    return begun?.outcome === "begun" ? { lease: { operationId, token }, begun } : undefined;
+    const answered = answer(redeliver ? "nack" : "ack", delivery);
+    return begun?.outcome === "begun"
+      ? { attempt: { lease: { operationId, token }, begun }, answered }
+      : { answered };
+  }
+
+  async function answer(kind: "ack" | "nack", delivery: Delivery): Promise<void> {
+    await quietly(kind, delivery[kind]());
   }
 
   /** Returns undefined for a malformed message. It is acked, because it would be malformed next time too. */

@@ -17,13 +17,14 @@ describe.each(brokers)("a new queue on $name", (broker) => {
     };
     for (let round = 0; round < ROUNDS; round += 1) {
       const backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
-      const { submit } = createSubmitter(backend, observe);
+      const { submit, close } = createSubmitter(backend, observe);
       const work = createWork(observe);
       const ids = [submit(orders), submit(reports)];
       await Promise.all(["a", "b", "c"].map((name) => work.start(name, backend)));
       await expect.poll(work.all, { interval: 5 }).toHaveLength(2);
       expect([...work.all()].sort()).toEqual((await Promise.all(ids)).sort());
       await work.stop();
+      await close();
       await backend.close();
     }
     expect(failures).toEqual([]);

@@ -52,6 +52,8 @@ export const rabbitmq: TestedBroker = {
       },
       countMessages: async (queue, definition) => {
         const channel = await connection.createChannel();
+        // Without a listener, a queue that does not exist yet would end the connection.
+        channel.on("error", () => {});
         const { messageCount } = (await channel.checkQueue(`${queue}.${definition}`)) as {
           readonly messageCount: number;
         };

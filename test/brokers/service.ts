@@ -62,6 +62,8 @@ export interface Submitter {
   submit(definition?: typeof orders | typeof reports): Promise<string>;
   /** Returns the states of all submitted operations. */
   states(): Promise<readonly string[]>;
+  /** Waits for announcements on their way. */
+  close(): Promise<void>;
 }
 
 /** Creates a service that only accepts. */
@@ -81,5 +83,6 @@ export function createSubmitter(backend: Backend, observe: Observer | false = fa
       const found = await backend.operations.getMany?.(submitted.map(({ id }) => id));
       return [...(found ?? [])].map((operation) => operation?.state ?? "unknown");
     },
+    close: () => service.close(),
   };
 }

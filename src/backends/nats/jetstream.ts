@@ -19,7 +19,11 @@ export interface JetStreamConsumer {
   /** Returns how many messages wait for a request. */
   info(): Promise<{ readonly num_pending: number }>;
   /** Requests messages. Durations in milliseconds. */
-  fetch(options: { max_messages?: number; expires?: number }): Promise<JetStreamMessages>;
+  fetch(options: {
+    max_messages?: number;
+    expires?: number;
+    idle_heartbeat?: number;
+  }): Promise<JetStreamMessages>;
 }
 
 /** Configuration of the stream. */

@@ -2,9 +2,11 @@ import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
 import { toMessage, traceFieldsOf } from "../broker/message.js";
-import { createNatsConsumer } from "./consumer.js";
+import { createOrderingConsumer } from "../broker/ordering-consumer.js";
+import type { OpenSource } from "../broker/source.js";
 import type { NatsHeaders } from "./jetstream.js";
 import { type NatsQueueOptions, readNatsSettings } from "./settings.js";
+import { createNatsSource } from "./source.js";
 import { BROKER, createStream } from "./stream.js";
 
 /**
@@ -20,6 +22,8 @@ export function createNatsQueue(options: NatsQueueOptions): Queue {
   const { jetstream, timeoutMs, headers: createHeaders } = settings;
   const call = createCalls(BROKER, settings);
   const stream = createStream(settings, call);
+  const openSource: OpenSource = (definition, arriving) =>
+    createNatsSource({ settings, stream, call }, definition, arriving);
 
   function headersOf(announcement: Announcement): NatsHeaders | undefined {
     const fields = createHeaders && traceFieldsOf(announcement);
@@ -47,7 +51,7 @@ export function createNatsQueue(options: NatsQueueOptions): Queue {
         throw error;
       }
     },
-    consume: ({ definitions }) => createNatsConsumer(settings, stream, call, definitions),
+    consume: ({ definitions }) => createOrderingConsumer(openSource, settings, definitions),
     close: async () => {},
   };
 }

@@ -51,16 +51,16 @@ export function createPublisher(
   return {
     publish: async (announcements) => {
       if (announcements.length === 0) return;
-      const opened = await channels.get();
-      const queues = new Map<string, string>();
-      for (const { definition } of announcements)
-        if (!queues.has(definition)) queues.set(definition, await opened.declare(definition));
       try {
+        const opened = await channels.get();
+        const queues = new Map<string, string>();
+        for (const { definition } of announcements)
+          if (!queues.has(definition)) queues.set(definition, await opened.declare(definition));
         await call(() =>
           Promise.all(announcements.map((each) => send(opened, queues.get(each.definition) ?? "", each))),
         );
       } catch (error) {
-        // The next channel declares the queues again, and a channel that hangs is of no use.
+        // The next channel declares the queues again. One that hangs or that was closed while it opened is of no use.
         void channels.close();
         throw unavailable(BROKER, error);
       }

@@ -51,7 +51,8 @@ export function state(row: Row): OperationState {
   return row.state;
 }
 
-type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+/** Type whose members can be set one after the other. */
+export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Columns with optional texts, and the members of an operation that they become. */
 const OPTIONAL = [
@@ -98,7 +99,8 @@ export function toOperation(row: Row): Operation {
   return operation;
 }
 
-function toFollowUp(row: Row): FollowUp {
+/** Reads the follow-up of an operation. Throws `CORRUPT_RECORD`. */
+export function toFollowUp(row: Row): FollowUp {
   return {
     id: text(row, "id"),
     definition: text(row, "definition"),

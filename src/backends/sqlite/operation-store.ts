@@ -13,7 +13,7 @@ import {
 import type { Watchers } from "../waking/watchers.js";
 import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
-import type { StoredEntry } from "./records/entry-row.js";
+import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
 import { deleteRemoved, findExpired } from "./records/expiry.js";
 import { listQuery } from "./records/list-query.js";
 import { type Records, withInput } from "./records/records.js";
@@ -34,18 +34,36 @@ const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
   const { connection, statements, records, watchers } = options;
 
-  /** Runs a step in a transaction, if the operation exists. */
+  /** Runs a step in a transaction, if the operation exists. `find` reads what the step needs of it. */
+  function stepOn<Result, Found extends StoredEntry<HeldOperation>>(
+    find: () => Found | undefined,
+    unknown: Result,
+    run: (entry: Found, now: number) => Result,
+    writing?: WriteOptions,
+  ): Promise<Result> {
+    const apply = (changed: Changed): Result => {
+      const entry = find();
+      return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now), changed);
+    };
+    return connection.write("work", apply, writing);
+  }
+
   function step<Result>(
     id: string,
     unknown: Result,
     run: (entry: StoredEntry, now: number) => Result,
-    writing?: WriteOptions,
   ): Promise<Result> {
-    const apply = (changed: Changed): Result => {
-      const entry = records.find(id);
-      return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now), changed);
-    };
-    return connection.write("work", apply, writing);
+    return stepOn(() => records.find(id), unknown, run);
+  }
+
+  /** Runs a step of the attempt that holds an operation. */
+  function stepHeld<Result>(
+    id: string,
+    lost: Result,
+    run: (entry: StoredEntry<HeldOperation>, now: number) => Result,
+    writing: WriteOptions,
+  ): Promise<Result> {
+    return stepOn(() => records.findHeld(id), lost, run, writing);
   }
 
   return {
@@ -71,12 +89,12 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
       }),
     beginAttempt: (id, lease) => step(id, { outcome: "unknown" }, (entry, now) => begin(entry, now, lease)),
     renew: ({ operationId, token }, change) =>
-      step(operationId, { outcome: "lost" }, (entry, now) => renew(entry, now, token, change), {
+      stepHeld(operationId, { outcome: "lost" }, (entry, now) => renew(entry, now, token, change), {
         bytes: change.progress?.length,
         canBeLost: true,
       }),
     settle: ({ operationId, token }, settlement) =>
-      step(operationId, { outcome: "lost" }, (entry, now) => settle(entry, now, token, settlement), {
+      stepHeld(operationId, { outcome: "lost" }, (entry, now) => settle(entry, now, token, settlement), {
         bytes: settlement.to === "completed" ? settlement.result?.length : undefined,
       }),
     requestCancel: (id, tenant) =>

@@ -39,7 +39,7 @@ export function createTransactions(options: TransactionsOptions): SynchronousTra
       };
       try {
         return await connection.writeAlone((changed) => {
-          const entry = records.find(operationId);
+          const entry = records.findHeld(operationId);
           if (entry === undefined || !holds(entry, token)) return LOST;
           const settlement = run();
           return records.apply(entry, (now) => settle(entry, now, token, settlement), changed);

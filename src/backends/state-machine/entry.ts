@@ -16,13 +16,16 @@ import type {
   SettleResult,
 } from "../../ports/operation-store.js";
 
+/** The part of an operation that every step reads. Steps keep all other members. */
+export type Stepped = Pick<Operation, "state" | "attempt">;
+
 /**
  * Operation and the data that only its store knows. The functions below are its state machine. Each is one atomic
  * step: a store applies it to the stored entry and saves the entry in the same commit.
  */
-export interface Entry {
+export interface Entry<Stored extends Stepped = Operation> {
   /** Replaced and never changed, because callers get this object. */
-  operation: Operation;
+  operation: Stored;
   /** Token of the current attempt, or of the one that ended the operation. */
   token: string | undefined;
   leaseEndsAt: number;
@@ -116,7 +119,7 @@ export function begin(
 }
 
 export function renew(
-  entry: Entry,
+  entry: Entry<Stepped>,
   now: number,
   token: string,
   { leaseMs, progress }: { readonly leaseMs: number; readonly progress?: JsonText },
@@ -127,7 +130,12 @@ export function renew(
   return { outcome: "renewed", cancelRequested: entry.cancelRequested };
 }
 
-export function settle(entry: Entry, now: number, token: string, settlement: Settlement): SettleResult {
+export function settle(
+  entry: Entry<Stepped>,
+  now: number,
+  token: string,
+  settlement: Settlement,
+): SettleResult {
   if (entry.token !== token) return { outcome: "lost" };
   const from = entry.operation.state;
   if (isTerminal(from)) return { outcome: "settled", state: from };
@@ -143,7 +151,7 @@ export function settle(entry: Entry, now: number, token: string, settlement: Set
 }
 
 /** Returns whether the attempt with this token can still settle the operation. */
-export function holds(entry: Entry, token: string): boolean {
+export function holds(entry: Entry<Stepped>, token: string): boolean {
   return entry.token === token && !isTerminal(entry.operation.state);
 }
 
@@ -193,17 +201,17 @@ export function successorOf(
 }
 
 /** Returns whether an attempt holds the entry now. */
-export function hasLiveLease(entry: Entry, now: number): boolean {
+export function hasLiveLease(entry: Entry<Stepped>, now: number): boolean {
   return entry.token !== undefined && now < entry.leaseEndsAt;
 }
 
-function extend(entry: Entry, now: number, leaseMs: number): void {
+function extend(entry: Entry<Stepped>, now: number, leaseMs: number): void {
   entry.leaseEndsAt = now + leaseMs;
   entry.announceAt = entry.leaseEndsAt;
   entry.round = 0;
 }
 
-function prepared(entry: Entry, now: number, resource: JsonText): void {
+function prepared(entry: Entry<Stepped>, now: number, resource: JsonText): void {
   change(entry, { state: "pending", attempt: 0, resource });
   entry.token = undefined;
   entry.previousLost = false;
@@ -214,7 +222,7 @@ function prepared(entry: Entry, now: number, resource: JsonText): void {
 }
 
 function retry(
-  entry: Entry,
+  entry: Entry<Stepped>,
   now: number,
   { delayMs, countAttempt, lastError }: Extract<Settlement, { to: "retry" }>,
 ): void {
@@ -227,15 +235,24 @@ function retry(
   entry.round = 0;
 }
 
-function fail(entry: Entry, now: number, { error, lastError }: Extract<Settlement, { to: "failed" }>): void {
+function fail(
+  entry: Entry<Stepped>,
+  now: number,
+  { error, lastError }: Extract<Settlement, { to: "failed" }>,
+): void {
   end(entry, now, "failed", lastError === undefined ? { error } : { error, lastError });
 }
 
-function end(entry: Entry, now: number, state: "completed" | "failed", outcome: Partial<Operation>): void {
+function end(
+  entry: Entry<Stepped>,
+  now: number,
+  state: "completed" | "failed",
+  outcome: Partial<Operation>,
+): void {
   change(entry, { ...outcome, state, settledAt: now });
   entry.announceAt = undefined;
 }
 
-function change(entry: Entry, members: Partial<Operation>): void {
+function change(entry: Entry<Stepped>, members: Partial<Operation>): void {
   entry.operation = { ...entry.operation, ...members };
 }

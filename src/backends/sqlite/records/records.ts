@@ -1,4 +1,4 @@
-import type { NewOperation, Operation } from "../../../contract/operation.js";
+import type { NewOperation } from "../../../contract/operation.js";
 import type { InitialState } from "../../../ports/operation-store.js";
 import type { Row } from "../../rows/row.js";
 import { createEntry } from "../../state-machine/entry.js";
@@ -10,24 +10,29 @@ import {
   advanceValues,
   END,
   endValues,
+  HELD_BY_ID,
   type HeldKey,
+  type HeldOperation,
   INSERT,
   insertValues,
   MAX_INLINE_INPUT,
   type StoredEntry,
   toEntry,
+  toHeldEntry,
 } from "./entry-row.js";
 
 /** Reads and writes operations. Every method runs within a transaction or a single statement. */
 export interface Records {
   /** Returns an entry. */
   find(id: string): StoredEntry | undefined;
+  /** Returns the part of an entry that the settlement or renewal of an attempt needs. */
+  findHeld(id: string): StoredEntry<HeldOperation> | undefined;
   /** Returns whether the operation exists. */
   has(id: string): boolean;
   /** Creates an operation, unless its id exists. */
   create(operation: NewOperation, initial: InitialState | undefined, changed: Changed, held?: HeldKey): void;
   /** Runs a step of the state machine and saves what it changed. */
-  apply<Result>(entry: StoredEntry, step: (now: number) => Result, changed: Changed): Result;
+  apply<Result>(entry: StoredEntry<HeldOperation>, step: (now: number) => Result, changed: Changed): Result;
   /** Deletes a row. A predecessor that was kept for it expires at once. */
   delete(row: Row): void;
   /** Returns the time of the store's clock. Epoch milliseconds. */
@@ -37,13 +42,14 @@ export interface Records {
 /** Selects operations with their whole inputs. `index` is the index to use. */
 export function withInput(index?: string): string {
   const hint = index === undefined ? "" : ` indexed by ${index}`;
-  return `${COLUMNS} from arr_operations o${hint} left join arr_inputs i on i.seq = o.seq`;
+  return `${COLUMNS} from arr_operations o${hint}`;
 }
 
-const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.key, o.fingerprint, o.state, o.hidden, o.attempt,
+const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.key, o.state, o.hidden, o.attempt,
   o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
   o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.retry_of, o.retried_by, o.meta, o.on_end, o.resource,
-  o.progress, o.result, o.error, o.last_error, coalesce(i.input, o.input) as input`;
+  o.progress, o.result, o.error, o.last_error,
+  case when o.input = '' then (select i.input from arr_inputs i where i.seq = o.seq) else o.input end as input`;
 
 const BY_ID = `${withInput()} where o.id = ?`;
 
@@ -81,7 +87,7 @@ export function createRecords(statements: Statements, now: () => number): Record
     if (entry.operation.settledAt !== undefined) ended(entry.operation, changed);
   }
 
-  function ended({ id, tenant, onEnd }: Operation, changed: Changed): void {
+  function ended({ id, tenant, onEnd }: HeldOperation, changed: Changed): void {
     run("insert into arr_endings (operation_id) values (?)", id);
     endings += 1;
     if (endings % ENDINGS_PER_CLEANUP === 0)
@@ -90,7 +96,7 @@ export function createRecords(statements: Statements, now: () => number): Record
     if (onEnd !== undefined) create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
   }
 
-  function save(entry: StoredEntry, changed: Changed): void {
+  function save(entry: StoredEntry<HeldOperation>, changed: Changed): void {
     if (entry.operation.settledAt === undefined) run(ADVANCE, ...advanceValues(entry));
     else {
       run(END, ...endValues(entry));
@@ -105,6 +111,10 @@ export function createRecords(statements: Statements, now: () => number): Record
     find: (id) => {
       const row = first(BY_ID, id);
       return row && toEntry(row);
+    },
+    findHeld: (id) => {
+      const row = first(HELD_BY_ID, id);
+      return row && toHeldEntry(row);
     },
     apply: (entry, step, changed) => {
       const before = { ...entry };

@@ -89,8 +89,8 @@ create table arr_claims (
 create index arr_claims_key on arr_claims (key_hash);
 create index arr_claims_age on arr_claims (claimed_at);
 
--- The operations that ended last, for watchers in other processes. Old rows are deleted.
+-- The operations that ended last, for watchers in other processes. Old rows are deleted, but never the newest, so `seq` grows.
 create table arr_endings (
-  seq integer primary key autoincrement,
+  seq integer primary key,
   operation_id text not null
 );

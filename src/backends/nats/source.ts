@@ -8,15 +8,20 @@ import { BROKER, type Stream } from "./stream.js";
 
 /** Dependencies that the sources share with their queue. */
 export interface SourceContext {
-  readonly settings: Pick<NatsSettings, "observe" | "retryDelayMs">;
+  readonly settings: Pick<NatsSettings, "observe" | "retryDelayMs" | "runtime">;
   readonly stream: Stream;
   readonly call: CallBroker;
 }
 
 /** Time after which an unanswered request is renewed. Milliseconds. */
-const EXPIRES_MS = 10_000;
+const EXPIRES_MS = 5_000;
 /** Interval at which the server says that a request is still open. Without it for twice as long, the request fails. */
 const HEARTBEAT_MS = 1_000;
+/**
+ * Time after which a request is closed even if its end is unknown. After a lost connection, the client waits for a
+ * cluster without a leader, and does not end the request. Milliseconds.
+ */
+const GIVE_UP_MS = EXPIRES_MS + 2 * HEARTBEAT_MS;
 
 const decoder = new TextDecoder();
 
@@ -25,10 +30,11 @@ const decoder = new TextDecoder();
  * would lose the messages on their way until their acknowledgment is overdue.
  */
 export function createNatsSource(
-  { settings: { observe, retryDelayMs }, stream, call }: SourceContext,
+  { settings: { observe, retryDelayMs, runtime }, stream, call }: SourceContext,
   definition: string,
   { hasRoom, onDelivery, onEnd, onFailure }: Arriving,
 ): Source {
+  const { clock } = runtime;
   const open = new Set<JetStreamMessages>();
   let ordered = 0;
 
@@ -49,6 +55,7 @@ export function createNatsSource(
 
   async function read(messages: JetStreamMessages, count: number): Promise<void> {
     let left = count;
+    const cancel = clock.schedule(GIVE_UP_MS, () => void messages.close());
     try {
       for await (const message of messages) {
         // After a lost connection, the client orders the full number once more.
@@ -57,6 +64,7 @@ export function createNatsSource(
         arrive(message);
       }
     } finally {
+      cancel();
       ordered -= Math.max(0, left);
       open.delete(messages);
     }

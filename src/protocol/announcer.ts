@@ -7,7 +7,7 @@ import type { Runtime } from "../ports/runtime.js";
 import { createRepeats } from "./repeats.js";
 import { withinTime } from "./within-time.js";
 
-const MAX_BATCH = 100;
+const MAX_BATCH = 500;
 const MAX_WAITING = 10_000;
 const PUBLISH_TIMEOUT_MS = 10_000;
 

@@ -56,9 +56,9 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
    */
   async function beginAttempt(
     delivery: Delivery,
-  ): Promise<{ attempt?: BegunAttempt; answered: Promise<void> }> {
+  ): Promise<{ attempt?: BegunAttempt; answered: Promise<unknown> }> {
     const announcement = readAnnouncement(delivery);
-    if (announcement === undefined) return { answered: answer("ack", delivery) };
+    if (announcement === undefined) return { answered: quietly("ack", delivery.ack()) };
     const { operationId, definition } = announcement;
     const token = runtime.newToken();
     const processor = processors.get(definition);
@@ -70,14 +70,10 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     );
     // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
     const redeliver = begun === undefined || begun.outcome === "preparing";
-    const answered = answer(redeliver ? "nack" : "ack", delivery);
+    const answered = redeliver ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack());
     return begun?.outcome === "begun"
       ? { attempt: { lease: { operationId, token }, begun }, answered }
       : { answered };
-  }
-
-  async function answer(kind: "ack" | "nack", delivery: Delivery): Promise<void> {
-    await quietly(kind, delivery[kind]());
   }
 
   /** Returns undefined for a malformed message. It is acked, because it would be malformed next time too. */

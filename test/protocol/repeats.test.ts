@@ -103,7 +103,7 @@ describe("a failed announcement", () => {
     expect((await pausesWith(() => 1)).slice(0, 7)).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });
 
-  it("brings all others with it as soon as the queue accepts it, in batches of 100", async () => {
+  it("brings all others with it as soon as the queue accepts it, in batches of 500", async () => {
     let up = false;
     const { clock, announcer, offered } = announcing(() => up);
     const ids = Array.from({ length: 1_050 }, (_, n) => `id-${n}`);
@@ -112,9 +112,9 @@ describe("a failed announcement", () => {
     offered.length = 0;
     await clock.advance(250);
     expect(offered.flatMap(({ ids: accepted }) => accepted)).toEqual(ids);
-    expect(Math.max(...offered.map(({ ids: accepted }) => accepted.length))).toBe(100);
+    expect(Math.max(...offered.map(({ ids: accepted }) => accepted.length))).toBe(500);
     await clock.advance(60_000);
-    expect(offered).toHaveLength(11);
+    expect(offered).toHaveLength(3);
   });
 
   it("does not hold up another definition if the queue refuses only its own", async () => {

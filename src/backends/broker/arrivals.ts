@@ -9,7 +9,7 @@ export interface Arrivals {
   /** Keeps a delivery. `giveBack` returns it to the broker if no worker takes it. */
   add(definition: string, delivery: Delivery, giveBack: () => void): void;
   isEmpty(): boolean;
-  /** Returns what has arrived. What arrives later must fit into the slots that this leaves free. */
+  /** Returns all that has arrived. Later arrivals must fit into the slots that this leaves free. */
   take(): readonly Delivery[];
   /** Leaves no room until `admit`. */
   admitNone(): void;

@@ -107,7 +107,9 @@ export function createOrderingConsumer(
     expected.clear();
     const failed = failure;
     failure = undefined;
-    if (failed !== undefined && arrivals.isEmpty()) throw failed.error;
+    if (failed === undefined) return;
+    if (arrivals.isEmpty()) throw failed.error;
+    report(failed.error);
   }
 
   /** Lets messages arrive that the broker has now. Other workers may be faster, so the wait for them is short. */

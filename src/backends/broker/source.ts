@@ -20,7 +20,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** What becomes of the messages of a source. */
+/** Takes the messages of a source. */
 export interface Arriving {
   /** Whether the worker has room for another message. A message without room goes back to the broker. */
   readonly hasRoom: () => boolean;

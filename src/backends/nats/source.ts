@@ -101,7 +101,7 @@ export function createNatsSource(
       if (available > 0) await order(available);
       return available > 0;
     },
-    // An order cannot be reduced. What comes without room for it goes back at once.
+    // An order cannot be reduced. A message without room goes back at once.
     reduceTo: () => {},
     close: async () => {
       await Promise.all([...open].map((messages) => messages.close()));

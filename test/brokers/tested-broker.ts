@@ -21,7 +21,7 @@ export interface TestedClient {
   createQueue(options: TestedQueueOptions): Queue;
   /** Publishes a message of another program to the queue of a definition. */
   publishForeign(queue: string, definition: string, body: string): Promise<void>;
-  /** Number of messages that the broker holds for a definition. */
+  /** Number of messages that the broker holds for a definition, or will deliver again. */
   countMessages(queue: string, definition: string): Promise<number>;
   /** Trace context in the header fields of the next message of a definition. */
   readTraceFields(queue: string, definition: string): Promise<unknown>;

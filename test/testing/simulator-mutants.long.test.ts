@@ -13,7 +13,7 @@ import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
 
 /** A fault must be detected within this many histories. */
-const MAX_SEEDS = 500;
+const MAX_SEEDS = 2_000;
 
 /** A mistake in the library itself, which no back end can make. */
 interface Mutant {

@@ -26,6 +26,11 @@ export interface Entry {
   leaseEndsAt: number;
   /** Number of attempts that have begun and count. */
   attempt: number;
+  /**
+   * Number of attempts if the current one has ended by a settlement whose answer was lost. Absent if none of its
+   * settlements may have ended it and left the operation unfinished.
+   */
+  attemptIfReleased?: number | undefined;
   /** Tokens of all attempts that have begun. */
   readonly tokens: Set<string>;
   /** Whether nothing shows yet that it exists, because the commit that would have recorded it failed. */

@@ -2,6 +2,7 @@ import {
   isTerminal,
   type JsonText,
   type NewOperation,
+  type Operation,
   type Settlement,
 } from "../../../contract/operation.js";
 import type {
@@ -162,10 +163,7 @@ export class Ledger {
     if (result.outcome !== "begun") return;
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
     this.readings.returned(result.operation);
-    if (entry.token !== token) {
-      if (entry.leaseEndsAt > this.entries.now()) this.violated("I7", `${id} has two live leases`);
-      entry.attempt += 1;
-    }
+    if (entry.token !== token) this.#nextAttempt(entry, result.operation);
     const { attempt, createdAt } = result.operation;
     const { delayMs = 0 } = entry.recorded;
     const isDelayed = result.operation.state === "pending" && createdAt + delayMs > this.entries.now();
@@ -180,6 +178,15 @@ export class Ledger {
     entry.tokens.add(token);
     entry.leaseEndsAt = this.entries.now() + leaseMs;
     this.attempts.leased(entry, leaseMs);
+  }
+
+  /** Counts an attempt with a new token. It shows whether the one before has ended by a settlement whose answer was lost. */
+  #nextAttempt(entry: Entry, { attempt }: Operation): void {
+    const { attemptIfReleased: released } = entry;
+    if (released !== undefined && attempt === released + 1) entry.attempt = released;
+    else if (entry.leaseEndsAt > this.entries.now()) this.violated("I7", `${entry.id} has two live leases`);
+    entry.attempt += 1;
+    entry.attemptIfReleased = undefined;
   }
 
   /** Records the result of `renew`. */
@@ -210,8 +217,8 @@ export class Ledger {
     // The token that ended an operation may settle it again.
     if (isTerminal(result.state)) return;
     entry.token = undefined;
-    if (settlement.to === "prepared") entry.attempt = 0;
-    else if (settlement.to === "retry" && !settlement.countAttempt) entry.attempt -= 1;
+    entry.attempt = attemptAfter(settlement, entry);
+    entry.attemptIfReleased = undefined;
   }
 
   /** Records that a transaction settled an attempt. Unlike other settlements, it must never happen twice. */
@@ -227,6 +234,7 @@ export class Ledger {
     const entry = this.entries.get(operationId);
     if (entry?.token !== token) return;
     const { to } = settlement;
+    if (to === "prepared" || to === "retry") entry.attemptIfReleased = attemptAfter(settlement, entry);
     const after = {
       completed: "completed",
       failed: "failed",
@@ -282,4 +290,10 @@ export class Ledger {
     if (!entry.contents.change(change)) this.violated("I4", `${entry.id} was changed after it had ${from}`);
     this.entries.noteEnd(entry);
   }
+}
+
+/** Returns the number of counted attempts after a settlement that leaves the operation unfinished. */
+function attemptAfter(settlement: Settlement, { attempt }: Entry): number {
+  if (settlement.to === "prepared") return 0;
+  return settlement.to === "retry" && !settlement.countAttempt ? attempt - 1 : attempt;
 }

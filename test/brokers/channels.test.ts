@@ -1,36 +1,89 @@
-import type { Announcement } from "async-request-reply";
-import { type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Announcement, Consumer, Delivery } from "async-request-reply";
+import { type AmqpChannel, type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveOnce } from "../consumers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
-import { loadLibrary } from "./libraries.js";
-import { rabbitmq } from "./rabbitmq.js";
+import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
+import { type Connection, connectRabbitmq, rabbitmq } from "./rabbitmq.js";
 
-interface Connection extends AmqpConnection {
-  close(): Promise<void>;
+const SLOTS = 8;
+
+function newAnnouncements(count: number): readonly Announcement[] {
+  return Array.from({ length: count }, (_, number) => ({
+    ...ANNOUNCEMENT,
+    id: `${ANNOUNCEMENT.operationId}.${number}`,
+  }));
 }
 
-interface Amqplib {
-  connect(url: string, options: object): Promise<Connection>;
+/** Waits for deliveries into free slots. */
+function receive(consumer: Consumer, free: number): Promise<readonly Delivery[]> {
+  const slots = new Map([["orders", free]]);
+  return consumer.receive({ slots, limit: free, token: "a", signal: AbortSignal.timeout(20_000) });
 }
-
-const ANNOUNCEMENT: Announcement = {
-  version: 1,
-  id: "01900000-0000-7000-8000-000000000001.a",
-  operationId: "01900000-0000-7000-8000-000000000001",
-  definition: "orders",
-};
 
 describe("channels of RabbitMQ", () => {
   const { server } = useBroker(rabbitmq);
   let connection: Connection;
-
   beforeEach(async () => {
-    connection = await loadLibrary<Amqplib>("amqplib").connect(`amqp://127.0.0.1:${server().port}`, {
-      noDelay: true,
-    });
+    connection = await connectRabbitmq(server().port);
   });
   afterEach(() => connection.close());
+
+  /** Connection whose channels count the calls to the broker. */
+  function counting(): { readonly counted: AmqpConnection; readonly channels: AmqpChannel[] } {
+    const channels: AmqpChannel[] = [];
+    const counted: AmqpConnection = {
+      createConfirmChannel: () => connection.createConfirmChannel(),
+      createChannel: async () => {
+        const channel = await connection.createChannel();
+        for (const method of ["consume", "cancel", "nack"] as const) vi.spyOn(channel, method);
+        channels.push(channel);
+        return channel;
+      },
+    };
+    return { counted, channels };
+  }
+
+  it("keep their consumer while most slots are free", async () => {
+    const { counted, channels } = counting();
+    const queue = createRabbitmqQueue({ connection: counted, prefix: newQueueName() });
+    const consumer = queue.consume({
+      definitions: [{ name: "orders", concurrency: SLOTS, leaseMs: 30_000 }],
+    });
+    for (const announcement of newAnnouncements(5)) {
+      const receiving = receive(consumer, SLOTS);
+      await queue.publish([announcement]);
+      for (const delivery of await receiving) await delivery.ack();
+    }
+    expect(channels).toHaveLength(1);
+    expect(channels[0]?.consume).toHaveBeenCalledTimes(1);
+    expect(channels[0]?.cancel).not.toHaveBeenCalled();
+    await consumer.close();
+    await queue.close();
+  });
+
+  it("bring no message that has to go back for lack of room", async () => {
+    const { counted, channels } = counting();
+    const queue = createRabbitmqQueue({ connection: counted, prefix: newQueueName() });
+    await queue.publish(newAnnouncements(100));
+    const consumer = queue.consume({
+      definitions: [{ name: "orders", concurrency: SLOTS, leaseMs: 30_000 }],
+    });
+    let working: readonly Delivery[] = [];
+    for (let received = 0; received < 100; ) {
+      const taken = await receive(consumer, SLOTS - working.length);
+      received += taken.length;
+      await Promise.all(taken.map((delivery) => delivery.ack()));
+      working = [...working, ...taken];
+      // A full worker takes long enough for everything that the broker would still send.
+      if (working.length === SLOTS) {
+        await connection.createChannel().then((channel) => channel.close());
+        working = [];
+      }
+    }
+    expect(channels[0]?.nack).not.toHaveBeenCalled();
+    await consumer.close();
+    await queue.close();
+  });
 
   it("are replaced if they were closed while they opened", async () => {
     let closed = false;

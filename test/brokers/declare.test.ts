@@ -1,16 +1,9 @@
 import type { Announcement, Queue } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { receiveOnce } from "../consumers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
+import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 import { rabbitmq } from "./rabbitmq.js";
-
-const ANNOUNCEMENT: Announcement = {
-  version: 1,
-  id: "01900000-0000-7000-8000-000000000001.a",
-  operationId: "01900000-0000-7000-8000-000000000001",
-  definition: "orders",
-};
 
 /** Publishes an announcement and returns what a worker receives. */
 async function received(queue: Queue, announcement: Announcement): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Queue } from "async-request-reply";
+import type { Announcement, Queue } from "async-request-reply";
 import type { Capabilities, QueueHarness } from "async-request-reply/testing";
 import { afterAll, beforeAll } from "vitest";
 import type { PrivateBroker } from "./private-broker.js";
@@ -30,6 +30,14 @@ function opened<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("The broker has not been started.");
   return value;
 }
+
+/** An announcement of `orders`. */
+export const ANNOUNCEMENT: Announcement = {
+  version: 1,
+  id: "01900000-0000-7000-8000-000000000001.a",
+  operationId: "01900000-0000-7000-8000-000000000001",
+  definition: "orders",
+};
 
 let queues = 0;
 

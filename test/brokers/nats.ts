@@ -45,6 +45,15 @@ export function startNats(args: readonly string[] = []): Promise<PrivateBroker> 
   });
 }
 
+/** Connects as a user would. */
+export async function connectNats(port: number): Promise<{ connection: Connection; jetstream: JetStream }> {
+  const { connect } = loadLibrary<TransportNode>("@nats-io/transport-node");
+  const { jetstream } = loadLibrary<JetStreamLibrary>("@nats-io/jetstream");
+  const servers = `127.0.0.1:${port}`;
+  const connection = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
+  return { connection, jetstream: jetstream(connection) };
+}
+
 /** NATS JetStream with `@nats-io/jetstream`. */
 export const nats: TestedBroker = {
   name: "NATS",
@@ -52,11 +61,8 @@ export const nats: TestedBroker = {
   deduplicates: true,
   startServer: () => startNats(),
   connect: async (port) => {
-    const { connect, headers } = loadLibrary<TransportNode>("@nats-io/transport-node");
-    const { jetstream: open } = loadLibrary<JetStreamLibrary>("@nats-io/jetstream");
-    const servers = `127.0.0.1:${port}`;
-    const connection = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
-    const jetstream = open(connection);
+    const { headers } = loadLibrary<TransportNode>("@nats-io/transport-node");
+    const { connection, jetstream } = await connectNats(port);
     return {
       createQueue: ({ name, ...options }) =>
         createNatsQueue({ jetstream, headers, stream: name, ...options }),

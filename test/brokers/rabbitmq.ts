@@ -3,7 +3,7 @@ import { loadLibrary } from "./libraries.js";
 import { startRabbitmq } from "./rabbitmq-server.js";
 import type { TestedBroker } from "./tested-broker.js";
 
-interface Connection extends AmqpConnection {
+export interface Connection extends AmqpConnection {
   on(event: "error", listener: () => void): void;
   close(): Promise<void>;
 }
@@ -20,6 +20,15 @@ interface Amqplib {
   connect(url: string, options: object): Promise<Connection>;
 }
 
+/** Connects as a user would. */
+export async function connectRabbitmq(port: number): Promise<Connection> {
+  const { connect } = loadLibrary<Amqplib>("amqplib");
+  const recovery = { initialDelay: 50, maxDelay: 500 };
+  const connection = await connect(`amqp://127.0.0.1:${port}`, { recovery, noDelay: true });
+  connection.on("error", () => {});
+  return connection;
+}
+
 /** RabbitMQ with `amqplib`. */
 export const rabbitmq: TestedBroker = {
   name: "RabbitMQ",
@@ -27,10 +36,7 @@ export const rabbitmq: TestedBroker = {
   deduplicates: false,
   startServer: () => startRabbitmq(),
   connect: async (port) => {
-    const { connect } = loadLibrary<Amqplib>("amqplib");
-    const recovery = { initialDelay: 50, maxDelay: 500 };
-    const connection = await connect(`amqp://127.0.0.1:${port}`, { recovery, noDelay: true });
-    connection.on("error", () => {});
+    const connection = await connectRabbitmq(port);
     return {
       createQueue: ({ name, ...options }) => createRabbitmqQueue({ connection, prefix: name, ...options }),
       publishForeign: async (queue, definition, body) => {

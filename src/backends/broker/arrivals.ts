@@ -23,15 +23,16 @@ interface Arrival {
   readonly giveBack: () => void;
 }
 
-const NO_ROOM = { slots: new Map<string, number>(), limit: 0 };
-
 /** Creates an empty list, which has no room until `admit`. */
 export function createArrivals(): Arrivals {
   let arrived: Arrival[] = [];
-  let { slots, limit }: Pick<ReceiveRequest, "slots" | "limit"> = NO_ROOM;
+  let slots = new Map<string, number>();
+  let limit = 0;
 
-  const countOf = (definition: string): number =>
-    arrived.reduce((count, arrival) => (arrival.definition === definition ? count + 1 : count), 0);
+  function occupy({ definition }: Arrival): void {
+    slots.set(definition, (slots.get(definition) ?? 0) - 1);
+    limit -= 1;
+  }
 
   function takeAll(): readonly Arrival[] {
     const taken = arrived;
@@ -41,24 +42,20 @@ export function createArrivals(): Arrivals {
 
   return {
     admit: (request) => {
-      ({ slots, limit } = request);
+      slots = new Map(request.slots);
+      limit = request.limit;
+      arrived.forEach(occupy);
     },
-    roomFor: (definition) =>
-      Math.max(0, Math.min(limit - arrived.length, (slots.get(definition) ?? 0) - countOf(definition))),
+    roomFor: (definition) => Math.max(0, Math.min(limit, slots.get(definition) ?? 0)),
     add: (definition, delivery, giveBack) => {
-      arrived.push({ definition, delivery, giveBack });
+      const arrival = { definition, delivery, giveBack };
+      arrived.push(arrival);
+      occupy(arrival);
     },
     isEmpty: () => arrived.length === 0,
-    take: () => {
-      const taken = takeAll();
-      const left = new Map(slots);
-      for (const { definition } of taken) left.set(definition, (left.get(definition) ?? 0) - 1);
-      slots = left;
-      limit -= taken.length;
-      return taken.map(({ delivery }) => delivery);
-    },
+    take: () => takeAll().map(({ delivery }) => delivery),
     admitNone: () => {
-      ({ slots, limit } = NO_ROOM);
+      limit = 0;
     },
     giveBack: () => {
       for (const { giveBack } of takeAll()) giveBack();

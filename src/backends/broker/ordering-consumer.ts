@@ -59,12 +59,12 @@ export function createOrderingConsumer(
 
   function fail(definition: string, error: unknown): void {
     lineOf(definition).pausedUntil = clock.now() + PAUSE_AFTER_FAILURE_MS;
-    if (!expected.delete(definition) || expected.size > 0) {
-      report(error);
-      wakeSoon(PAUSE_AFTER_FAILURE_MS);
-    } else {
+    if (expected.delete(definition) && expected.size === 0) {
       failure = { error };
       wake();
+    } else {
+      report(error);
+      if (expected.size > 0) wakeSoon(PAUSE_AFTER_FAILURE_MS);
     }
   }
 

@@ -35,35 +35,18 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
   const { connection, statements, records, watchers } = options;
 
   /** Runs a step in a transaction, if the operation exists. `find` reads what the step needs of it. */
-  function stepOn<Result, Found extends StoredEntry<HeldOperation>>(
-    find: () => Found | undefined,
+  function step<Result, Found extends StoredEntry<HeldOperation>>(
+    find: (id: string) => Found | undefined,
+    id: string,
     unknown: Result,
     run: (entry: Found, now: number) => Result,
     writing?: WriteOptions,
   ): Promise<Result> {
     const apply = (changed: Changed): Result => {
-      const entry = find();
+      const entry = find(id);
       return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now), changed);
     };
     return connection.write("work", apply, writing);
-  }
-
-  function step<Result>(
-    id: string,
-    unknown: Result,
-    run: (entry: StoredEntry, now: number) => Result,
-  ): Promise<Result> {
-    return stepOn(() => records.find(id), unknown, run);
-  }
-
-  /** Runs a step of the attempt that holds an operation. */
-  function stepHeld<Result>(
-    id: string,
-    lost: Result,
-    run: (entry: StoredEntry<HeldOperation>, now: number) => Result,
-    writing: WriteOptions,
-  ): Promise<Result> {
-    return stepOn(() => records.findHeld(id), lost, run, writing);
   }
 
   return {
@@ -87,18 +70,31 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
         );
         return row && toOperation(row);
       }),
-    beginAttempt: (id, lease) => step(id, { outcome: "unknown" }, (entry, now) => begin(entry, now, lease)),
+    beginAttempt: (id, lease) =>
+      step(records.find, id, { outcome: "unknown" }, (entry, now) => begin(entry, now, lease)),
     renew: ({ operationId, token }, change) =>
-      stepHeld(operationId, { outcome: "lost" }, (entry, now) => renew(entry, now, token, change), {
-        bytes: change.progress?.length,
-        canBeLost: true,
-      }),
+      step(
+        records.findHeld,
+        operationId,
+        { outcome: "lost" },
+        (entry, now) => renew(entry, now, token, change),
+        {
+          bytes: change.progress?.length,
+          canBeLost: true,
+        },
+      ),
     settle: ({ operationId, token }, settlement) =>
-      stepHeld(operationId, { outcome: "lost" }, (entry, now) => settle(entry, now, token, settlement), {
-        bytes: settlement.to === "completed" ? settlement.result?.length : undefined,
-      }),
+      step(
+        records.findHeld,
+        operationId,
+        { outcome: "lost" },
+        (entry, now) => settle(entry, now, token, settlement),
+        {
+          bytes: settlement.to === "completed" ? settlement.result?.length : undefined,
+        },
+      ),
     requestCancel: (id, tenant) =>
-      step<CancelOutcome>(id, "unknown", (entry, now) => {
+      step<CancelOutcome, StoredEntry>(records.find, id, "unknown", (entry, now) => {
         const { operation } = entry;
         return operation.tenant === tenant && operation.hidden !== true ? cancel(entry, now) : "unknown";
       }),

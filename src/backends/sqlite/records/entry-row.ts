@@ -25,7 +25,7 @@ export interface StoredEntry<Stored extends HeldOperation = Operation> extends E
 /** Longest input in the row of its operation. Longer ones are in another table. UTF-16 code units. */
 export const MAX_INLINE_INPUT = 4_096;
 
-/** Selects an entry for {@link toHeldEntry}. Reading a column takes about as long as finding the row. */
+/** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
 export const HELD_BY_ID = `select seq, id, tenant, state, attempt, token, lease_ends_at, due_at, announce_at, round,
   previous_lost, cancel_requested, not_before, was_pending, retention_ms, on_end, resource, progress, last_error
   from arr_operations where id = ?`;

@@ -194,6 +194,7 @@ export class Ledger {
     const entry = this.entries.get(operationId);
     if (entry === undefined || result.outcome !== "renewed") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was renewed with a stale token`);
+    entry.attemptIfReleased = undefined;
     entry.leaseEndsAt = this.entries.now() + leaseMs;
     this.attempts.leased(entry, leaseMs);
     this.#change(entry, progressing(progress));

@@ -7,11 +7,11 @@ const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
 /** Starts the process of a server on its own core and waits until it listens. */
-export async function startServer({ server, retain }) {
+export async function startServer({ server, retain, build }) {
   const script = fileURLToPath(new URL("serve.mjs", import.meta.url));
   const child = spawnOn(SERVER_CORE, [process.execPath, script, server, retain ? "retain" : "forget"], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: { ...process.env, NODE_ENV: "production" },
+    env: { ...process.env, NODE_ENV: "production", ...(build && { BENCH_BUILD: build }) },
   });
   const [line] = await Promise.race([once(child.stdout, "data"), once(child, "exit").then(failed)]);
   return {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { toFetchHandler } from "../dist/fetch.js";
-import { bearer, createMemoryBackend, createOrderService } from "../dist/index.js";
+import { load } from "./against/build.mjs";
 import { createForgetfulBackend } from "./backends/forgetful.mjs";
 import { createH3App } from "./h3-app.mjs";
 import { createHonoApp } from "./hono-app.mjs";
+
+const { toFetchHandler } = await load("fetch");
+const { bearer, createMemoryBackend, createOrderService } = await load("index");
 
 const CALLS_PER_TURN = 32;
 const url = "http://127.0.0.1/orders";
@@ -16,11 +18,9 @@ export async function handlers() {
   const floor = ofRequests("Request and Response floor", () => async (request) => {
     return new Response(await request.text(), { status: 202 });
   });
-  const plain = ofObjects("plain handler, nothing retained", createForgetfulBackend);
-  const memory = ofObjects("plain handler, memory back end", createMemoryBackend);
-  const fetch = ofRequests("fetch handler, nothing retained", () =>
-    toFetchHandler(orderService(createForgetfulBackend)),
-  );
+  const plain = plainHandler("plain handler, nothing retained", createForgetfulBackend);
+  const memory = plainHandler("plain handler, memory back end", createMemoryBackend);
+  const fetch = fetchHandler("fetch handler, nothing retained", createForgetfulBackend);
   const hono = ofRequests("hono.fetch + zod-validator", () => createHonoApp({ retain: false }).fetch);
   const h3 = ofRequests("h3.fetch + zod", () => createH3App({ retain: false }).fetch);
   const subjects = [floor, plain, memory, fetch, hono, h3];
@@ -45,7 +45,13 @@ function ofRequests(name, createHandler) {
   };
 }
 
-function ofObjects(name, createBackend) {
+/** A POST through the Fetch adapter. */
+export function fetchHandler(name, createBackend) {
+  return ofRequests(name, () => toFetchHandler(orderService(createBackend)));
+}
+
+/** A POST as a plain object. */
+export function plainHandler(name, createBackend) {
   return {
     name,
     begin: () => {

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
  * Starts a process that answers one call at a time with `answerParent`. Compilation and garbage collection of other variants do
  * not affect it: their processes wait while this one is measured.
  */
-export function startMeasuredChild(name, script, args) {
+export function startMeasuredChild(name, script, args, env = {}) {
   const child = fork(fileURLToPath(script), args, {
-    env: { ...process.env, NODE_ENV: "production" },
+    env: { ...process.env, NODE_ENV: "production", ...env },
     // Peers may use deprecated APIs. The warnings would only clutter the report.
     execArgv: [...process.execArgv, "--no-deprecation"],
   });

@@ -2,21 +2,24 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import { readArguments } from "../against/build.mjs";
 
 const ownBed = new URL("bed.mjs", import.meta.url);
 
 /**
- * Installs the peers in these folders, starts the servers, and runs the sections that the command line names, or all of them.
+ * Installs the peers in these folders, starts the servers, and runs the sections that the command line names, or all of them. With
+ * `--against`, only the section `against` runs.
  * `sections` resolves to the sections by name. `bed` is the module that starts the servers. Default: Postgres and Redis.
  */
 export async function runSections({ peers, sections: load, bed: module = ownBed }) {
-  const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+  const { before, rest } = readArguments();
+  const rounds = Number(process.env.BENCH_ROUNDS ?? (before === undefined ? 5 : 7));
   const seconds = Number(process.env.BENCH_SECONDS ?? 1);
   const seed = Number(process.env.BENCH_SEED ?? 1);
   for (const folder of peers) installPeers(fileURLToPath(folder));
-  const sections = await load();
+  const { against, ...sections } = await load();
   const { startBed } = await import(module);
-  const asked = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(sections);
+  const asked = rest.length > 0 ? rest : Object.keys(sections);
   const unknown = asked.find((name) => !(name in sections));
   if (unknown !== undefined) {
     throw new Error(`Unknown section "${unknown}". Known sections: ${Object.keys(sections).join(", ")}.`);
@@ -29,7 +32,8 @@ export async function runSections({ peers, sections: load, bed: module = ownBed 
   console.log(`${rounds} rounds of ${seconds} s samples.`);
   console.log("Ratios compare speeds within a round: median (min-max).");
   try {
-    for (const name of asked) await sections[name]({ rounds, seconds, seed, ...bed });
+    if (before !== undefined) await against({ before, rounds, seconds, seed, ...bed });
+    else for (const name of asked) await sections[name]({ rounds, seconds, seed, ...bed });
   } finally {
     await bed.stop();
   }

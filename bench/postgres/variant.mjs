@@ -4,9 +4,10 @@ import { startMeasuredChild } from "./measured-child.mjs";
 const VARIANTS = new URL("variants/", import.meta.url);
 
 /** Starts the process of a variant with its own database. */
-export async function startVariant({ name, module, options }, { databases, redis }) {
+export async function startVariant({ name, module, options, build }, { databases, redis }) {
   const script = new URL("inside/variant-process.mjs", import.meta.url);
-  const { call, close } = startMeasuredChild(name, script, [new URL(`${module}.mjs`, VARIANTS).href]);
+  const args = [new URL(`${module}.mjs`, VARIANTS).href];
+  const { call, close } = startMeasuredChild(name, script, args, build && { BENCH_BUILD: build });
   const pids = [databases.pid, ...(redis === undefined ? [] : [redis.pid])];
   await call("open", { url: await databases.create(), redisUrl: redis?.url, ...options });
   return {

@@ -1,7 +1,9 @@
 import { createServer as createHttpServer } from "node:http";
-import { bearer, createMemoryBackend, createOrderService } from "../../dist/index.js";
-import { toNodeHandler } from "../../dist/node.js";
+import { load } from "../against/build.mjs";
 import { createForgetfulBackend } from "../backends/forgetful.mjs";
+
+const { bearer, createMemoryBackend, createOrderService } = await load("index");
+const { toNodeHandler } = await load("node");
 
 /** This package with the whole contract. There is no worker, because only the time to the reply is measured. */
 export async function createServer({ retain }) {

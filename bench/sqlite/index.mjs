@@ -1,11 +1,12 @@
 // Compares the SQLite back end with our Postgres back end and with its peers: `npm run bench:sqlite`, or `npm run bench:sqlite --
-// accept growth` for some sections only. BENCH_ROUNDS, BENCH_SECONDS and BENCH_SEED as for `npm run bench:postgres`.
+// accept growth` for some sections only. BENCH_ROUNDS, BENCH_SECONDS, BENCH_SEED and `--against` as for `npm run bench:postgres`.
 import { runSections } from "../postgres/run-sections.mjs";
 
 await runSections({
   peers: [new URL(".", import.meta.url), new URL("../postgres/", import.meta.url)],
   // Imported later because they need the peers.
   sections: async () => ({
+    against: (await import("./sections/against.mjs")).against,
     accept: (await import("./sections/accept.mjs")).accept,
     queue: (await import("./sections/queue.mjs")).queue,
     growth: (await import("./sections/growth.mjs")).growth,

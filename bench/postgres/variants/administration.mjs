@@ -21,6 +21,12 @@ export function administration(pool, tables) {
         order by bytes desc`;
       return (await pool.query(text)).rows;
     },
+    /** Number of deadlocks in the database so far. Connections report them within a second. */
+    deadlocks: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      const text = "select deadlocks::integer from pg_stat_database where datname = current_database()";
+      return (await pool.query(text)).rows[0].deadlocks;
+    },
     vacuum: async () => {
       for (const table of tables) await pool.query(`vacuum analyze ${table}`);
     },

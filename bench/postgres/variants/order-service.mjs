@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { bearer, createOrderService, createWorker } from "../../../dist/index.js";
+import { load } from "../../against/build.mjs";
+
+const { bearer, createOrderService, createWorker } = await load("index");
 
 const WORKER = { concurrency: 128 };
 
@@ -19,7 +21,7 @@ export function openOrderService(backend, { retentionMs }) {
     service,
     /** Accepts an order without HTTP. */
     record: async ({ fingerprint, ...order }) => {
-      const operation = { ...order, retentionMs };
+      const operation = { ...order, retentionMs, failedRetentionMs: 7 * retentionMs };
       const { outcome } = await backend.submissions.record({ operation, fingerprint });
       assert.equal(outcome, "created");
       if (working) void service.announcer.announce(operation);

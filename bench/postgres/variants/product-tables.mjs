@@ -27,6 +27,17 @@ export function productTables({ pool, backend, table, definition, tenant }) {
       await setClock(0);
       return purged;
     },
+    purgeExpired: (limit) => submissions.purge({ limit }),
+    /** Adds failed operations that have expired. With `redriven`, each odd one has the next one as its successor. */
+    expired: async (rows, redriven) => {
+      const id = (n) => `lpad(to_hex(${n}), 32, '0')::uuid`;
+      const other = (place, n) => `case when ${redriven} and i % 2 = ${place} then ${id(n)} end`;
+      await pool.query(`insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, settled_at,
+          expires_at, retried_by, retry_of)
+        select ${id("i")}, 'bench', '${definition}', 'failed', '{}', 0, now(), now(),
+          now() - i * 7919 % 1000 * interval '1 ms', ${other(1, "i + 1")}, ${other(0, "i - 1")}
+        from generate_series(1, ${rows}) as i`);
+    },
     read: (id) => operations.get(id, tenant),
     stats: () => operations.stats({ definitions: [definition] }),
     someIds: async (limit) => {

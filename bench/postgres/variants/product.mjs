@@ -1,9 +1,10 @@
-import { createPostgresBackend } from "../../../dist/postgres.js";
+import { load } from "../../against/build.mjs";
 import { DEFINITION, TENANT } from "../inside/orders.mjs";
 import { openOrderService } from "./order-service.mjs";
 import { countOf, createPool, emptied } from "./pool.mjs";
 import { productTables, RETENTION_MS } from "./product-tables.mjs";
 
+const { createPostgresBackend } = await load("postgres");
 const TABLE = "async_request_reply.operations";
 
 /**

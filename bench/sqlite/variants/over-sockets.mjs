@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
-import { toNodeHandler } from "../../../dist/node.js";
+import { load } from "../../against/build.mjs";
 import { toRequest } from "../../postgres/variants/order-service.mjs";
+
+const { toNodeHandler } = await load("node");
 
 /** Serves a service over HTTP and sends requests to it from the same process, over connections that stay open. */
 export async function overSockets(service) {

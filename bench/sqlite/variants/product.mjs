@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { createSqliteBackend } from "../../../dist/sqlite.js";
+import { load } from "../../against/build.mjs";
 import { DEFINITION } from "../../postgres/inside/orders.mjs";
 import { openOrderService } from "../../postgres/variants/order-service.mjs";
 import { workerSteps } from "../../postgres/variants/worker-steps.mjs";
@@ -8,7 +8,8 @@ import { fill } from "./fill.mjs";
 import { overSockets } from "./over-sockets.mjs";
 import { withSlowCommits } from "./slow-commits.mjs";
 
-const TABLES = ["arr_operations", "arr_inputs", "arr_claims", "arr_endings"];
+const { createSqliteBackend } = await load("sqlite");
+const TABLES = ["arr_operations", "arr_inputs", "arr_claims"];
 const RETENTION_MS = 86_400_000;
 
 /**

@@ -70,6 +70,8 @@ export interface ErrorContext {
   readonly retryAfterSeconds?: number;
   /** Time until the next attempt, for `RETRY_LATER`. Milliseconds. */
   readonly retryAfterMs?: number;
+  /** Set if the attempt does not count, for `RETRY_LATER`. Then the time is at least 1 s. Default: it counts. */
+  readonly countAttempt?: false;
   /**
    * Set by a store that is certain that the call changed nothing, for example because it never connected. Default:
    * absent, so the call may have taken effect.
@@ -85,19 +87,18 @@ const MARK = Symbol.for("async-request-reply.error");
  */
 export class AsyncReplyError extends Error {
   /** Stable code for programs to compare. */
-  readonly code: ErrorCode;
+  declare readonly code: ErrorCode;
   /** Explanation that a client may read. */
-  readonly detail: string;
+  declare readonly detail: string;
   /** Additional data for replies and observers. */
-  readonly context: ErrorContext;
+  declare readonly context: ErrorContext;
 
   /**
    * Creates an error with the message `code: detail`, or `code: eventDetail` if that is set. A `cause` in the context
    * becomes the `cause` of the error.
    */
   constructor(code: ErrorCode, detail: string, context: ErrorContext = {}) {
-    const { cause, eventDetail = detail } = context;
-    super(`${code}: ${eventDetail}`, cause === undefined ? undefined : { cause });
+    super(`${code}: ${context.eventDetail ?? detail}`, context);
     this.name = "AsyncReplyError";
     // The mark is the error itself, so a Proxy around the error is not recognized. Its traps may throw when `code` is
     // read.
@@ -182,4 +183,4 @@ export function retryLater(options: { readonly afterMs: number; readonly cause?:
 }
 
 /** Longest delay that timers support: 24.8 days. */
-const MAX_RETRY_MS = 2 ** 31 - 1;
+const MAX_RETRY_MS = 2_147_483_647;

@@ -27,6 +27,8 @@ export interface FollowUp {
   readonly input: JsonText;
   /** How long the follow-up is kept after it ends. Milliseconds. */
   readonly retentionMs: number;
+  /** How long it is kept if it fails. Milliseconds. Default: `retentionMs`. */
+  readonly failedRetentionMs?: number;
 }
 
 /** Arguments for creating an operation. All times are durations, because the clock belongs to the store. */
@@ -41,6 +43,11 @@ export interface NewOperation {
   readonly input: JsonText;
   /** How long the operation and its key are kept after the operation ends. Milliseconds. */
   readonly retentionMs: number;
+  /**
+   * How long both are kept if the operation fails, also if it is canceled or created as failed. Milliseconds. Default:
+   * `retentionMs`.
+   */
+  readonly failedRetentionMs?: number;
   /** Idempotency key. Released when the operation is purged. Default: none. */
   readonly key?: string;
   /**
@@ -81,6 +88,8 @@ export interface Operation extends Omit<NewOperation, "delayMs"> {
   readonly resource?: JsonText;
   /** The latest progress reported by the processor. */
   readonly progress?: JsonText;
+  /** Whether cancellation was requested while an attempt was running. */
+  readonly cancelRequested?: boolean;
   /** Return value of the processor. Absent if it returned nothing or the operation is not `completed`. */
   readonly result?: JsonText;
   /** Problem as defined by RFC 9457, without `status`, if the operation is `failed`. */
@@ -92,6 +101,15 @@ export interface Operation extends Omit<NewOperation, "delayMs"> {
   readonly lastError?: JsonText;
   /** Id of the operation that runs this failed one again. */
   readonly retriedBy?: string;
+}
+
+/** Returns how long an operation and its key are kept after the operation ended in this state. Milliseconds. */
+export function keptMs({
+  state,
+  retentionMs,
+  failedRetentionMs = retentionMs,
+}: Pick<Operation, "state" | "retentionMs" | "failedRetentionMs">): number {
+  return state === "failed" ? failedRetentionMs : retentionMs;
 }
 
 /**
@@ -116,13 +134,16 @@ export function isTerminal(state: OperationState): state is "completed" | "faile
  * - `retry`: The operation keeps its state and is due again in `delayMs`. With `countAttempt: false` the attempt
  *   leaves no trace, as if it had never begun. If cancellation was requested, the operation fails with the problem
  *   `cancelled` instead.
+ *
+ *   In these three, `progress` is the last progress of the attempt that is not written yet. Default: unchanged.
  * - `prepared`: A `preparing` operation becomes `pending`, with 0 attempts. It is due at once, or after its `delayMs`.
  */
 export type Settlement =
-  | { readonly to: "completed"; readonly result?: JsonText }
+  | { readonly to: "completed"; readonly result?: JsonText; readonly progress?: JsonText }
   | {
       readonly to: "failed";
       readonly error: JsonText;
+      readonly progress?: JsonText;
       /** Replaces the `lastError` of the operation. Default: unchanged. */
       readonly lastError?: JsonText;
     }
@@ -130,6 +151,7 @@ export type Settlement =
       readonly to: "retry";
       readonly delayMs: number;
       readonly countAttempt: boolean;
+      readonly progress?: JsonText;
       /** Replaces the `lastError` of the operation. Default: unchanged. */
       readonly lastError?: JsonText;
     }

@@ -1,5 +1,5 @@
 import { suggestName } from "./closest-name.js";
-import { AsyncReplyError, textOf } from "./errors.js";
+import { AsyncReplyError } from "./errors.js";
 
 /** Creates an error for wrong arguments of a function of this package. */
 export function misuse(detail: string): AsyncReplyError {
@@ -66,7 +66,7 @@ export function shown(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
   if (typeof value === "function") return "a function";
-  if (typeof value !== "object" || value === null) return textOf(value);
+  if (Object(value) !== value) return String(value);
   return isList(value) ? "a list" : "an object";
 }
 

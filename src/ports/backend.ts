@@ -51,8 +51,13 @@ export interface Submissions<Tx> {
    */
   record(submission: Submission): Promise<RecordResult>;
   /**
-   * Deletes terminal operations whose `retentionMs` has passed, and their keys, in one commit. Returns how many it
-   * deleted.
+   * Gives up on a submission whose `record` has not settled, because its caller has timed out. Returns whether nothing
+   * was sent to the database, so that nothing was or will be recorded. The caller can then say so. Default: unknown.
+   */
+  giveUp?(submission: Submission): boolean;
+  /**
+   * Deletes the operations that {@link OperationStore.takeExpired} would hand out, and their keys, in one commit.
+   * Returns how many it deleted.
    */
   purge(request: { readonly limit: number }): Promise<number>;
   /** Shares the store's transactions with the user's own writes. */

@@ -82,6 +82,16 @@ export type ServiceEvent =
       readonly attempt: number;
       readonly error: unknown;
     }
+  /**
+   * An origin timed out repeatedly. This worker sends no webhooks to it for `delayMs`, and their attempts do not count.
+   * `tenant` is the tenant of the last webhook that timed out.
+   */
+  | {
+      readonly event: "webhook.postponed";
+      readonly origin: string;
+      readonly tenant: string;
+      readonly delayMs: number;
+    }
   | { readonly event: "operation.purged"; readonly count: number }
   /**
    * A submission that was never finished was ended, because its key had no operation or its resource could not be

@@ -45,6 +45,14 @@ export type BeginResult =
   | { readonly outcome: "terminal" }
   | { readonly outcome: "unknown" };
 
+/** Changes of a running attempt. */
+export interface Renewal {
+  /** Extends the lease to this time from now. Milliseconds. Default: the lease ends when it would have ended. */
+  readonly leaseMs?: number;
+  /** Replaces the progress of the operation. Default: unchanged. */
+  readonly progress?: JsonText;
+}
+
 /** Whether the caller still holds the lease. `cancelRequested` stays true once a client has requested cancellation. */
 export type RenewResult =
   | { readonly outcome: "renewed"; readonly cancelRequested: boolean }
@@ -59,7 +67,7 @@ export type SettleResult =
 
 /**
  * Outcome of a cancellation. `cancelled`: the operation has failed. `requested`: a worker is running it and learns of
- * the request at its next lease renewal. `terminal`: it had already ended.
+ * the request at once, or at its next lease renewal at the latest. `terminal`: it had already ended.
  */
 export type CancelOutcome = "cancelled" | "requested" | "terminal" | "unknown";
 
@@ -137,7 +145,7 @@ export interface DefinitionStats {
   readonly running: BoundedCount;
   /** Operations that are due later, because they are delayed or wait for a retry. */
   readonly scheduled: BoundedCount;
-  /** Failed operations that have not been purged yet. */
+  /** Failed operations that were not redriven and have not been purged yet. */
   readonly failed: BoundedCount;
   /** How long the longest-waiting due operation has been due. Milliseconds. Absent if no operation is due. */
   readonly oldestDueMs?: number;
@@ -183,14 +191,8 @@ export interface OperationStore {
    */
   beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
 
-  /**
-   * Extends the lease to `leaseMs` from now if its token is still the current one, even if the lease has expired.
-   * `leaseMs`: milliseconds.
-   */
-  renew(
-    lease: Lease,
-    change: { readonly leaseMs: number; readonly progress?: JsonText },
-  ): Promise<RenewResult>;
+  /** Changes an attempt if its token is still the current one, even if the lease has expired. */
+  renew(lease: Lease, change: Renewal): Promise<RenewResult>;
 
   /**
    * Ends the attempt. Compare-and-set on the token alone: late work counts as long as no other attempt has begun, a
@@ -202,7 +204,7 @@ export interface OperationStore {
 
   /**
    * Cancels an operation. If it has no live lease, it fails at once with the problem `cancelled`. If a lease is live,
-   * the request is recorded for the next `renew`, or for the next `settle` with `retry`, which then fails the
+   * the request is recorded as `cancelRequested`, for the next `renew`, or for the next `settle` with `retry`, which then fails the
    * operation. A settlement with `completed` still wins. If the lease is lost, the next `beginAttempt` fails the
    * operation. An operation that is `preparing` is `unknown`, because no client knows of it yet.
    */
@@ -221,10 +223,10 @@ export interface OperationStore {
   }): Promise<readonly DueOperation[]>;
 
   /**
-   * Hands out terminal operations whose `retentionMs` has passed, each to one caller, the longest expired first. An
-   * operation that is not passed to `remove` is handed out again after a minute. A redriven operation is kept until
-   * its successor is gone, and is handed out then. This call also deletes the operations whose time from an earlier
-   * `remove` has come.
+   * Hands out completed operations whose `retentionMs` has passed, and failed ones whose `failedRetentionMs` has, each to
+   * one caller, the longest expired first. An operation that is not passed to `remove` is handed out again after a
+   * minute. A redriven operation is kept until its successor is gone, and is handed out then, unless its own time is not
+   * over. This call also deletes the operations whose time from an earlier `remove` has come.
    */
   takeExpired(request: { readonly limit: number }): Promise<readonly ExpiredOperation[]>;
 
@@ -237,12 +239,19 @@ export interface OperationStore {
   /**
    * Calls `onChange` with the ids of operations that change, and returns a function that stops the calls. `onChange`
    * must not throw. It is called for every operation that is created or changed through this store. For other stores
-   * on the same data it is called at least for operations that end, as far as notifications arrive. An id is a hint to
+   * on the same data it is called for operations that change, as far as notifications arrive. An id is a hint to
    * look: it may come more than once or not at all, so callers must also poll. A call without an id means that
    * notifications may have been missed, for example because a connection was lost. Callers then look at every
    * operation that they follow.
    */
   watch?(onChange: (operationId?: string) => void): () => void;
+
+  /**
+   * Calls `onRequest` with the ids of running operations whose cancellation is requested, through any store on the same
+   * data, and returns a function that stops the calls. Otherwise like `watch`. A worker renews the lease of such an
+   * operation at once. Without this method, it learns of the request with its next renewal.
+   */
+  watchCancellations?(onRequest: (operationId?: string) => void): () => void;
 
   /** Reads operations of any tenant, including hidden ones. Unknown ids are left out. The order is undefined. */
   getMany?(ids: readonly string[]): Promise<readonly Operation[]>;
@@ -257,7 +266,7 @@ export interface OperationStore {
 
   /**
    * Creates an operation, the successor, that runs a failed one again. The successor has the same tenant, definition,
-   * input, `meta` and `retentionMs`, and its `retryOf` is the failed operation. It has no key, and is hidden if the
+   * input, `meta` and retention, and its `retryOf` is the failed operation. It has no key, and is hidden if the
    * failed operation is. The same commit sets `retriedBy` of the failed operation. If the failed operation has an
    * `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first successor stays. Undoes an earlier
    * `remove` of the failed operation.

@@ -47,6 +47,11 @@ export interface ReceiveRequest {
    * the attempts that the first call began and begins no others, so a lost answer costs no attempt.
    */
   readonly token: string;
+  /**
+   * Definitions of which the receipt itself may begin an operation whose last attempt was lost, at most one of each. The
+   * others stay due for other workers. Only back ends that begin attempts need it. Default: all definitions.
+   */
+  readonly suspects?: ReadonlySet<string>;
   /** Ends the wait: the call then returns the deliveries that it has, or an empty list. */
   readonly signal: AbortSignal;
 }

@@ -89,7 +89,7 @@ export interface Webhooks {
    * @param url receiver that the request chose. Default: the endpoint of the tenant.
    */
   followUp(
-    operation: Pick<NewOperation, "id" | "retentionMs">,
+    operation: Pick<NewOperation, "id" | "retentionMs" | "failedRetentionMs">,
     id: string,
     url: string | undefined,
   ): FollowUp;

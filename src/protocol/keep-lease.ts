@@ -1,5 +1,5 @@
 import type { JsonText } from "../contract/operation.js";
-import type { Lease, OperationStore } from "../ports/operation-store.js";
+import type { Lease, OperationStore, Renewal } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 
 export interface KeepLeaseOptions {
@@ -15,15 +15,20 @@ export interface KeepLeaseOptions {
 }
 
 export interface KeptLease {
-  /** Renews at once and stores this progress. During a renewal or a pause, only the latest value waits. */
+  /** Writes this progress at once, or 250 ms after the previous write. Only the latest value waits. */
   progress(value: JsonText): void;
+  /** Renews at once, for example because the operation may be canceled. */
+  renew(): void;
   /** Pauses renewals while something else protects the operation, such as a transaction. */
   pause(): void;
   /** Resumes renewals. Renews at once, because the lease may have expired meanwhile. */
   resume(): void;
-  /** Stops renewals for good. */
-  stop(): void;
+  /** Stops renewals for good. Returns the last progress, unless the store has confirmed it. */
+  stop(): JsonText | undefined;
 }
+
+/** Pause between two writes of progress. Milliseconds. */
+const PROGRESS_PAUSE_MS = 250;
 
 /** Renews a lease every third of its duration until it is stopped or lost. */
 export function keepLease(options: KeepLeaseOptions): KeptLease {
@@ -31,58 +36,85 @@ export function keepLease(options: KeepLeaseOptions): KeptLease {
   let stopped = false;
   let paused = false;
   let renewing = false;
-  let waitingProgress: JsonText | undefined;
-  let cancelTimer = scheduleNext();
+  /** Whether a renewal was asked for while one was under way, which might have been too early to know why. */
+  let renewsAgain = false;
+  let cancelRenewal = renewLater();
+  /** Latest progress, until the store has confirmed it. */
+  let unwritten: JsonText | undefined;
+  let progressRests = false;
+  let cancelRest: () => void = () => {};
 
-  function scheduleNext(): () => void {
+  function renewLater(): () => void {
     return clock.schedule(Math.ceil(leaseMs / 3), () => void renew());
   }
 
   async function renew(): Promise<void> {
-    if (stopped || paused || renewing) return;
-    cancelTimer();
+    if (stopped || paused) return;
+    renewsAgain = renewing;
+    if (renewing) return;
+    cancelRenewal();
     renewing = true;
-    const progress = waitingProgress;
-    waitingProgress = undefined;
-    try {
-      const renewed = await operations.renew(lease, {
-        leaseMs,
-        ...(progress === undefined ? {} : { progress }),
-      });
-      if (!stopped) react(renewed);
-    } catch (error) {
-      waitingProgress ??= progress;
-      if (!stopped && !paused) onError(error);
-    }
+    const renewed = await send({ leaseMs });
     renewing = false;
-    if (!stopped && !paused) cancelTimer = scheduleNext();
+    if (stopped || paused) return;
+    cancelRenewal = renewLater();
+    if (renewsAgain) void renew();
+    // Progress whose write failed is written again, now that the store answers.
+    if (renewed) void writeProgress();
   }
 
-  function react(renewed: Awaited<ReturnType<OperationStore["renew"]>>): void {
-    if (renewed.outcome === "lost") {
+  /** Writes progress without extending the lease, so that no index of the store changes. */
+  async function writeProgress(): Promise<void> {
+    if (stopped || paused || progressRests || unwritten === undefined) return;
+    progressRests = true;
+    const progress = unwritten;
+    if ((await send({ progress })) && unwritten === progress) unwritten = undefined;
+    if (stopped) return;
+    cancelRest = clock.schedule(PROGRESS_PAUSE_MS, () => {
+      progressRests = false;
+      if (unwritten !== progress) void writeProgress();
+    });
+  }
+
+  /** Returns whether the store has confirmed the change. */
+  async function send(change: Renewal): Promise<boolean> {
+    try {
+      const renewed = await operations.renew(lease, change);
+      if (stopped) return renewed.outcome === "renewed";
+      if (renewed.outcome === "renewed") {
+        if (renewed.cancelRequested) onCancelRequested();
+        return true;
+      }
       stop();
       onLost();
-    } else if (renewed.cancelRequested) onCancelRequested();
-    if (waitingProgress !== undefined) queueMicrotask(() => void renew());
+      return false;
+    } catch (error) {
+      if (!stopped && !paused) onError(error);
+      return false;
+    }
   }
 
-  function stop(): void {
+  function stop(): JsonText | undefined {
     stopped = true;
-    cancelTimer();
+    cancelRenewal();
+    cancelRest();
+    return unwritten;
   }
 
   return {
     progress: (value) => {
-      waitingProgress = value;
-      void renew();
+      unwritten = value;
+      void writeProgress();
     },
+    renew: () => void renew(),
     pause: () => {
       paused = true;
-      cancelTimer();
+      cancelRenewal();
     },
     resume: () => {
       paused = false;
       void renew();
+      void writeProgress();
     },
     stop,
   };

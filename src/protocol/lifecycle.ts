@@ -10,9 +10,9 @@ export interface Lifecycle {
    * Throws `SERVICE_CLOSED`.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Adds a closing step. It runs after all work has ended. */
+  /** Adds a closing step. It runs while `close` waits for work in progress. */
   onClose(step: () => Promise<void>): void;
-  /** Waits for work in progress, then runs the added steps and `lastSteps` in order. Never rejects. */
+  /** Waits for work in progress and the added steps, then runs `lastSteps` in order. Never rejects. */
   close(lastSteps: readonly (() => Promise<void>)[]): Promise<void>;
 }
 
@@ -24,12 +24,12 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
   let closing: Promise<void> | undefined;
 
   async function end(lastSteps: readonly (() => Promise<void>)[]): Promise<void> {
-    if (active > 0) {
-      await new Promise<void>((resolve) => {
-        becameIdle = resolve;
-      });
-    }
-    for (const step of [...steps, ...lastSteps]) await step().catch(report);
+    const idle = new Promise<void>((resolve) => {
+      becameIdle = resolve;
+      if (active === 0) resolve();
+    });
+    await Promise.all([idle, ...steps.map((step) => step().catch(report))]);
+    for (const step of lastSteps) await step().catch(report);
   }
 
   function checkOpen(): void {

@@ -1,3 +1,4 @@
+import type { NewOperation } from "../contract/operation.js";
 import { operationError } from "../contract/problem.js";
 import { atomicSubmissions, type Backend } from "../ports/backend.js";
 import type { Claim } from "../ports/idempotency-store.js";
@@ -14,8 +15,10 @@ export interface SweepOptions {
   readonly definitions: readonly string[];
   readonly announcer: Announcer;
   readonly clock: Clock;
-  /** Returns how long operations of a definition are kept after their end. Milliseconds. */
-  readonly retentionOf: (definition: string) => number;
+  /** Returns how long operations of a definition are kept after their end. */
+  readonly retentionOf: (
+    definition: string,
+  ) => Required<Pick<NewOperation, "retentionMs" | "failedRetentionMs">>;
   /** Time between the release of a key and the removal of its operation. Milliseconds. */
   readonly purgeGraceMs: number;
   /** Age at which a claim without an operation counts as abandoned. Milliseconds. */
@@ -92,8 +95,9 @@ async function endIfAbandoned(
     "abandoned",
     "The submission was never completed, so no work was done. Submit again with a new key.",
   );
-  const retentionMs = retentionOf(definition);
-  const operation = { id: operationId, tenant, definition, key, input: "null", retentionMs };
+  const { retentionMs, failedRetentionMs } = retentionOf(definition);
+  const work = { tenant, definition, key, input: "null", retentionMs, failedRetentionMs };
+  const operation = { id: operationId, ...work };
   // If this process was paused until now, the operation may have been created, ended and purged meanwhile.
   if (clock.now() >= until) return;
   const created = await backend.operations.create(operation, { state: "failed", error });

@@ -1,4 +1,4 @@
-import { AsyncReplyError, maybeRecorded } from "../contract/errors.js";
+import { AsyncReplyError, maybeRecorded, notRecorded } from "../contract/errors.js";
 import { withId } from "../contract/operation.js";
 import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
 import type { Clock } from "../ports/runtime.js";
@@ -22,7 +22,9 @@ export async function recordSubmission(
   const { id, delayMs } = submission.operation;
   try {
     // The time limit wraps the promise of the store itself: if that has already settled, it needs no timer.
-    const recorded = await storeAnswer(context, record(context, submission));
+    const recorded = await storeAnswer(context, record(context, submission), {
+      tooLate: () => (neverSent(context, submission) ? notRecorded(notInTime()) : notInTime()),
+    });
     if (recorded.outcome !== "created") return replayOf(earlierOperation(context, comparable, recorded));
     const { operationId = id } = recorded;
     // The sweep announces delayed work when it is due.
@@ -30,6 +32,11 @@ export async function recordSubmission(
   } catch (error) {
     throw asUncertain(error);
   }
+}
+
+/** Gives up on a submission. Returns whether the store has not sent it, and never will. */
+function neverSent({ backend }: SubmissionContext, submission: Submission): boolean {
+  return atomicSubmissions(backend)?.giveUp?.(submission) === true;
 }
 
 /** A result with the id of the operation, which an earlier request with the key may have chosen. */

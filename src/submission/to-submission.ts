@@ -37,16 +37,22 @@ function withMeta(submission: Submission, meta: JsonText | undefined): Submissio
 
 function plainSubmission(
   id: string,
-  { name, retentionMs }: OperationDefinition,
+  { name, retentionMs, failedRetentionMs }: OperationDefinition,
   tenant: string,
   { input, key, fingerprint, delayMs }: SubmissionParts,
 ): Submission {
   if (delayMs !== undefined) {
-    const operation = { id, tenant, definition: name, input, retentionMs, delayMs };
+    const operation = { id, tenant, definition: name, input, retentionMs, failedRetentionMs, delayMs };
     return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };
   }
   // Written out, because a spread would cost more than the rest of this function.
   if (key === undefined)
-    return { operation: { id, tenant, definition: name, input, retentionMs }, fingerprint };
-  return { operation: { id, tenant, definition: name, input, retentionMs, key }, fingerprint };
+    return {
+      operation: { id, tenant, definition: name, input, retentionMs, failedRetentionMs },
+      fingerprint,
+    };
+  return {
+    operation: { id, tenant, definition: name, input, retentionMs, failedRetentionMs, key },
+    fingerprint,
+  };
 }

@@ -6,6 +6,8 @@ import {
   createService,
   createWorker,
   defineOperation,
+  type OrderServiceOptions,
+  permanentFailure,
   problemType,
   type ServiceEvent,
   withStores,
@@ -25,7 +27,11 @@ const post = {
   body: '{"itemId":"a","quantity":1}',
 };
 
-function stage(kind: "composed" | "atomic") {
+function stage(
+  kind: "composed" | "atomic",
+  retention: Pick<OrderServiceOptions, "retentionMs" | "failedRetentionMs"> = { retentionMs: HOUR_MS },
+  process: () => unknown = () => "done",
+) {
   const clock = createManualClock();
   const memory = createMemoryBackend({ clock });
   const backend: Backend = kind === "composed" ? withStores(memory, {}) : memory;
@@ -35,9 +41,9 @@ function stage(kind: "composed" | "atomic") {
     authorize: allowAnonymous(),
     runtime: { clock },
     observe: (event) => events.push(event),
-    retentionMs: HOUR_MS,
+    ...retention,
   });
-  const worker = createWorker(service, { orders: () => "done" }, { purgeGraceMs: GRACE_MS });
+  const worker = createWorker(service, { orders: process }, { purgeGraceMs: GRACE_MS });
   const submit = async (): Promise<string> => (await service.handle(post)).headers.location ?? "";
   const read = async (path: string): Promise<number> =>
     (await service.handle({ ...post, method: "GET", path })).status;
@@ -54,6 +60,27 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
     await worker.runUntilIdle();
     expect(await read(first)).toBe(200);
     expect(await submit()).toBe(first);
+  });
+
+  it.each([
+    [{}, 7 * 24 * HOUR_MS],
+    [{ retentionMs: 8 * 24 * HOUR_MS }, 8 * 24 * HOUR_MS],
+    [{ failedRetentionMs: HOUR_MS }, HOUR_MS],
+  ])("keeps a failed operation and its key for `failedRetentionMs`, with %o", async (options, keptMs) => {
+    const { clock, worker, submit, read } = stage(kind, options, () => {
+      throw permanentFailure("no");
+    });
+    const first = await submit();
+    await worker.runUntilIdle();
+    await clock.advance(keptMs - 1);
+    await worker.runUntilIdle();
+    expect([await read(first), await submit()]).toEqual([200, first]);
+    await clock.advance(1);
+    await worker.runUntilIdle();
+    expect(await submit()).not.toBe(first);
+    await clock.advance(GRACE_MS);
+    await worker.runUntilIdle();
+    expect(await read(first)).toBe(404);
   });
 
   it("then deletes both, so that the key starts a new operation", async () => {
@@ -162,9 +189,9 @@ describe("a claim without an operation", () => {
 describe("an operation that was never finished", () => {
   it.each([
     ["orders", HOUR_MS],
-    ["unknown", 24 * HOUR_MS],
-  ])("is kept for the retention of its definition, or 24 hours: %s", async (definition, retentionMs) => {
-    const { clock, backend, worker } = stage("composed");
+    ["unknown", 7 * 24 * HOUR_MS],
+  ])("is kept for the retention of its definition, or 7 days: %s", async (definition, failedRetentionMs) => {
+    const { clock, backend, worker } = stage("composed", { failedRetentionMs: HOUR_MS });
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
     await backend.idempotency.claim({
       tenant: "anonymous",
@@ -177,7 +204,8 @@ describe("an operation that was never finished", () => {
     await worker.runUntilIdle();
     expect(await backend.operations.get(operationId, "anonymous")).toMatchObject({
       state: "failed",
-      retentionMs,
+      retentionMs: 24 * HOUR_MS,
+      failedRetentionMs,
     });
   });
 });

@@ -22,7 +22,6 @@ export function createMemoryEntry(
     announceAt: entry.announceAt,
     round: entry.round,
     previousLost: entry.previousLost,
-    cancelRequested: entry.cancelRequested,
     notBefore: entry.notBefore,
     wasPending: entry.wasPending,
     chain: undefined,

@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import {
   isTerminal,
-  type JsonText,
+  keptMs,
   type NewOperation,
   type Operation,
   type Settlement,
@@ -20,6 +20,7 @@ import type {
   ListRequest,
   OperationStore,
   RedriveResult,
+  Renewal,
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
@@ -63,6 +64,7 @@ export class MemoryOperationStore implements OperationStore {
   /** Failed operations by definition, so that counts and lists of them look at no others. */
   readonly #failed = new Map<string, Set<MemoryEntry>>();
   readonly #watchers = new Set<(operationId: string) => void>();
+  readonly #cancelWatchers = new Set<(operationId: string) => void>();
 
   constructor(options: MemoryOperationStoreOptions) {
     this.#clock = options.clock;
@@ -103,10 +105,7 @@ export class MemoryOperationStore implements OperationStore {
     return this.#apply(entry, () => begin(entry, this.#clock.now(), lease));
   }
 
-  async renew(
-    lease: Lease,
-    change: { readonly leaseMs: number; readonly progress?: JsonText },
-  ): Promise<RenewResult> {
+  async renew(lease: Lease, change: Renewal): Promise<RenewResult> {
     const entry = this.#entries.get(lease.operationId);
     if (entry === undefined) return { outcome: "lost" };
     return this.#apply(entry, () => renew(entry, this.#clock.now(), lease.token, change));
@@ -121,7 +120,9 @@ export class MemoryOperationStore implements OperationStore {
   async requestCancel(id: string, tenant: string): Promise<CancelOutcome> {
     const entry = this.#visible(id, tenant);
     if (entry === undefined) return "unknown";
-    return this.#apply(entry, () => cancel(entry, this.#clock.now()));
+    const outcome = this.#apply(entry, () => cancel(entry, this.#clock.now()));
+    if (outcome === "requested") for (const onRequest of this.#cancelWatchers) onRequest(id);
+    return outcome;
   }
 
   async takeDue(request: {
@@ -156,8 +157,8 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   #takeExpired(now: number, limit: number): MemoryEntry[] {
-    for (const entry of this.#retention.takeLeaving(now)) this.#delete(entry);
-    return this.#retention.takeExpired(now, limit);
+    for (const entry of this.#retention.takeLeaving(now)) if (!this.#isHeld(entry)) this.#delete(entry);
+    return this.#retention.takeExpired(now, limit).filter((entry) => !this.#isHeld(entry));
   }
 
   #delete(entry: MemoryEntry): void {
@@ -165,7 +166,9 @@ export class MemoryOperationStore implements OperationStore {
     this.#entries.delete(id);
     this.#failed.get(definition)?.delete(entry);
     const predecessor = retryOf === undefined ? undefined : this.#entries.get(retryOf);
-    if (predecessor?.operation.retriedBy === id) this.#retention.letGo(predecessor, this.#clock.now());
+    if (predecessor?.operation.retriedBy !== id) return;
+    const { settledAt = 0 } = predecessor.operation;
+    this.#retention.letGo(predecessor, this.#clock.now(), settledAt + keptMs(predecessor.operation));
   }
 
   async remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void> {
@@ -179,6 +182,11 @@ export class MemoryOperationStore implements OperationStore {
   watch(onChange: (operationId: string) => void): () => void {
     this.#watchers.add(onChange);
     return () => this.#watchers.delete(onChange);
+  }
+
+  watchCancellations(onRequest: (operationId: string) => void): () => void {
+    this.#cancelWatchers.add(onRequest);
+    return () => this.#cancelWatchers.delete(onRequest);
   }
 
   async getMany(ids: readonly string[]): Promise<Operation[]> {
@@ -204,12 +212,7 @@ export class MemoryOperationStore implements OperationStore {
   async stats({ definitions }: { readonly definitions: readonly string[] }): Promise<DefinitionStats[]> {
     const now = this.#clock.now();
     return definitions.map((definition) =>
-      statsOf(
-        definition,
-        this.#schedules.get(definition) ?? [],
-        this.#failed.get(definition)?.size ?? 0,
-        now,
-      ),
+      statsOf(definition, this.#schedules.get(definition) ?? [], this.#failed.get(definition) ?? [], now),
     );
   }
 
@@ -223,7 +226,6 @@ export class MemoryOperationStore implements OperationStore {
     if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
     if (!isRedrivable(entry)) return { outcome: "not-redrivable", state };
     const outcome = this.createNow(successorOf(entry.operation, successor));
-    this.#retention.hold(entry);
     this.#apply(entry, () => {
       entry.operation = { ...entry.operation, retriedBy: successor.id };
     });
@@ -268,8 +270,8 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   #ended(entry: MemoryEntry, settledAt: number): void {
-    const { tenant, definition, state, retentionMs, onEnd } = entry.operation;
-    this.#retention.ended(entry, settledAt, retentionMs);
+    const { tenant, definition, state, onEnd } = entry.operation;
+    this.#retention.ended(entry, settledAt, keptMs(entry.operation));
     if (state === "failed") this.#failedOf(definition).add(entry);
     // No caller announces it, so the next `takeDue` returns it.
     if (onEnd !== undefined && !this.#entries.has(onEnd.id))

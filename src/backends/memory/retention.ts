@@ -4,8 +4,8 @@ import { Lines } from "./collections/lines.js";
 const HANDED_OUT_AGAIN_MS = 60_000;
 
 /**
- * Tracks ended operations until they are deleted. An operation waits in one line, or in no line while its successor
- * exists.
+ * Tracks ended operations until they are deleted. An operation waits in one line, or in no line after it was taken
+ * because its successor exists.
  */
 export class Retention<T extends Waiting<T>> {
   readonly #ended = new Lines<T>();
@@ -36,13 +36,9 @@ export class Retention<T extends Waiting<T>> {
     return this.#leaving.take(now, Number.POSITIVE_INFINITY);
   }
 
-  /** Keeps the item until `letGo` is called for it. */
-  hold(item: T): void {
-    item.chain?.remove(item);
-  }
-
-  /** Lets a held item expire at once, because its successor no longer exists. */
-  letGo(item: T, now: number): void {
-    this.#ended.join(item, now, 0);
+  /** Lets an item whose successor no longer exists expire: now, or at `keptUntil` if that is later. */
+  letGo(item: T, now: number, keptUntil: number): void {
+    // Until then, it waits where it has waited since its end.
+    if (item.chain === undefined || keptUntil <= now) this.#ended.join(item, now, 0);
   }
 }

@@ -2,14 +2,14 @@ import type { DefinitionStats } from "../../ports/operation-store.js";
 import { toBoundedCount } from "../rows/bounded-count.js";
 import { type Entry, hasLiveLease } from "../state-machine/entry.js";
 
-/** Counts the unfinished entries of a definition: due, running or scheduled. */
+/** Counts the entries of a definition: due, running, scheduled, or failed and not run again. */
 export function statsOf(
   definition: string,
   unfinished: Iterable<Entry>,
-  failed: number,
+  failed: Iterable<Entry>,
   now: number,
 ): DefinitionStats {
-  let [due, running, scheduled] = [0, 0, 0];
+  let [due, running, scheduled, open] = [0, 0, 0, 0];
   let oldestDueAt = Number.POSITIVE_INFINITY;
   for (const entry of unfinished) {
     if (entry.operation.state !== "pending") continue;
@@ -20,12 +20,13 @@ export function statsOf(
     } else if (hasLiveLease(entry, now)) running += 1;
     else scheduled += 1;
   }
+  for (const { operation } of failed) if (operation.retriedBy === undefined) open += 1;
   return {
     definition,
     due: toBoundedCount(due),
     running: toBoundedCount(running),
     scheduled: toBoundedCount(scheduled),
-    failed: toBoundedCount(failed),
+    failed: toBoundedCount(open),
     ...(due === 0 ? {} : { oldestDueMs: now - oldestDueAt }),
   };
 }

@@ -39,6 +39,14 @@ export function integer(row: Row, column: string): number {
   return value;
 }
 
+/** Reads a column that must hold a boolean. SQLite has none, and stores 0 and 1. Throws `CORRUPT_RECORD`. */
+function flag(row: Row, column: string): boolean {
+  const value = row[column];
+  if (typeof value === "boolean") return value;
+  if (value !== 0 && value !== 1) throw corrupt(column);
+  return value === 1;
+}
+
 const STATES: ReadonlySet<unknown> = new Set(["preparing", "pending", "completed", "failed"]);
 
 function isState(value: unknown): value is OperationState {
@@ -80,9 +88,10 @@ export function toListed(row: Row): ListedOperation {
     attempt: integer(row, "attempt"),
     createdAt: integer(row, "created_at"),
   };
+  if (row.failed_retention_ms !== null) listed.failedRetentionMs = integer(row, "failed_retention_ms");
   if (row.settled_at !== null) listed.settledAt = integer(row, "settled_at");
-  // SQLite has no booleans.
-  if (row.hidden === true || row.hidden === 1) listed.hidden = true;
+  if (flag(row, "hidden")) listed.hidden = true;
+  if (flag(row, "cancel_requested")) listed.cancelRequested = true;
   for (const [column, member] of OPTIONAL) if (row[column] !== null) listed[member] = text(row, column);
   return listed;
 }
@@ -101,12 +110,16 @@ export function toOperation(row: Row): Operation {
 
 /** Reads the follow-up of an operation. Throws `CORRUPT_RECORD`. */
 export function toFollowUp(row: Row): FollowUp {
-  return {
+  const followUp: Mutable<FollowUp> = {
     id: text(row, "id"),
     definition: text(row, "definition"),
     input: text(row, "input"),
     retentionMs: integer(row, "retentionMs"),
   };
+  // Postgres writes null in the follow-up of a successor.
+  if ((row.failedRetentionMs ?? null) !== null)
+    followUp.failedRetentionMs = integer(row, "failedRetentionMs");
+  return followUp;
 }
 
 function corrupt(column: string): AsyncReplyError {

@@ -12,12 +12,13 @@ import type {
   BeginResult,
   CancelOutcome,
   InitialState,
+  Renewal,
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
 
 /** The part of an operation that every step reads. Steps keep all other members. */
-export type Stepped = Pick<Operation, "state" | "attempt">;
+export type Stepped = Pick<Operation, "state" | "attempt" | "cancelRequested">;
 
 /**
  * Operation and the data that only its store knows. The functions below are its state machine. Each is one atomic
@@ -35,7 +36,6 @@ export interface Entry<Stored extends Stepped = Operation> {
   /** Number of times that `takeDue` returned it since it began or became due. */
   round: number;
   previousLost: boolean;
-  cancelRequested: boolean;
   /** Time when its delay is over. Epoch milliseconds. */
   readonly notBefore: number;
   /** Whether it was ever `pending`. Only then is there work for a redrive to run again. */
@@ -59,7 +59,6 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
     announceAt: now + (preparing?.leaseMs ?? delayMs ?? FIRST_ANNOUNCEMENT_MS),
     round: 0,
     previousLost: false,
-    cancelRequested: false,
     notBefore,
     wasPending: initial === undefined,
   };
@@ -77,12 +76,12 @@ function toOperation(
   attempt: number,
   createdAt: number,
 ): Operation {
-  const { id, tenant, definition, input, retentionMs, key, retryOf, meta, onEnd, hidden } = operation;
-  const rest = retryOf ?? meta ?? onEnd ?? hidden;
-  if (rest === undefined && key === undefined)
-    return { id, tenant, definition, input, retentionMs, state, attempt, createdAt };
-  if (rest === undefined && key !== undefined)
-    return { id, tenant, definition, input, retentionMs, key, state, attempt, createdAt };
+  const { id, tenant, definition, input, retentionMs, failedRetentionMs, key } = operation;
+  const { retryOf, meta, onEnd, hidden } = operation;
+  if (failedRetentionMs !== undefined && (retryOf ?? meta ?? onEnd ?? hidden) === undefined)
+    return key === undefined
+      ? { id, tenant, definition, input, retentionMs, failedRetentionMs, state, attempt, createdAt }
+      : { id, tenant, definition, input, retentionMs, failedRetentionMs, key, state, attempt, createdAt };
   const { delayMs: _, ...members } = operation;
   return { ...members, state, attempt, createdAt };
 }
@@ -105,7 +104,7 @@ export function begin(
     if (hasLiveLease(entry, now)) return { outcome: "busy" };
     if (entry.token === undefined && now < entry.dueAt)
       return { outcome: "not-due", dueInMs: entry.dueAt - now };
-    if (entry.cancelRequested) {
+    if (entry.operation.cancelRequested === true) {
       end(entry, now, "failed", { error: CANCELLED });
       return { outcome: "terminal" };
     }
@@ -122,12 +121,12 @@ export function renew(
   entry: Entry<Stepped>,
   now: number,
   token: string,
-  { leaseMs, progress }: { readonly leaseMs: number; readonly progress?: JsonText },
+  { leaseMs, progress }: Renewal,
 ): RenewResult {
   if (!holds(entry, token)) return { outcome: "lost" };
-  extend(entry, now, leaseMs);
+  if (leaseMs !== undefined) extend(entry, now, leaseMs);
   if (progress !== undefined) change(entry, { progress });
-  return { outcome: "renewed", cancelRequested: entry.cancelRequested };
+  return { outcome: "renewed", cancelRequested: entry.operation.cancelRequested === true };
 }
 
 export function settle(
@@ -139,8 +138,10 @@ export function settle(
   if (entry.token !== token) return { outcome: "lost" };
   const from = entry.operation.state;
   if (isTerminal(from)) return { outcome: "settled", state: from };
-  const state = transition(from, settlement.to, entry.cancelRequested);
+  const state = transition(from, settlement.to, entry.operation.cancelRequested);
   if (state === undefined) return { outcome: "lost" };
+  if (settlement.to !== "prepared" && settlement.progress !== undefined)
+    change(entry, { progress: settlement.progress });
   if (settlement.to === "completed") {
     end(entry, now, "completed", settlement.result === undefined ? {} : { result: settlement.result });
   } else if (settlement.to === "failed") fail(entry, now, settlement);
@@ -159,7 +160,7 @@ export function cancel(entry: Entry, now: number): CancelOutcome {
   if (entry.operation.state === "preparing") return "unknown";
   if (isTerminal(entry.operation.state)) return "terminal";
   if (hasLiveLease(entry, now)) {
-    entry.cancelRequested = true;
+    if (entry.operation.cancelRequested !== true) change(entry, { cancelRequested: true });
     return "requested";
   }
   end(entry, now, "failed", { error: CANCELLED });
@@ -184,7 +185,7 @@ export function isRedrivable({ operation, wasPending }: Entry): boolean {
 
 /** Returns the operation that runs a failed one again. */
 export function successorOf(
-  { id: retryOf, tenant, definition, input, retentionMs, meta, onEnd, hidden }: Operation,
+  { id: retryOf, tenant, definition, input, retentionMs, failedRetentionMs, meta, onEnd, hidden }: Operation,
   ids: { readonly id: string; readonly onEndId: string },
 ): NewOperation {
   return {
@@ -194,6 +195,7 @@ export function successorOf(
     input,
     retentionMs,
     retryOf,
+    ...(failedRetentionMs === undefined ? {} : { failedRetentionMs }),
     ...(meta === undefined ? {} : { meta }),
     ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),
     ...(hidden === undefined ? {} : { hidden }),

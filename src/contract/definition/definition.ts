@@ -51,6 +51,11 @@ export interface OperationDefinitionOptions<
   /** How long an operation and its key are kept after it ends. Milliseconds, at most 100 years. Default: 24 h. */
   readonly retentionMs?: number;
   /**
+   * How long an operation and its key are kept after it fails or is canceled, so that you can look at the failures of
+   * a weekend. Milliseconds, at most 100 years. Default: 7 days, or `retentionMs` if that is longer.
+   */
+  readonly failedRetentionMs?: number;
+  /**
    * Announces in every reply of the path that clients should stop using it, with `Deprecation`, `Sunset` and `Link`.
    * Nothing else changes. Default: none.
    */
@@ -69,6 +74,7 @@ const OPTIONS: OptionNames<OperationDefinitionOptions<string, string, StandardSc
     idempotencyKey: true,
     cancellable: true,
     retentionMs: true,
+    failedRetentionMs: true,
     deprecated: true,
   };
 
@@ -106,6 +112,8 @@ export interface OperationDefinition<
   readonly cancellable: boolean;
   /** How long an operation and its key are kept after the operation ends. Milliseconds. */
   readonly retentionMs: number;
+  /** How long an operation and its key are kept after the operation fails or is canceled. Milliseconds. */
+  readonly failedRetentionMs: number;
   /** When and why clients should stop using the path. Announced in every reply of the path. */
   readonly deprecated?: Deprecation;
 }
@@ -163,6 +171,7 @@ export function defineOperation<
   if (options.jsonSchema !== undefined && !isObject(options.jsonSchema))
     throw invalidOption("jsonSchema", "a JSON Schema, which is an object", options.jsonSchema);
   const jsonSchema = options.jsonSchema ?? describeSchema(input);
+  const retentionMs = longDurationMs("retentionMs", options.retentionMs, DEFAULT_RETENTION_MS);
   return Object.freeze({
     name,
     rootName,
@@ -172,7 +181,12 @@ export function defineOperation<
     progress: progress as Progress,
     idempotencyKey,
     cancellable,
-    retentionMs: longDurationMs("retentionMs", options.retentionMs, DEFAULT_RETENTION_MS),
+    retentionMs,
+    failedRetentionMs: longDurationMs(
+      "failedRetentionMs",
+      options.failedRetentionMs,
+      Math.max(retentionMs, DEFAULT_FAILED_RETENTION_MS),
+    ),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     ...(deprecated === undefined ? {} : { deprecated: readDeprecation(deprecated) }),
   });
@@ -180,6 +194,8 @@ export function defineOperation<
 
 /** Default of `retentionMs`: 24 h. */
 export const DEFAULT_RETENTION_MS = 86_400_000;
+/** Shortest default of `failedRetentionMs`: 7 days. */
+export const DEFAULT_FAILED_RETENTION_MS: number = 7 * DEFAULT_RETENTION_MS;
 
 function describeSchema(schema: StandardSchema): JsonSchema | undefined {
   try {

@@ -15,7 +15,12 @@ export type ViewOf<Definition, Time> = {
   /** Time of acceptance. */
   readonly createdAt: Time;
 } & (
-  | { readonly status: "pending"; readonly progress?: ProgressOf<Definition> }
+  | {
+      readonly status: "pending";
+      readonly progress?: ProgressOf<Definition>;
+      /** Whether cancellation was requested while an attempt was running. Absent if it was not. */
+      readonly cancelRequested?: true;
+    }
   | { readonly status: "completed"; readonly finishedAt: Time; readonly result: ResultOf<Definition> }
   | { readonly status: "failed"; readonly finishedAt: Time; readonly error: Problem }
 );

@@ -55,7 +55,7 @@ export type OrderDefinition = OperationDefinition<"orders", "/orders", OrderSche
 /** Options of {@link defineOrders}. */
 export type OrderOptions = Pick<
   OperationDefinitionOptions<"orders", "/orders", OrderSchema, undefined, undefined>,
-  "idempotencyKey" | "cancellable" | "retentionMs" | "deprecated"
+  "idempotencyKey" | "cancellable" | "retentionMs" | "failedRetentionMs" | "deprecated"
 >;
 
 /** Names of {@link OrderOptions}. */
@@ -64,6 +64,7 @@ export const ORDER_OPTIONS: OptionNames<OrderOptions> = {
   cancellable: true,
   deprecated: true,
   retentionMs: true,
+  failedRetentionMs: true,
 };
 
 /**

@@ -21,7 +21,10 @@ export async function validateAs(code: ErrorCode, schema: StandardSchema, value:
  */
 export function withCode(code: ErrorCode, cause: unknown): unknown {
   if (!isAsyncReplyError(cause) || cause.code !== "CONTRACT_VIOLATION") return cause;
-  const { violations = [] } = cause.context;
+  const { violations = [], eventDetail } = cause.context;
   const detail = violations.map((violation) => `${violation.pointer} ${violation.detail}`).join("; ");
-  return new AsyncReplyError(code, detail, { eventDetail: "The value violates the contract.", violations });
+  return new AsyncReplyError(code, detail, {
+    eventDetail: `The value violates the contract. ${eventDetail}`,
+    violations,
+  });
 }

@@ -1,7 +1,9 @@
+import { contractViolation } from "../contract-violation.js";
 import { AsyncReplyError } from "../errors.js";
 import { toFragmentPointer } from "../json/fragment-pointer.js";
 import { adoptPromise } from "../promises.js";
 import type { Violation } from "../violation.js";
+import { describeIssue } from "./describe-issue.js";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 
 /**
@@ -27,7 +29,7 @@ function unwrap<Output>(result: StandardResult<Output> | undefined): Output {
   if (Array.isArray(issues)) {
     const violations = issues.flatMap(toViolations).slice(0, MAX_VIOLATIONS);
     const detail = "The body is well formed, but not what this operation accepts.";
-    throw new AsyncReplyError("CONTRACT_VIOLATION", detail, { violations });
+    throw contractViolation(detail, violations, issues.slice(0, MAX_VIOLATIONS).map(describeIssue));
   }
   if (typeof result === "object" && result !== null && issues === undefined && "value" in result)
     return result.value;

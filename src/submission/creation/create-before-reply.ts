@@ -95,7 +95,7 @@ async function recordFailure(creation: Creation, thrown: unknown): Promise<Accep
 /** Adds the time limit of the creation to that of the store. */
 async function settled({ context }: Creation, work: Promise<Accepted>): Promise<Accepted> {
   try {
-    return await storeAnswer(context, work, context.settings.createTimeoutMs);
+    return await storeAnswer(context, work, { extraMs: context.settings.createTimeoutMs });
   } catch (error) {
     throw asUncertain(error);
   }

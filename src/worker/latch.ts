@@ -1,11 +1,12 @@
 import type { Clock } from "../ports/runtime.js";
+import { Links } from "./links.js";
 
 /**
  * A flag that is raised once, with any number of listeners. An AbortSignal would work too, but platforms warn of a
  * leak at more than ten listeners, and a worker has one listener per attempt.
  */
 export class Latch {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Links<() => void>();
   #raised = false;
 
   get raised(): boolean {
@@ -15,8 +16,8 @@ export class Latch {
   raise(): void {
     if (this.#raised) return;
     this.#raised = true;
-    for (const listener of this.#listeners) listener();
-    this.#listeners.clear();
+    for (let listener = this.#listeners.shift(); listener !== undefined; listener = this.#listeners.shift())
+      listener();
   }
 
   /**
@@ -24,9 +25,9 @@ export class Latch {
    * listener.
    */
   onRaise(listener: () => void): () => void {
-    if (this.#raised) listener();
-    else this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    if (!this.#raised) return this.#listeners.add(listener);
+    listener();
+    return () => {};
   }
 }
 

@@ -31,6 +31,13 @@ it.each([
   expect(await pathSeenAt(url)).toEqual([202, path]);
 });
 
+it.each(["http://localhost/public/../orders", "http://localhost/%2e%2E/./orders"])(
+  "gets a URL whose dot segments are already resolved: %s",
+  async (url) => {
+    expect(await pathSeenAt(url)).toEqual([202, "/orders"]);
+  },
+);
+
 it.each([
   "http://localhost",
   "http://localhost?/orders",

@@ -54,6 +54,18 @@ describe("ambiguous framing", () => {
     expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
   });
 
+  it.each(["gzip, chunked", "x, Chunked"])(
+    "is refused with a transfer coding besides chunked, and nothing is recorded: %s",
+    async (coding) => {
+      const connection = running.connect();
+      const fields = `content-type: application/json\r\ntransfer-encoding: ${coding}`;
+      await connection.write(`POST /orders HTTP/1.1\r\nhost: a\r\n${fields}\r\n\r\n${chunked(ORDER)}`);
+      expect((await connection.read("POST")).status).toBe(415);
+      expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
+      connection.abort();
+    },
+  );
+
   it("is refused if every line ends with a lone line feed", async () => {
     const connection = running.connect();
     await connection.write(HIDDEN.replaceAll("\r\n", "\n"));

@@ -14,7 +14,9 @@ const server = createServer({ key: read("key.pem"), cert: read("cert.pem") }, (r
 });
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 
-process.getBuiltinModule("node:dns").promises.lookup = async () => [{ address: "127.0.0.1", family: 4 }];
+const { prototype } = process.getBuiltinModule("node:dns").promises.Resolver;
+prototype.resolve4 = async () => ["127.0.0.1"];
+prototype.resolve6 = async () => [];
 
 async function outcomeOf(host) {
   const origin = `https://${host}:${server.address().port}`;

@@ -43,7 +43,7 @@ export function toFetchHandler(service: FetchMountable, options: MountOptions = 
     const { request: plain, release } = toHttpRequest(request);
     if (!isOurs(plain.path)) return undefined;
     liftIdleLimit(request, context);
-    const reply = await service.handle(plain, toRequestContext(request, context));
+    const reply = await service.handle(plain, new FetchRequestContext(request, context));
     release();
     return toResponse(reply);
   };
@@ -59,16 +59,22 @@ function mayTakeLong({ headers }: Request): boolean {
   return headers.has("prefer") || headers.get("accept")?.includes("text/event-stream") === true;
 }
 
-/** Reads the signal on first use, because platforms create it then. */
-function toRequestContext(request: Request, platform: object = {}): RequestContext {
-  const { waitUntil } = platform as RequestContext;
-  return {
-    get signal() {
-      return request.signal;
-    },
+/**
+ * Reads the signal on first use, because platforms create it then. It is a class because V8 keeps an object literal
+ * with an accessor, and with it the request, until the next full collection.
+ */
+class FetchRequestContext implements RequestContext {
+  readonly #request: Request;
+  readonly waitUntil?: (work: Promise<unknown>) => void;
+
+  constructor(request: Request, platform: object = {}) {
+    this.#request = request;
+    const { waitUntil } = platform as RequestContext;
     // Workers only accept `waitUntil` as a method call on the object that has it.
-    ...(typeof waitUntil === "function" && {
-      waitUntil: (work: Promise<unknown>) => waitUntil.call(platform, work),
-    }),
-  };
+    if (typeof waitUntil === "function") this.waitUntil = (work) => waitUntil.call(platform, work);
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
 }

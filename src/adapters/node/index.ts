@@ -5,4 +5,5 @@
  */
 
 export type { MountOptions } from "../mount-options.js";
+export { type CloseOptions, closeServer } from "./close-server.js";
 export { type NodeHandler, toNodeHandler } from "./to-node-handler.js";

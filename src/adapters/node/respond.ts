@@ -13,7 +13,7 @@ export function respond(
 ): void {
   service
     .handle(request, createRequestContext(res))
-    .then((response) => writeResponse(req, res, response, service.settings.maxBodyBytes))
+    .then((response) => writeResponse(req, res, response, service))
     // Neither rejects for a valid reply. An invalid one must not crash the process.
     .catch(() => res.destroy());
 }

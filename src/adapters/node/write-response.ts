@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { isStream, releaseBody, toChunks } from "../../http/message/body-stream.js";
+import type { Mountable } from "../../http/context.js";
+import { isStream, releaseBody } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
 import { declaredLength, hasBody } from "./read-request.js";
-
-/**
- * Limits on reading the rest of a refused upload, which lets its client read the reply before the connection closes.
- */
-const LINGER_MS = 2_000;
-const LINGER_BYTES = 16_777_216;
+import { http2Stream, replyEarly, replyEarlyOnStream } from "./reply-early.js";
+import { writeStream } from "./write-stream.js";
 
 /**
  * Sent in place of a reply with a header field that Node refuses. The operation stays recorded, so a retry can find
@@ -19,32 +14,40 @@ const UNWRITABLE: HttpResponse = { status: 500, headers: {} };
 
 /**
  * Sends a reply, even if the body of the request was not read. If only a short rest is left, it is skipped and the
- * connection stays open. Otherwise the connection is closed after the reply.
+ * connection stays open. Otherwise the connection is closed after the reply. Over HTTP/2, only the stream is closed.
+ * While the service closes, every connection is closed after its reply.
  */
 export function writeResponse(
   req: IncomingMessage,
   res: ServerResponse,
   response: HttpResponse,
-  maxBodyBytes: number,
+  service: Mountable,
 ): void {
   const { status, headers, body } = response;
   // The client may have disconnected. Or the application may have answered, for example after a timeout.
-  if (res.destroyed || res.headersSent) {
+  if (res.destroyed || req.socket?.destroyed || res.headersSent) {
     releaseBody(body);
     return;
   }
   const unread = !req.complete && hasBody(req);
-  const tooLong = unread && !(declaredLength(req) <= maxBodyBytes);
+  const tooLong = unread && !(declaredLength(req) <= service.settings.maxBodyBytes);
   // A 408 means that the server no longer waits for the body (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
-  const fields = tooLong || tooSlow ? { ...headers, connection: "close" } : headers;
+  const stream = http2Stream(req);
+  // The client sends its next request to another process.
+  const closing = service.hub?.closed === true;
+  if (closing) stream?.session?.close();
+  const closes = stream === undefined && (tooLong || tooSlow || closing);
+  const fields = closes ? { ...headers, connection: "close" } : headers;
   if (!writeHead(res, status, fields)) {
     releaseBody(body);
-    writeResponse(req, res, UNWRITABLE, maxBodyBytes);
+    writeResponse(req, res, UNWRITABLE, service);
   }
   // These only reject if the connection broke.
-  else if (tooLong && !tooSlow) writeSlowly(req, res, body).catch(() => res.destroy());
-  else if (isStream(body)) pipeline(Readable.from(toChunks(body)), res).catch(() => res.destroy());
+  else if (unread && stream !== undefined)
+    replyEarlyOnStream(req, res, body, stream).catch(() => res.destroy());
+  else if (tooLong && !tooSlow) replyEarly(req, res, body).catch(() => res.destroy());
+  else if (isStream(body)) writeStream(req, res, body, { end: true }).catch(() => res.destroy());
   else res.end(body);
   // Node skips the rest of the body when the reply is finished.
 }
@@ -60,43 +63,4 @@ function writeHead(res: ServerResponse, status: number, headers: HttpResponse["h
     res.statusMessage = "";
     return false;
   }
-}
-
-async function writeSlowly(
-  req: IncomingMessage,
-  res: ServerResponse,
-  body: HttpResponse["body"],
-): Promise<void> {
-  await write(res, body);
-  await linger(req);
-  res.end();
-}
-
-async function write(res: ServerResponse, body: HttpResponse["body"]): Promise<void> {
-  res.flushHeaders();
-  if (body === undefined) return;
-  if (isStream(body)) await pipeline(Readable.from(toChunks(body)), res, { end: false });
-  else res.write(body);
-}
-
-/**
- * Skips input for a while before the reply and its connection end. Closing a connection that still has unread input
- * makes the peer lose the reply.
- */
-function linger(req: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LINGER_MS);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    let skipped = 0;
-    req.on("end", done).on("close", done).on("error", done);
-    req.on("data", (chunk: Uint8Array) => {
-      skipped += chunk.byteLength;
-      if (skipped > LINGER_BYTES) done();
-    });
-    // Reading stopped at the limit, and a paused stream does not resume when a listener is added.
-    req.resume();
-  });
 }

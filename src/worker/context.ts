@@ -3,9 +3,11 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import type { Cancellations } from "./attempt/cancellations.js";
 import type { Latch } from "./latch.js";
 import type { CheckedProcessor } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
+import type { Suspects } from "./suspects.js";
 
 /** Dependencies shared by all parts of a worker. */
 export interface WorkerContext {
@@ -16,6 +18,8 @@ export interface WorkerContext {
   readonly announcer: Announcer;
   readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
+  readonly suspects: Suspects;
+  readonly cancellations: Cancellations;
   /** Raised when no new work may begin. */
   readonly draining: Latch;
   /** Raised when the worker stops waiting for running attempts. */

@@ -11,7 +11,7 @@ import { report } from "./settle/report.js";
 import { settleReliably } from "./settle/settle-reliably.js";
 import { tracedAttempt, tracedSettlement } from "./settle/traced.js";
 
-/** Minimum delay of an operation that has to wait for another suspect. Full jitter alone could be no delay at all. */
+/** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
 /** Delay after which a worker that cannot create the resource of an operation offers it again. */
 const CREATION_PAUSE_MS = 30_000;
@@ -23,31 +23,46 @@ const MAX_AWAITED_DELAY_MS = 60_000;
  * others.
  */
 export function createExecutor(context: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { processors, backend, runtime, settings, announcer, observe, draining } = context;
-  // An operation whose last attempt was lost may have crashed its process. Such suspects run one at a time, so that
-  // one that crashes this process does not count against the others.
-  let suspectRunning = false;
+  const { processors, backend, runtime, settings, announcer, observe, suspects, draining } = context;
+  // Other workers can take what waits here, before the sweep finds it.
+  draining.onRaise(() => {
+    for (const { operationId, definition } of suspects.takeAll())
+      void announcer.announce({ id: operationId, definition });
+  });
 
   return async (delivery) => {
     if (delivery.attempt !== undefined) return handle(delivery.attempt);
     const { attempt, answered } = await beginAttempt(delivery);
+    suspects.answered(delivery.announcement);
     // The work does not wait for the queue.
-    await Promise.all([answered, attempt && handle(attempt)]);
+    await Promise.all([answered, attempt && handle(attempt, delivery.announcement)]);
   };
 
-  async function handle(attempt: BegunAttempt): Promise<void> {
+  async function handle(attempt: BegunAttempt, announcement?: Announcement): Promise<void> {
     const { operation, previousLost } = attempt.begun;
     const processor = processors.get(operation.definition);
     if (processor === undefined || draining.raised) return release(attempt, 0);
     if (!previousLost) return execute(processor, attempt);
-    if (suspectRunning)
-      return release(attempt, SUSPECT_PAUSE_MS + processor.settings.backoffMs(operation.attempt));
-    suspectRunning = true;
+    const ended = suspects.begin(operation, processor.settings.leaseMs);
+    if (ended === undefined) return postpone(processor, attempt, announcement);
     try {
       await execute(processor, attempt);
     } finally {
-      suspectRunning = false;
+      ended();
     }
+  }
+
+  /** Releases a suspect until it may begin. */
+  function postpone(
+    { settings: { backoffMs } }: CheckedProcessor,
+    attempt: BegunAttempt,
+    announcement: Announcement | undefined,
+  ): Promise<void> {
+    // A queue that begins attempts itself would begin it again at once.
+    if (announcement === undefined)
+      return release(attempt, SUSPECT_PAUSE_MS + backoffMs(attempt.begun.operation.attempt));
+    suspects.wait(announcement);
+    return release(attempt, 0);
   }
 
   /**
@@ -58,7 +73,8 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     delivery: Delivery,
   ): Promise<{ attempt?: BegunAttempt; answered: Promise<unknown> }> {
     const announcement = readAnnouncement(delivery);
-    if (announcement === undefined) return { answered: quietly("ack", delivery.ack()) };
+    if (announcement === undefined || suspects.isWaiting(announcement))
+      return { answered: quietly("ack", delivery.ack()) };
     const { operationId, definition } = announcement;
     const token = runtime.newToken();
     const processor = processors.get(definition);

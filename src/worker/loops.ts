@@ -1,4 +1,4 @@
-import type { Consumer, Delivery } from "../ports/queue.js";
+import type { Consumer, Delivery, ReceiveRequest } from "../ports/queue.js";
 import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
 import { createSlots } from "./slots.js";
@@ -16,22 +16,24 @@ export interface Loops {
   receiveLoop(): Promise<void>;
   /** Sweeps every `sweepIntervalMs`, until draining. */
   sweepLoop(): Promise<void>;
-  /** Alternates between sweeping and working until neither finds anything. */
-  runUntilIdle(): Promise<void>;
-  /** Resolves when no delivery is in progress. */
-  attemptsEnded(): Promise<void>;
+  /** Alternates between sweeping and working until neither finds anything, until draining, or until the signal. */
+  workUntilIdle(signal: AbortSignal | undefined): Promise<void>;
+  /** Resolves when no delivery and no `workUntilIdle` is in progress. */
+  ended(): Promise<void>;
   /** Releases what the worker holds in the queue. */
   close(): Promise<void>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** Creates the two loops of a worker, and `runUntilIdle`, which replaces them in tests and serverless functions. */
+/** Creates the two loops of a worker, and `workUntilIdle`, which replaces them in tests and serverless functions. */
 export function createLoops(context: WorkerContext, { sweep, execute }: LoopCalls): Loops {
-  const { processors, settings, runtime, announcer, draining } = context;
+  const { processors, settings, runtime, announcer, suspects, draining } = context;
   const running = new Set<Promise<void>>();
   const slots = createSlots(processors, settings.concurrency);
   let slotFreed: (definition: string) => void = () => {};
+  // Created with the loop, because Cloudflare Workers cannot create it outside a request.
+  let waiting: AbortController | undefined;
   let consumer: Consumer | undefined;
   let token: string | undefined;
 
@@ -44,11 +46,15 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
   }
 
   async function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
+    const free = slots.free();
+    const limit = settings.concurrency - slots.taken;
+    const suspected = suspects.next(free.keys(), limit);
+    if (suspected.length > 0) return suspected;
     consumer ??= open();
     // Kept until there is an answer: if it is lost, the same token makes the queue return the attempts that it began.
     token ??= runtime.newToken();
-    const limit = settings.concurrency - slots.taken;
-    const deliveries = await consumer.receive({ slots: slots.free(), limit, token, signal });
+    const admitted = admittedSuspects();
+    const deliveries = await consumer.receive({ slots: free, limit, token, signal, ...admitted });
     token = undefined;
     return deliveries;
   }
@@ -70,27 +76,30 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
     return execution;
   }
 
-  /** Waits for deliveries, but at most until a definition that is full now has a free slot. */
-  async function receiveUntilFreed(signal: AbortSignal): Promise<readonly Delivery[]> {
+  /** Returns the definitions of which a suspect may begin. Absent if these are all. */
+  function admittedSuspects(): Pick<ReceiveRequest, "suspects"> | undefined {
+    const names = [...processors.keys()];
+    if (names.every(suspects.mayBegin)) return undefined;
+    return { suspects: new Set(names.filter(suspects.mayBegin)) };
+  }
+
+  /** Waits for deliveries, but at most until a definition that is full now has a free slot, or a suspect may begin. */
+  async function receiveUntilFreed(): Promise<readonly Delivery[]> {
+    if (waiting === undefined || waiting.signal.aborted) waiting = new AbortController();
     const full = new Set([...processors.keys()].filter(slots.isFull));
-    if (full.size === 0) return receive(signal);
-    const waiting = new AbortController();
-    const stop = (): void => waiting.abort();
-    signal.addEventListener("abort", stop);
     slotFreed = (definition) => {
-      if (full.has(definition)) stop();
+      if (full.has(definition)) waiting?.abort();
     };
     try {
       return await receive(waiting.signal);
     } finally {
-      signal.removeEventListener("abort", stop);
       slotFreed = () => {};
     }
   }
 
-  async function receiveOnce(signal: AbortSignal): Promise<void> {
+  async function receiveOnce(): Promise<void> {
     try {
-      for (const delivery of await receiveUntilFreed(signal)) void run(delivery);
+      for (const delivery of await receiveUntilFreed()) void run(delivery);
       // Without this, a long backlog of quick work would starve the rest of the process.
       await runtime.pause();
     } catch (error) {
@@ -107,15 +116,30 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
     }
   }
 
+  async function alternate(signal: AbortSignal | undefined): Promise<void> {
+    const isOver = (): boolean => draining.raised || signal?.aborted === true;
+    while (!isOver()) {
+      await announcer.idle();
+      const announced = await sweep();
+      await announcer.idle();
+      if (isOver()) return;
+      const deliveries = await receive(AbortSignal.abort());
+      if (announced === 0 && deliveries.length === 0) return;
+      await Promise.all(deliveries.map(run));
+      // Without this, quick work in memory would starve the rest of the process.
+      await runtime.pause();
+    }
+  }
+
   return {
     receiveLoop: async () => {
-      // Created here and not with the loops, because Cloudflare Workers cannot create it outside a request.
-      const receiving = new AbortController();
-      draining.onRaise(() => receiving.abort());
+      const endWait = (): void => waiting?.abort();
+      draining.onRaise(endWait);
+      suspects.onOpen(endWait);
       while (!draining.raised) {
         await freeSlot();
         // Draining may have started while this waited for a slot.
-        if (!draining.raised) await receiveOnce(receiving.signal);
+        if (!draining.raised) await receiveOnce();
       }
     },
     sweepLoop: async () => {
@@ -124,17 +148,14 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
         await sleep(settings.sweepIntervalMs, runtime.clock, draining);
       }
     },
-    runUntilIdle: async () => {
-      for (;;) {
-        await announcer.idle();
-        const announced = await sweep();
-        await announcer.idle();
-        const deliveries = await receive(AbortSignal.abort());
-        if (announced === 0 && deliveries.length === 0) return;
-        await Promise.all(deliveries.map(run));
-      }
+    workUntilIdle: (signal) => {
+      const working = alternate(signal);
+      const forget = (): void => void running.delete(ended);
+      const ended = working.then(forget, forget);
+      running.add(ended);
+      return working;
     },
-    attemptsEnded: async () => {
+    ended: async () => {
       while (running.size > 0) await Promise.all(running);
     },
     close: async () => {

@@ -22,7 +22,12 @@ import {
 
 /** The processor of one definition: a function, or an object with a function and its options. */
 export type ProcessorOf<Definition, Tx> =
-  | Processor<ParsedInputOf<Definition>, ProcessorResultOf<Definition>, ProcessorProgressOf<Definition>, Tx>
+  | (Processor<
+      ParsedInputOf<Definition>,
+      ProcessorResultOf<Definition>,
+      ProcessorProgressOf<Definition>,
+      Tx
+    > & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
   | (ProcessorOptions & {
       /** Does the work of an operation. */
       readonly run: Processor<

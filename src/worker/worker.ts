@@ -1,6 +1,7 @@
-import { DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
+import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
+import { checkOptions } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
 import type { AnyCreators } from "../ports/create.js";
@@ -12,6 +13,7 @@ import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import { createSweep } from "../protocol/sweep.js";
+import { Cancellations } from "./attempt/cancellations.js";
 import { checkAtStart } from "./check-at-start.js";
 import { checkSource } from "./check-source.js";
 import type { WorkerContext } from "./context.js";
@@ -22,6 +24,7 @@ import { createLoops } from "./loops.js";
 import { type Processors, readProcessors } from "./processors.js";
 import { createUnattendedReport } from "./report-unattended.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
+import { createSuspects } from "./suspects.js";
 
 /** Source of a worker's work: a service, or an object with at least `definitions` and `backend`. */
 export interface WorkerSource<List extends Definitions, Tx = unknown> {
@@ -68,8 +71,12 @@ export interface Worker {
   /**
    * Works until no operation is due, and then resolves. Use it in tests, which can move the store's clock to later
    * retries, and on platforms that call a function from time to time instead of keeping a process.
+   *
+   * If `signal` is aborted or `stop` is called, the worker begins no more work, and this resolves when the attempts that
+   * have begun have ended. `stop` releases them after `drainTimeoutMs`, `signal` does not. After `stop`, it resolves at
+   * once. Throws `INVALID_OPTION`.
    */
-  runUntilIdle(): Promise<void>;
+  runUntilIdle(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
 const GIVE_BACK_TIMEOUT_MS = 5_000;
@@ -107,21 +114,24 @@ export function createWorker<const List extends Definitions, Tx = never>(
     announcer,
     estimate: source.estimate,
     observe,
+    suspects: createSuspects(clock),
+    cancellations: new Cancellations(),
     draining,
     stopping,
   };
-  const { receiveLoop, sweepLoop, runUntilIdle, attemptsEnded, close } = createLoops(context, {
+  const { receiveLoop, sweepLoop, workUntilIdle, ended, close } = createLoops(context, {
     sweep: sweepWith(context, source.definitions),
     execute: createExecutor(context),
   });
   let starting: Promise<void> | undefined;
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
+  let unwatch: (() => void) | undefined;
 
   async function drain(): Promise<void> {
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
-      .then(attemptsEnded)
+      .then(ended)
       // The announcer of a service has other users.
       .then(source.announcer === undefined ? announcer.close : announcer.idle)
       .then(close);
@@ -134,6 +144,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     });
     await Promise.race([finished, givenUp]);
     cancelTimer();
+    unwatch?.();
   }
 
   async function begin(): Promise<void> {
@@ -144,7 +155,9 @@ export function createWorker<const List extends Definitions, Tx = never>(
       starting = undefined;
       throw error;
     }
-    if (!draining.raised) loops = [receiveLoop(), sweepLoop()];
+    if (draining.raised) return;
+    unwatch = context.cancellations.watch(backend.operations);
+    loops = [receiveLoop(), sweepLoop()];
   }
 
   const stop = (): Promise<void> => {
@@ -153,7 +166,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
     stopped ??= drain();
     return stopped;
   };
-  lifecycle?.onClose(stop);
+  // A worker that is already stopping keeps its time: a second call of `stop` would end it.
+  lifecycle?.onClose(() => stopped ?? stop());
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
@@ -161,7 +175,10 @@ export function createWorker<const List extends Definitions, Tx = never>(
       await starting;
     },
     stop,
-    runUntilIdle,
+    runUntilIdle: async (limits = {}) => {
+      checkOptions(limits, { signal: true }, "worker.runUntilIdle");
+      await workUntilIdle(limits.signal);
+    },
   };
 }
 
@@ -174,7 +191,10 @@ function sweepWith(context: WorkerContext, known: Definitions): () => Promise<nu
     announcer,
     clock: runtime.clock,
     retentionOf: (definition) =>
-      known.find(({ name }) => name === definition)?.retentionMs ?? DEFAULT_RETENTION_MS,
+      known.find(({ name }) => name === definition) ?? {
+        retentionMs: DEFAULT_RETENTION_MS,
+        failedRetentionMs: DEFAULT_FAILED_RETENTION_MS,
+      },
     observe,
     ...settings,
   });

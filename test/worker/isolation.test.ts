@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createStage, LEASE_MS, signalOf } from "./stage.js";
 
 describe("operations whose last attempt was lost", () => {
-  it("run one at a time, and the others are released uncounted with a pause", async () => {
+  it("run one at a time, and the others are released uncounted", async () => {
     const { submit, read, worker, clock, lose } = createStage();
     const [first, second] = [await submit(), await submit()];
     const fresh = await submit();
@@ -28,7 +28,7 @@ describe("operations whose last attempt was lost", () => {
     expect(await read(waiting)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
-  it("do not return immediately if jitter is 0, because two of them would keep a worker busy forever", async () => {
+  it("are released once while they wait, because two of them would keep a worker busy forever", async () => {
     const { submit, worker, clock, lose, events } = createStage();
     const ids = [await submit(), await submit()];
     for (const id of ids) await lose(id);

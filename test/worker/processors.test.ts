@@ -1,4 +1,5 @@
 import {
+  AsyncReplyError,
   allowAnonymous,
   createMemoryBackend,
   createOrderService,
@@ -134,6 +135,29 @@ describe("a processor with its own options", () => {
   ])("is rejected if it is invalid: %o", (processor, message) => {
     const service = createOrderService({ authorize: allowAnonymous(), backend: createMemoryBackend() });
     expect(() => createWorker(service, { orders: processor as never })).toThrow(message);
+  });
+});
+
+describe("a retry that does not count", () => {
+  it("comes after a second at the earliest, so that it cannot go in a loop", async () => {
+    const stage = createStage();
+    const id = await stage.submit();
+    const attempts: number[] = [];
+    const worker = stage.worker({
+      orders: (_, { attempt }) => {
+        attempts.push(attempt);
+        if (attempts.length === 3) return "shipped";
+        const context = { retryAfterMs: 0, countAttempt: false } as const;
+        throw new AsyncReplyError("RETRY_LATER", "There is no room.", context);
+      },
+    });
+    for (const expected of [1, 1, 2, 2, 3]) {
+      await worker.runUntilIdle();
+      expect(attempts).toHaveLength(expected);
+      await stage.clock.advance(500);
+    }
+    expect(attempts).toEqual([1, 1, 1]);
+    expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1 });
   });
 });
 

@@ -18,8 +18,8 @@ import { createManualClock, type ManualClock } from "async-request-reply/testing
 export interface WorkerStage<Definitions extends readonly OperationDefinition[]> {
   readonly clock: ManualClock;
   readonly events: ServiceEvent[];
-  /** Submits an order, or an input of the first definition, and returns the id of its operation. */
-  submit(input?: unknown): Promise<string>;
+  /** Submits an order, or an input of the first definition or the one at `to`, and returns the id of its operation. */
+  submit(input?: unknown, to?: string): Promise<string>;
   read(id: string): Promise<Operation>;
   cancel(id: string): Promise<number>;
   /** Begins an attempt like a worker that then dies. */
@@ -51,12 +51,13 @@ export function createStage(
     runtime: { clock },
   });
   const path = definitions[0]?.path ?? "";
+  let lost = 0;
   return {
     clock,
     events,
-    submit: async (input = { itemId: "item", quantity: 1 }) => {
+    submit: async (input = { itemId: "item", quantity: 1 }, to = path) => {
       const headers = { "content-type": "application/json" };
-      const reply = await service.handle({ method: "POST", path, headers, body: JSON.stringify(input) });
+      const reply = await service.handle({ method: "POST", path: to, headers, body: JSON.stringify(input) });
       return (reply.headers.location ?? "").slice("/operations/".length);
     },
     read: async (id) => {
@@ -67,7 +68,8 @@ export function createStage(
     cancel: async (id) =>
       (await service.handle({ method: "DELETE", path: `/operations/${id}`, headers: {} })).status,
     lose: async (id) => {
-      await backend.operations.beginAttempt(id, { token: `lost ${id}`, leaseMs: LEASE_MS });
+      lost += 1;
+      await backend.operations.beginAttempt(id, { token: `lost ${lost}`, leaseMs: LEASE_MS });
     },
     // Half of every backoff. With real jitter a delay can be 0, and a retry would run earlier than a test expects.
     worker: (processors, options, random = () => 0.5) =>

@@ -59,10 +59,9 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
   async function transact<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
     const complete = (value: Result, result: JsonText | undefined): Settlement => {
-      const settlement = completed(result);
-      done = { value, settlement };
       // The operation is about to end, and a renewal would mistake that for a lost lease.
-      supervision.lease.stop();
+      const settlement = withProgress(completed(result), supervision.lease.stop());
+      done = { value, settlement };
       return settlement;
     };
     const { signal } = supervision.abandoning;
@@ -172,6 +171,11 @@ function notAwaited(): AsyncReplyError {
 function tooLate(): AsyncReplyError {
   const detail = "`job.transaction` was called after its processor had returned. Await it in the processor.";
   return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
+}
+
+/** Adds the last progress of an attempt, which is otherwise not written. */
+export function withProgress(settlement: Settlement, progress: JsonText | undefined): Settlement {
+  return progress === undefined || settlement.to === "prepared" ? settlement : { ...settlement, progress };
 }
 
 /** Returns the settlement that completes an operation, with a result if there is one. */

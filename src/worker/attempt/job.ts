@@ -53,11 +53,13 @@ export interface Job<Report = unknown, Tx = unknown> {
   /**
    * Aborted when the result is no longer wanted: the lease was lost, the attempt exceeded `attemptTimeoutMs`, the
    * operation was canceled, or the worker is stopping. The reason is an AsyncReplyError with the code `LEASE_LOST`,
-   * `ATTEMPT_TIMEOUT`, `CANCELLED` or `WORKER_STOPPED`.
+   * `ATTEMPT_TIMEOUT`, `CANCELLED` or `WORKER_STOPPED`. A cancellation arrives within milliseconds if the worker was
+   * started with `start()`, and with the next lease renewal in `runUntilIdle()`.
    */
   readonly signal: AbortSignal;
   /**
-   * Reports progress to clients. It is written with the next lease renewal, which this call brings forward.
+   * Reports progress to clients. It is written at once, or 250 ms after the previous write. If values come faster, the
+   * latest one is written. The last one before the end of the attempt is never lost.
    *
    * The value must be JSON: see {@link Processor}.
    *
@@ -84,11 +86,11 @@ export interface Job<Report = unknown, Tx = unknown> {
    * On SQLite, the function must be synchronous, and so must the result schema. Other calls wait while it runs, so a
    * client that cancels gets its answer afterwards.
    *
-   * Throws `LEASE_LOST` if another attempt has begun; the function does not run. `INVALID_RESULT` if
-   * the result cannot be stored; everything is rolled back. `STORE_UNAVAILABLE` if the store did not answer: do not
-   * catch it, so that the worker can find out whether the commit succeeded. `TRANSACTION_USED` if it is called a
-   * second time. `NO_TRANSACTIONS` if the back end shares no transactions, or if they are synchronous and the function
-   * returns a promise.
+   * Throws `LEASE_LOST` if another attempt has begun; the function does not run. `INVALID_OPTION` if the function has
+   * ended the transaction; the operation is not completed. `INVALID_RESULT` if the result cannot be stored; everything
+   * is rolled back. `STORE_UNAVAILABLE` if the store did not answer: do not catch it, so that the worker can find out
+   * whether the commit succeeded. `TRANSACTION_USED` if it is called a second time. `NO_TRANSACTIONS` if the back end
+   * shares no transactions, or if they are synchronous and the function returns a promise.
    */
   readonly transaction: RunInTransaction<Tx>;
 }

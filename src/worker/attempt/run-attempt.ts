@@ -8,8 +8,9 @@ import type { BegunAttempt } from "../../ports/queue.js";
 import { reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, endingOf } from "../settle/ending.js";
+import { AttemptJob } from "./attempt-job.js";
 import type { Job } from "./job.js";
-import { completed, createJobTransaction, type JobTransaction } from "./job-transaction.js";
+import { completed, createJobTransaction, type JobTransaction, withProgress } from "./job-transaction.js";
 import { supervise } from "./supervise.js";
 
 /** Runs an attempt that has begun, under supervision, and returns how it ended. Never rejects. */
@@ -32,37 +33,30 @@ export async function runAttempt(
       isOver: () => call.over,
       onLate: (error) => reportError(context, "after-transaction", error),
     });
-  const job: Job = {
-    operationId: operation.id,
-    tenant: operation.tenant,
-    attempt: operation.attempt,
-    get signal() {
-      return supervision.job.signal;
-    },
-    progress: (value) => {
-      try {
-        supervision.lease.progress(toProgress(processor, value));
-      } catch (error) {
-        call.raised.push(error);
-        throw error;
-      }
-    },
-    get transaction() {
-      call.transaction ??= transaction();
-      return call.transaction.run;
-    },
+  const progress = (value: unknown): void => {
+    try {
+      supervision.lease.progress(toProgress(processor, value));
+    } catch (error) {
+      call.raised.push(error);
+      throw error;
+    }
   };
+  const job = new AttemptJob(operation, supervision.job, progress, () => {
+    call.transaction ??= transaction();
+    return call.transaction.run;
+  });
+  let ending: Ending;
   try {
-    return await supervision.untilInterrupted(process(processor, operation, job, call));
+    ending = await supervision.untilInterrupted(process(processor, operation, job, call));
   } catch (error) {
     const committed = call.transaction?.committed();
-    if (committed === undefined)
-      return endingOf(error, operation, processor.settings, context.runtime.clock.now());
-    reportError(context, "after-transaction", error);
-    return committed;
-  } finally {
-    supervision.end();
+    if (committed !== undefined) reportError(context, "after-transaction", error);
+    ending = committed ?? endingOf(error, operation, processor.settings, context.runtime.clock.now());
   }
+  const unwritten = supervision.end();
+  if (unwritten === undefined || ending.settlement === undefined || ending.settled !== undefined)
+    return ending;
+  return { ...ending, settlement: withProgress(ending.settlement, unwritten) };
 }
 
 /** State of one call of a processor. */

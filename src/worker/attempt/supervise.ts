@@ -1,4 +1,5 @@
 import { AsyncReplyError } from "../../contract/errors.js";
+import type { JsonText } from "../../contract/operation.js";
 import type { Lease } from "../../ports/operation-store.js";
 import { type KeptLease, keepLease } from "../../protocol/keep-lease.js";
 import { reportError, type WorkerContext } from "../context.js";
@@ -17,7 +18,8 @@ export interface Supervision {
   untilInterrupted<T>(work: Promise<T>): Promise<T>;
   /** Stops waiting for the work, with this reason unless there is an earlier one. */
   interrupt(reason: AsyncReplyError): void;
-  end(): void;
+  /** Ends the supervision. Returns the last progress, unless the store has confirmed it. */
+  end(): JsonText | undefined;
 }
 
 /** Renews the lease of an attempt, limits its time, and signals its processor when it should stop. */
@@ -49,6 +51,7 @@ export function supervise(
     onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was canceled.")),
     onError: (error) => reportError(context, "renew", error),
   });
+  const forget = context.cancellations.add(lease.operationId, kept);
   const timeIsUp = (): void =>
     interrupt(
       new AsyncReplyError(
@@ -72,9 +75,10 @@ export function supervise(
         work.then(resolve, reject);
       }),
     end: () => {
-      kept.stop();
       cancelTimer();
       cancelStop();
+      forget();
+      return kept.stop();
     },
   };
 }

@@ -49,6 +49,10 @@ export function endingOf(
   if (code === "LEASE_LOST") return { error };
   if (code === "WORKER_STOPPED")
     return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
+  if (code === "RETRY_LATER" && context?.countAttempt === false) {
+    const delayMs = Math.max(context.retryAfterMs ?? 0, MIN_RELEASE_MS);
+    return { settlement: { to: "retry", delayMs, countAttempt: false }, error };
+  }
   const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation, now) : undefined;
   if (waiting !== undefined) return { settlement: waiting, error };
   const lastError = lastErrorOf(error, operation, now);
@@ -62,6 +66,9 @@ export function endingOf(
   const delayMs = context?.retryAfterMs ?? settings.backoffMs(operation.attempt);
   return { settlement: { to: "retry", delayMs, countAttempt: true, lastError }, error };
 }
+
+/** Shortest delay after an attempt that does not count. Without it, an operation could run in a loop forever. */
+const MIN_RELEASE_MS = 1_000;
 
 /** Keeps the `error` of an operation below 64 KiB in any encoding. */
 const MAX_DETAIL_LENGTH = 10_000;

@@ -17,7 +17,7 @@ const MAX_REFUSALS = 4;
 export function waitForNewerWorker({ lastError, attempt }: Operation, at: number): Settlement | undefined {
   const refusals = refusalsIn(lastError);
   if (refusals >= MAX_REFUSALS) return undefined;
-  const detail = "The schema of a worker refused the stored input. A newer worker may accept it.";
+  const detail = "The schema of a worker refused the stored input. Another worker may accept it.";
   const failure = { ...problem("input-refused", { detail }), refusals: refusals + 1, attempt, at };
   return {
     to: "retry",

@@ -1,5 +1,12 @@
-import { AsyncReplyError, problemType } from "async-request-reply";
+import {
+  AsyncReplyError,
+  defineOrders,
+  permanentFailure,
+  problemType,
+  retryLater,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
+import { replacing } from "../../replacing.js";
 import { createStage, errorOf, LEASE_MS, signalOf } from "../stage.js";
 
 describe("an attempt", () => {
@@ -61,6 +68,83 @@ describe("an attempt", () => {
     expect(shown).toEqual(['{"done":1,"of":2}']);
   });
 
+  it("writes its progress at most once in 250 ms, however often it reports, and the last value wins", async () => {
+    const writes: (string | undefined)[] = [];
+    const { submit, read, worker, clock } = createStage([defineOrders()], (backend) => ({
+      ...backend,
+      operations: replacing(backend.operations, {
+        renew: (lease, change) => {
+          writes.push(change.progress);
+          return backend.operations.renew(lease, change);
+        },
+      }),
+    }));
+    const id = await submit();
+    const started = signalOf();
+    const idle = worker({
+      orders: async (_, job) => {
+        started.resolve();
+        for (let report = 1; report <= 190; report += 1) {
+          job.progress(report);
+          await new Promise<void>((resolve) => clock.schedule(5, resolve));
+        }
+        throw retryLater({ afterMs: LEASE_MS });
+      },
+    }).runUntilIdle();
+    await started.promise;
+    await clock.advance(190 * 5);
+    await idle;
+    expect(writes).toEqual(["1", "50", "100", "150"]);
+    expect(await read(id)).toMatchObject({ state: "pending", progress: "190" });
+  });
+
+  it.each([
+    ["completes", () => "done", { state: "completed" }],
+    ["fails for good", () => Promise.reject(permanentFailure("no")), { state: "failed" }],
+    ["is retried", () => Promise.reject(retryLater({ afterMs: LEASE_MS })), { state: "pending" }],
+  ])("keeps the progress that it reported last when it %s", async (_, end, expected) => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    await worker({
+      orders: (_, job) => {
+        job.progress("first");
+        job.progress("last");
+        return end();
+      },
+    }).runUntilIdle();
+    expect(await read(id)).toMatchObject({ ...expected, progress: '"last"' });
+  });
+
+  it("writes progress again after the store failed, with the next renewal", async () => {
+    let fails = true;
+    const { submit, read, worker, clock } = createStage([defineOrders()], (backend) => ({
+      ...backend,
+      operations: replacing(backend.operations, {
+        renew: async (lease, change) => {
+          if (fails) throw new AsyncReplyError("STORE_UNAVAILABLE", "simulated");
+          return backend.operations.renew(lease, change);
+        },
+      }),
+    }));
+    const id = await submit();
+    const started = signalOf();
+    const finish = signalOf();
+    const idle = worker({
+      orders: (_, job) => {
+        job.progress("only");
+        started.resolve();
+        return finish.promise;
+      },
+    }).runUntilIdle();
+    await started.promise;
+    await clock.advance(1_000);
+    fails = false;
+    await clock.advance(LEASE_MS / 3);
+    expect(await read(id)).toMatchObject({ progress: '"only"' });
+    finish.resolve();
+    await idle;
+  });
+
   it("learns of a cancellation through its signal, and completing beats it", async () => {
     const { submit, read, cancel, worker, clock } = createStage();
     const id = await submit();
@@ -79,6 +163,91 @@ describe("an attempt", () => {
     expect(signal.reason).toMatchObject({ code: "CANCELLED" });
     finish.resolve();
     await idle;
+    expect(await read(id)).toMatchObject({ state: "completed" });
+  });
+
+  it("learns of a cancellation that it is notified of while a renewal is under way", async () => {
+    let notify: (id?: string) => void = () => {};
+    const answered = signalOf();
+    const { submit, cancel, worker, clock } = createStage(
+      [defineOrders({ cancellable: true })],
+      (backend) => ({
+        ...backend,
+        operations: replacing(backend.operations, {
+          watchCancellations: (onRequest) => {
+            notify = onRequest;
+            return () => {};
+          },
+          // The store has read the operation before the request, and its answer takes long.
+          renew: async (...request) => {
+            const renewed = await backend.operations.renew(...request);
+            await answered.promise;
+            return renewed;
+          },
+        }),
+      }),
+    );
+    const id = await submit();
+    const started = signalOf<AbortSignal>();
+    const finish = signalOf();
+    const working = worker({
+      orders: (_order, { signal }) => {
+        started.resolve(signal);
+        return finish.promise;
+      },
+    });
+    await working.start();
+    const signal = await started.promise;
+    notify(id);
+    expect(await cancel(id)).toBe(202);
+    notify(id);
+    answered.resolve();
+    await clock.advance(0);
+    expect(signal.reason).toMatchObject({ code: "CANCELLED" });
+    finish.resolve();
+    await working.stop();
+  });
+
+  it.each([
+    ["of the cancellation", (id: string) => id],
+    ["that notifications may have been missed", () => undefined],
+  ])("learns of a cancellation without a renewal if the store notifies %s", async (_, idOf) => {
+    let notify: (id?: string) => void = () => {};
+    const { submit, read, cancel, worker, clock } = createStage(
+      [defineOrders({ cancellable: true })],
+      (backend) => ({
+        ...backend,
+        operations: replacing(backend.operations, {
+          watchCancellations: (onRequest) => {
+            notify = onRequest;
+            return () => {
+              notify = () => {};
+            };
+          },
+        }),
+      }),
+    );
+    const id = await submit();
+    const started = signalOf<AbortSignal>();
+    const finish = signalOf();
+    const working = worker({
+      orders: (_order, { signal }) => {
+        started.resolve(signal);
+        return finish.promise;
+      },
+    });
+    await working.start();
+    const signal = await started.promise;
+    // A notification is only a hint: without a request, nothing happens.
+    notify(id);
+    await clock.advance(0);
+    expect(signal.aborted).toBe(false);
+    expect(await cancel(id)).toBe(202);
+    notify(idOf(id));
+    await clock.advance(0);
+    expect(signal.reason).toMatchObject({ code: "CANCELLED" });
+    finish.resolve();
+    await working.stop();
     expect(await read(id)).toMatchObject({ state: "completed" });
   });
 

@@ -1,0 +1,82 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOrders,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { declareRunUntilIdle } from "./run-until-idle.js";
+import { createStage, signalOf } from "./stage.js";
+
+describe("runUntilIdle in memory", () => {
+  declareRunUntilIdle(() => createMemoryBackend({ clock: createManualClock() }));
+
+  it("lets the rest of the process work between its rounds", async () => {
+    const definition = defineOrders();
+    const backend = createMemoryBackend();
+    const service = createService({ definitions: [definition], backend, authorize: allowAnonymous() });
+    const submit = () => service.submit(definition, { itemId: "a", quantity: 1 }, { tenant: "anonymous" });
+    let turns = 0;
+    let ended = false;
+    const count = (): void => {
+      turns += 1;
+      if (!ended) setImmediate(count);
+    };
+    setImmediate(count);
+    let rounds = 0;
+    const orders = async (): Promise<void> => {
+      rounds += 1;
+      if (rounds < 20) await submit();
+    };
+    await submit();
+    await createWorker(service, { orders }).runUntilIdle();
+    ended = true;
+    expect(rounds).toBe(20);
+    expect(turns).toBeGreaterThanOrEqual(19);
+  });
+
+  it("stops its worker only after the round in progress, which may still use the queue", async () => {
+    const calls: string[] = [];
+    const sweeping = signalOf();
+    const goOn = signalOf();
+    const { worker, submit } = createStage([defineOrders()], (backend) => ({
+      ...backend,
+      queue: {
+        publish: (announcements) => backend.queue.publish(announcements),
+        close: () => backend.queue.close(),
+        consume: (request) => {
+          const consumer = backend.queue.consume(request);
+          const receive: typeof consumer.receive = async (received) => {
+            sweeping.resolve();
+            await goOn.promise;
+            const deliveries = await consumer.receive(received);
+            calls.push(`received ${deliveries.length}`);
+            // A worker that never ends would starve the test.
+            if (calls.length > 10) throw new Error("The worker receives in a loop.");
+            return deliveries;
+          };
+          return { receive, close: async () => void calls.push("closed") };
+        },
+      },
+    }));
+    await submit();
+    const stopping = worker({ orders: () => "done" });
+    const idle = stopping.runUntilIdle();
+    await sweeping.promise;
+    const stopped = stopping.stop();
+    goOn.resolve();
+    await Promise.all([idle, stopped]);
+    expect(calls).toEqual(["received 1", "closed"]);
+  });
+
+  it("refuses unknown options", async () => {
+    const { worker } = createStage();
+    const misspelled = { sginal: AbortSignal.abort() } as object;
+    await expect(worker({ orders: () => "done" }).runUntilIdle(misspelled)).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: "Unknown option `sginal` of worker.runUntilIdle. Did you mean `signal`? Known options: signal.",
+    });
+  });
+});

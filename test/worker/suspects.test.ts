@@ -1,0 +1,158 @@
+import { defineOperation, defineOrders, type Job } from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createStage, LEASE_MS, signalOf } from "./stage.js";
+
+const reports = defineOperation({ name: "reports", path: "/reports", input: z.object({}) });
+const BOTH = [defineOrders(), reports] as const;
+
+/** Work that takes this long on the clock of the stage, and how much of it ran at the same time. */
+function timedWork({ clock }: Pick<ReturnType<typeof createStage>, "clock">, ms: number) {
+  const begun: { readonly id: string; readonly at: number }[] = [];
+  let running = 0;
+  let most = 0;
+  const run = async (_: unknown, { operationId }: Job): Promise<void> => {
+    begun.push({ id: operationId, at: clock.now() });
+    running += 1;
+    most = Math.max(most, running);
+    const { promise, resolve } = signalOf();
+    clock.schedule(ms, resolve);
+    await promise;
+    running -= 1;
+  };
+  return { begun, run, most: () => most };
+}
+
+describe("the recovery after a killed worker", () => {
+  it("runs 100 short operations one after the other, without a pause, and releases each at most once", async () => {
+    const stage = createStage();
+    const { submit, lose, worker, clock, events } = stage;
+    const ids = await Promise.all(Array.from({ length: 100 }, () => submit()));
+    for (const id of ids) await lose(id);
+    await clock.advance(LEASE_MS);
+    const work = timedWork(stage, 200);
+    const working = worker({ orders: work.run }, { concurrency: 50 });
+    await working.start();
+    const count = (name: string): number => events.filter(({ event }) => event === name).length;
+    const from = clock.now();
+    while (count("operation.completed") < 100) await clock.advance(50);
+    expect(clock.now() - from).toBeLessThanOrEqual(100 * 200 + 5_000);
+    expect(work.most()).toBe(1);
+    expect(count("operation.released")).toBeLessThanOrEqual(100);
+    expect(new Set(work.begun.map(({ id }) => id)).size).toBe(100);
+    await working.stop();
+  });
+
+  it("begins the next long operation when the one before has lived for two renewals", async () => {
+    const stage = createStage();
+    const { submit, lose, worker, clock, events } = stage;
+    for (let each = 0; each < 10; each += 1) await lose(await submit());
+    await clock.advance(LEASE_MS);
+    const work = timedWork(stage, 300_000);
+    const working = worker({ orders: work.run }, { concurrency: 50 });
+    await working.start();
+    while (work.begun.length < 10) await clock.advance(500);
+    const times = work.begun.map(({ at }) => at);
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(gaps.every((gap) => gap >= 20_000 && gap <= 21_000)).toBe(true);
+    expect(work.most()).toBe(10);
+    expect(events.filter(({ event }) => event === "operation.released").length).toBeLessThanOrEqual(10);
+    while (events.filter(({ event }) => event === "operation.completed").length < 10)
+      await clock.advance(10_000);
+    await working.stop();
+  });
+
+  it("leaves the slots to other work meanwhile", async () => {
+    const stage = createStage();
+    const { submit, lose, worker, clock, read } = stage;
+    for (let each = 0; each < 10; each += 1) await lose(await submit());
+    await clock.advance(LEASE_MS);
+    const finish = signalOf();
+    const lost = new Set<string>();
+    const working = worker(
+      {
+        orders: async (_, { operationId, attempt }) => {
+          if (attempt > 1) lost.add(operationId);
+          if (attempt > 1) await finish.promise;
+        },
+      },
+      { concurrency: 2 },
+    );
+    await working.start();
+    while (lost.size === 0) await clock.advance(100);
+    const fresh = [await submit(), await submit(), await submit()];
+    for (const id of fresh) while ((await read(id)).state === "pending") await clock.advance(1);
+    expect(lost.size).toBe(1);
+    finish.resolve();
+    await working.stop();
+  });
+
+  it("does not make operations of one definition wait for those of another", async () => {
+    const stage = createStage(BOTH);
+    const { submit, lose, worker, clock } = stage;
+    await lose(await submit());
+    await lose(await submit({}, "/reports"));
+    await clock.advance(LEASE_MS);
+    const orders = timedWork(stage, 1_000);
+    const others = timedWork(stage, 1_000);
+    await worker({ orders: orders.run, reports: others.run }).start();
+    while (orders.begun.length + others.begun.length < 2) await clock.advance(50);
+    expect(orders.begun[0]?.at).toBe(others.begun[0]?.at);
+  });
+
+  it("runs an operation that was lost twice alone, until it ends", async () => {
+    const stage = createStage(BOTH);
+    const { submit, lose, worker, clock, read } = stage;
+    const twice = await submit();
+    await lose(twice);
+    await clock.advance(LEASE_MS);
+    await lose(twice);
+    const beside = [await submit(), await submit({}, "/reports")];
+    for (const id of beside) await lose(id);
+    await clock.advance(LEASE_MS);
+    const orders = timedWork(stage, 300_000);
+    const others = timedWork(stage, 1_000);
+    const working = worker({ orders: orders.run, reports: others.run });
+    await working.start();
+    for (const id of [twice, ...beside])
+      while ((await read(id)).state === "pending") await clock.advance(1_000);
+    const [first, second] = orders.begun;
+    expect([first?.id, second?.id]).toEqual([twice, beside[0]]);
+    const end = (first?.at ?? 0) + 300_000;
+    expect(second?.at).toBeGreaterThanOrEqual(end);
+    expect(others.begun[0]?.at).toBeGreaterThanOrEqual(end);
+    await working.stop();
+  });
+
+  it("leaves what still waits to other workers when the worker stops, without a sweep", async () => {
+    const stage = createStage();
+    const { submit, lose, worker, clock, read } = stage;
+    const ids = [await submit(), await submit(), await submit()];
+    for (const id of ids) await lose(id);
+    await clock.advance(LEASE_MS);
+    const begun = signalOf();
+    const stopping = worker({
+      orders: async (_, { signal }) => {
+        begun.resolve();
+        await new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        );
+      },
+    });
+    await stopping.start();
+    while (stage.events.filter(({ event }) => event === "operation.released").length < 2)
+      await clock.advance(100);
+    await begun.promise;
+    // The sweep announces what was released, but the worker that keeps it drops that.
+    await clock.advance(2_000);
+    const stopped = stopping.stop();
+    await clock.advance(10_000);
+    await stopped;
+    // Its only sweep finds nothing, because the operations were announced less than 30 s ago.
+    const other = worker({ orders: () => "done" }, { sweepIntervalMs: 3_600_000 });
+    await other.start();
+    for (const id of ids) while ((await read(id)).state === "pending") await clock.advance(1);
+    expect((await read(ids[2] ?? "")).attempt).toBe(2);
+    await other.stop();
+  });
+});

@@ -43,6 +43,14 @@ const behaviors = {
     throw new Error("simulated");
   },
   hang: () => new Promise(() => {}),
+  abortable: ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  reports: async (job) => {
+    for (let step = 1; step <= 12; step += 1) {
+      job.progress(step);
+      await sleep(300);
+    }
+  },
 };
 
 function blockFor(ms) {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { canMountTmpfs, mountReadOnly, unmountTmpfs } from "../servers/tmpfs.js";
@@ -103,5 +103,33 @@ describe("an SQLite file that is moved away while processes use it", () => {
     await bench().untilTerminal();
     await bench().expectInvariants(sent);
     expect(worker.running()).toBe(true);
+  });
+});
+
+describe("an SQLite file whose write-ahead log is deleted while a process uses it", () => {
+  const bench = useSqliteBench();
+
+  it("leads to 503 in that process, while one that starts later accepts, so no key gets two operations", async () => {
+    const cut = await bench().start({ role: "api" });
+    const sent = [await send("before", () => cut.baseUrl)];
+    const user = bench().user();
+    await user.run("pragma wal_checkpoint(truncate)");
+    await user.close();
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${bench().path}${suffix}`);
+    const api = await bench().start({ role: "all" });
+    const later = await sendAll(keysOf("later", 30), () => api.baseUrl);
+    const statuses = await Promise.all(later.map((order) => sendOnce(order, cut.baseUrl)));
+    expect(statuses).toEqual(later.map(() => 503));
+    expect(failuresOf(cut).at(-1)).toContain("was deleted, moved or replaced");
+    cut.kill("SIGKILL");
+    await cut.exited;
+    const restarted = await bench().start({ role: "api" });
+    expect(await Promise.all(later.map((order) => sendOnce(order, restarted.baseUrl)))).toEqual(
+      later.map(() => 202),
+    );
+    sent.push(...later);
+    await bench().untilTerminal();
+    await bench().expectInvariants(sent);
+    await bench().expectIntact();
   });
 });

@@ -5,6 +5,7 @@ import { createExplain } from "./check/explain.js";
 import type { RunStatement } from "./connection/sql-database.js";
 import { toDatabase } from "./connection/to-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
+import { createLiveEntries } from "./live-entries.js";
 import { createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
 import { createNotifications } from "./notices/notifications.js";
@@ -57,11 +58,19 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
   const channelDatabase = listen ? database : { query: database.query };
   const channels = createChannels({ database: channelDatabase, checkMs: timeoutMs, clock });
   const channel = `arr_${schema}`;
-  const notifications = createNotifications({ channels, channel, pollMs, runtime });
-  const changes = createChanges(channels, `ended_${channel}`, clock);
-  const operations = createPostgresOperationStore(gateway, limits, changes);
+  const liveEntries = createLiveEntries(gateway, pollMs, clock);
+  const notifications = createNotifications({
+    channels,
+    channel,
+    pollMs,
+    onLate: liveEntries.lower,
+    runtime,
+  });
+  const changes = createChanges(channels, `changed_${channel}`, clock);
+  const cancellations = createChanges(channels, `cancel_${channel}`, clock);
+  const operations = createPostgresOperationStore(gateway, limits, changes, cancellations);
   const idempotency = createPostgresIdempotencyStore(gateway);
-  const queue = createPostgresQueue(gateway, notifications);
+  const queue = createPostgresQueue({ gateway, notifications, liveEntries, changes });
   const transactions = createTransactions({
     gateway,
     changes,

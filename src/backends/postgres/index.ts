@@ -5,6 +5,7 @@
  */
 export { createPostgresBackend, type PostgresBackend } from "./backend.js";
 export { fromPGlite, type PGliteLike, type PGliteTransaction } from "./connection/from-pglite.js";
+export { type FromPoolOptions, fromPool } from "./connection/from-pool.js";
 export type {
   RunStatement,
   SqlClient,

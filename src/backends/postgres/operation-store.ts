@@ -1,5 +1,5 @@
 import type { BatchLimits } from "../../batching/batches.js";
-import { isOperationId, isTerminal } from "../../contract/operation.js";
+import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED } from "../../contract/problem.js";
 import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
 import { text, toListed, toOperation } from "../rows/row.js";
@@ -7,7 +7,7 @@ import { createAttemptBatches } from "./calls/attempt-batches.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toRedriveResult, toStats } from "./calls/operator-results.js";
 import { orEmpty } from "./calls/or-empty.js";
-import { extraOf } from "./calls/record-values.js";
+import { ABSENT_MS, extraOf } from "./calls/record-values.js";
 import type { Changes } from "./notices/changes.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
@@ -17,6 +17,7 @@ export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
   limits: BatchLimits,
   changes: Changes,
+  cancellations: Pick<Changes, "changed" | "watch">,
 ): OperationStore {
   const batches = createAttemptBatches(gateway, limits);
   const REPEATABLE = { repeatable: true };
@@ -24,15 +25,21 @@ export function createPostgresOperationStore(
 
   return {
     create: async (operation, initial) => {
-      const { id, tenant, definition, key, input, retentionMs, meta } = operation;
+      const { id, tenant, definition, key, input, retentionMs, failedRetentionMs, meta } = operation;
       const preparing = initial?.state === "preparing" ? initial : undefined;
       const error = initial?.state === "failed" ? initial.error : undefined;
       const [row] = await call("create_v1", [
-        ...[id, tenant, definition, orEmpty(key), input, retentionMs, orEmpty(meta), extraOf(operation)],
-        ...[orEmpty(preparing?.token), preparing?.leaseMs ?? 0, orEmpty(error)],
+        ...[id, tenant, definition, orEmpty(key), input, retentionMs, failedRetentionMs ?? ABSENT_MS],
+        ...[
+          orEmpty(meta),
+          extraOf(operation),
+          orEmpty(preparing?.token),
+          preparing?.leaseMs ?? 0,
+          orEmpty(error),
+        ],
       ]);
       if (row?.created !== true) return "exists";
-      changes.changed(id);
+      changes.created(id);
       return "created";
     },
     get: async (id, tenant) => {
@@ -44,7 +51,7 @@ export function createPostgresOperationStore(
       if (!isOperationId(id)) return { outcome: "unknown" };
       const result = await batches.begin({ operationId: id, ...lease });
       // If the operation had a cancellation request, this call may have ended it.
-      if (result.outcome === "terminal") changes.ended(id);
+      if (result.outcome === "begun" || result.outcome === "terminal") changes.changed(id);
       return result;
     },
     renew: async (lease, change) => {
@@ -57,16 +64,15 @@ export function createPostgresOperationStore(
       const { operationId } = lease;
       if (!isOperationId(operationId)) return { outcome: "lost" };
       const result = await batches.settle({ lease, settlement });
-      if (result.outcome === "lost") return result;
-      if (isTerminal(result.state)) changes.ended(operationId);
-      else changes.changed(operationId);
+      if (result.outcome === "settled") changes.changed(operationId);
       return result;
     },
     requestCancel: async (id, tenant) => {
       if (!isOperationId(id)) return "unknown";
       const [row] = await call("cancel_v1", [id, tenant, CANCELLED]);
       const found = CANCEL_OUTCOMES.find((outcome) => outcome === row?.outcome) ?? "unknown";
-      if (found === "cancelled") changes.ended(id);
+      if (found === "cancelled" || found === "requested") changes.changed(id);
+      if (found === "requested") cancellations.changed(id);
       return found;
     },
     takeDue: async ({ definitions, limit }) => {
@@ -85,7 +91,8 @@ export function createPostgresOperationStore(
     remove: async (ids, { afterMs }) => {
       await call("remove_v1", [ids.filter(isOperationId), afterMs]);
     },
-    watch: (onChange) => changes.watch(onChange),
+    watch: changes.watch,
+    watchCancellations: cancellations.watch,
     getMany: async (ids) => {
       const rows = await call("get_many_v1", [ids.filter(isOperationId)]);
       return rows.map(toOperation);
@@ -108,7 +115,7 @@ export function createPostgresOperationStore(
       const result = toRedriveResult(row);
       if (result.outcome === "redriven" && result.created) {
         changes.changed(id);
-        changes.changed(result.operationId);
+        changes.created(result.operationId);
       }
       return result;
     },

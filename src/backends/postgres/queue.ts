@@ -3,25 +3,42 @@ import { type Row, text } from "../rows/row.js";
 import { createDueConsumer, type DueSource, type Received } from "../waking/due-consumer.js";
 import { toBegun } from "./calls/attempt-results.js";
 import type { Gateway } from "./calls/gateway.js";
+import type { LiveEntries } from "./live-entries.js";
+import type { Changes } from "./notices/changes.js";
 import type { Notifications } from "./notices/notifications.js";
+
+/** Parts of the back end that the queue uses. */
+export interface QueueParts {
+  readonly gateway: Gateway<unknown>;
+  readonly notifications: Notifications;
+  readonly liveEntries: LiveEntries;
+  readonly changes: Pick<Changes, "changed">;
+}
 
 /**
  * Creates a queue that reads due work from the table of operations. Receiving finds due operations and begins their
  * attempts in one statement. Announcements are not stored; they only wake up waiting consumers.
  */
-export function createPostgresQueue(gateway: Gateway<unknown>, notifications: Notifications): Queue {
+export function createPostgresQueue({ gateway, notifications, liveEntries, changes }: QueueParts): Queue {
   const source: DueSource = {
-    look: async (free, { limit, token }, repeated) => {
+    look: async (free, { limit, token, signal }, repeated) => {
+      const names = free.map(({ name }) => name);
+      // A caller that does not wait does not come back for what was missed.
+      const since = signal.aborted ? names.map(() => 0) : await liveEntries.since(names);
       const rows = await gateway.call("receive_v1", [
-        free.map(({ name }) => name),
+        names,
         free.map(({ slots }) => slots),
         free.map(({ leaseMs }) => leaseMs),
         free.map(({ creates = true }) => creates),
+        free.map(({ suspects }) => suspects),
+        since,
         limit,
         token,
         repeated,
       ]);
-      return rows.map(toReceived);
+      const received = rows.map(toReceived);
+      for (const { operationId, begun } of received) if (begun !== undefined) changes.changed(operationId);
+      return received;
     },
     expect: notifications.expect,
   };

@@ -8,6 +8,7 @@ import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
 import { isHeld, ONE_OPERATION, recordBytes, recordValues, toRecordResult } from "./calls/record-values.js";
+import { createUnsent } from "./calls/unsent.js";
 
 /** The two stores of the back end. */
 export interface OwnStores {
@@ -37,6 +38,7 @@ export function createPostgresSubmissions<Tx>(
     limits: { ...limits, maxBatch: Math.min(limits.maxBatch, MAX_HELD_BATCH) },
     resultOf: (row, submission) => (isHeld(row) ? undefined : toRecordResult(row, submission)),
   });
+  const unsent = createUnsent<Submission>();
   const waitForKey = createKeyWait({
     tryRecord,
     record: (submission) => record(submission),
@@ -50,11 +52,13 @@ export function createPostgresSubmissions<Tx>(
     apart: "record_each_v1",
     limits,
     equality: ONE_OPERATION,
+    unsent,
     resultOf: (row, submission) => (isHeld(row) ? waitForKey(submission) : toRecordResult(row, submission)),
   });
   return {
     ...stores,
     record,
+    giveUp: unsent.giveUp,
     purge: async ({ limit }) => {
       const [row = {}] = await gateway.call("purge_v1", [limit]);
       return integer(row, "purged");

@@ -1,8 +1,9 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
-import type { JsonText, Settlement } from "../../contract/operation.js";
+import type { JsonText } from "../../contract/operation.js";
 import type { RecordResult, Submission, Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
-import type { Row } from "../rows/row.js";
+import { transactionEnded } from "../../ports/transaction-ended.js";
+import { type Row, text } from "../rows/row.js";
 import { toSettleResult } from "./calls/attempt-results.js";
 import type { Gateway } from "./calls/gateway.js";
 import { recordValues, submissionInProgress, toRecordResult } from "./calls/record-values.js";
@@ -69,23 +70,23 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     if (!isNew(row)) return result;
     const resource = await create(tx);
     const known = result.outcome === "exists" ? result.operation.id : submission.operation.id;
-    await gateway.callIn(tx, "set_resource_v1", [known, resource]);
+    const [set] = await gateway.callIn(tx, "set_resource_v1", [known, resource]);
+    if (set?.found !== true) throw transactionEnded();
     return result.outcome === "exists" ? { ...result, operation: { ...result.operation, resource } } : result;
   }
 
   /**
    * Locks the operation. The lock then acts as the lease: no one else can change the row before the transaction ends.
+   * Returns the id of the transaction.
    */
-  async function hold(tx: Tx, { operationId, token }: Lease): Promise<void> {
-    const [row] = await gateway.callIn(tx, "hold_v1", [operationId, token, idleTimeoutMs]);
-    if (row?.held !== true) throw ROLL_BACK;
-  }
-
-  async function settle(tx: Tx, lease: Lease, work: (tx: Tx) => Promise<Settlement>): Promise<SettleResult> {
-    const settlement = await work(tx);
-    const values = settleValues([{ lease, settlement }]);
-    const [row] = await gateway.callIn(tx, "settle_v1", values);
-    return toSettleResult(row);
+  async function hold(tx: Tx, { operationId, token }: Lease): Promise<string> {
+    const [row = { transaction_id: null }] = await gateway.callIn(tx, "hold_v1", [
+      operationId,
+      token,
+      idleTimeoutMs,
+    ]);
+    if (row.transaction_id === null) throw ROLL_BACK;
+    return text(row, "transaction_id");
   }
 
   return {
@@ -102,15 +103,18 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     settle: async (lease, work, chosen = {}) => {
       let held = false;
       const settleHeld = async (tx: Tx): Promise<SettleResult> => {
-        await hold(tx, lease);
+        const transactionId = await hold(tx, lease);
         held = true;
-        return settle(tx, lease, work);
+        const settlement = await work(tx);
+        const values = settleValues([{ lease, settlement }], transactionId);
+        const [row] = await gateway.callIn(tx, "settle_v1", values).catch(refusedOutside);
+        return toSettleResult(row);
       };
       try {
         // A renewal that commits between the snapshot and the lock causes a conflict, which is safe to retry.
         const run = (): Promise<SettleResult> => gateway.transaction(settleHeld, chosen);
         const result = await retryConflicts(run, () => !held);
-        changes.ended(lease.operationId);
+        changes.changed(lease.operationId);
         return result;
       } catch (error) {
         if (error === ROLL_BACK) return LOST;
@@ -134,6 +138,12 @@ function creationInProgress(): AsyncReplyError {
   const detail =
     "An earlier request with this Idempotency-Key is still creating the resource. Send the same request again.";
   return new AsyncReplyError("CREATION_IN_PROGRESS", detail);
+}
+
+/** Throws `INVALID_OPTION` if the user's function has ended the transaction. */
+function refusedOutside(error: unknown): never {
+  const cause = isAsyncReplyError(error) ? error.cause : undefined;
+  throw codeOf(cause) === "25P01" ? transactionEnded(cause) : error;
 }
 
 function keyIsHeld(error: unknown): never {

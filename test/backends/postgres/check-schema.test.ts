@@ -75,8 +75,8 @@ await describePostgres("check() looks at the schema and", (server) => {
     const backend = await manual(migrated, (schema) => `drop function ${schema}.get_v1`);
     expect(await refusedCheck(backend)).toEqual(
       misconfigured(
-        `Schema ${backend.schema} has version 1 of this release, but its function get_v1 is missing. Restore the schema from a ` +
-          "backup. If it holds nothing that you need, drop it and call `backend.migrate()`.",
+        `Schema ${backend.schema} has version 1 of this release, but its function get_v1 is missing. If it was made by 0.1, which was not ` +
+          "released, drop the schema and call `backend.migrate()`. Otherwise, restore it from a backup.",
       ),
     );
   });
@@ -143,6 +143,40 @@ await describePostgres("check() looks at the schema and", (server) => {
       ),
       after: "can be used",
     });
+  });
+
+  it.each(["enable", "force"])("rejects when %s row level security hides rows from the role", async (how) => {
+    const backend = await manual(migrated);
+    const role = server.newSchema();
+    const { schema } = backend;
+    await server.pool.query(
+      `create role ${role} login;
+       ${USAGE(schema, role)}${TABLES(schema, role)}${FUNCTIONS(schema, role)}
+       alter table ${schema}.operations enable row level security`,
+    );
+    if (how === "force")
+      await server.pool.query(
+        `alter table ${schema}.operations force row level security, owner to ${role};
+         grant usage on schema ${schema} to ${role}`,
+      );
+    const pool: Pool = openPoolAt(portOfServer(), { user: role });
+    try {
+      const own = createPostgresBackend({ pool, schema, migrate: "manual" });
+      expect(await refusedCheck(own)).toEqual(
+        misconfigured(
+          `Row-level security of table ${schema}.operations applies to role "${role}", so it can hide rows: work would not run. Run ` +
+            `\`alter table ${schema}.operations disable row level security\`, or let the role bypass it with ` +
+            `\`alter role ${role} bypassrls\`.`,
+        ),
+      );
+      await server.pool.query(`alter role ${role} bypassrls`);
+      await expect(own.check()).resolves.toBeUndefined();
+    } finally {
+      await pool.end();
+      await server.pool.query(
+        `reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`,
+      );
+    }
   });
 
   it("names the statements for all grants at once", async () => {

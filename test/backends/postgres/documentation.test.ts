@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { SqlDatabase } from "async-request-reply/postgres";
 import type { Client, PoolClient } from "pg";
-import postgres, { type Sql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkshop } from "../../docs/execute.js";
 import { blocksOf, page } from "../../docs/pages.js";
 import { runPortSuites } from "./run-port-suites.js";
+import { elsewhere, runSqlDatabaseSuite } from "./run-sql-database-suite.js";
 import { describePostgres } from "./server.js";
 
 const manual = page(join("docs", "postgres.md"));
@@ -26,7 +28,7 @@ await describePostgres("the page about Postgres", (server) => {
   describe("its wrapper for postgres.js", () => {
     const workshop = openWorkshop();
     let sql: Sql;
-    let fromPostgresJs: (sql: Sql) => never;
+    let fromPostgresJs: (sql: Sql) => SqlDatabase<TransactionSql>;
     beforeAll(async () => {
       const block = blocksOf(manual, "ts").find(({ text }) => text.includes('from "postgres"'));
       if (block === undefined) throw new Error("the page shows no wrapper");
@@ -41,8 +43,15 @@ await describePostgres("the page about Postgres", (server) => {
       await sql.end();
     });
 
+    runSqlDatabaseSuite<TransactionSql>(async () => ({
+      database: fromPostgresJs(sql),
+      elsewhere: elsewhere(server),
+      asUser: (tx, text) => tx.unsafe(text),
+      interruptible: true,
+    }));
+
     runPortSuites(async () => {
-      const backend = server.open({ pool: fromPostgresJs(sql) });
+      const backend = server.open({ pool: fromPostgresJs(sql) as never });
       await backend.migrate();
       return { backend, schema: backend.schema, execute: (text) => server.pool.query(text) };
     });

@@ -12,6 +12,7 @@ const capabilities: Capabilities = {
   skipsTime: true,
   jumpsBack: true,
   watch: true,
+  watchCancellations: true,
   list: true,
   getMany: true,
   stats: true,

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { interceptStatements } from "./intercepted-statements.js";
 import { describePostgres, type Opened, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
+const PAIRS = 3_000;
 
 async function failed({ operations }: Opened, retentionMs = 60_000): Promise<string> {
   const id = newId();
@@ -50,5 +52,47 @@ await describePostgres("running a failed operation again in Postgres", (server) 
     expect(await backend.submissions.purge({ limit: 10 })).toBe(1);
     expect((await backend.operations.getMany?.([id, successor.id]))?.map((each) => each.id)).toEqual([id]);
     expect(await backend.submissions.purge({ limit: 10 })).toBe(1);
+  });
+
+  it("purges failed operations and their successors from four processes without a deadlock", async () => {
+    const { operations, schema } = server.open();
+    await operations.get(newId(), "a");
+    const columns = "id, tenant, definition, state, input, retention_ms, created_at, settled_at, expires_at";
+    const ended = (id: string): string =>
+      `lpad(to_hex(${id}), 32, '0')::uuid, 'a', 'd', 'failed', '1', 0, now(), now(), now() - (${id}) * 7919 % 1000 * interval '1 ms'`;
+    await server.pool.query(`
+      insert into ${schema}.operations (${columns}, retried_by)
+        select ${ended("n")}, lpad(to_hex(n + ${PAIRS}), 32, '0')::uuid from generate_series(1, ${PAIRS}) n;
+      insert into ${schema}.operations (${columns}, retry_of)
+        select ${ended(`n + ${PAIRS}`)}, lpad(to_hex(n), 32, '0')::uuid from generate_series(1, ${PAIRS}) n;`);
+    const count = async (): Promise<number> => {
+      const { rows } = await server.pool.query<{ count: string }>(
+        `select count(*) from ${schema}.operations`,
+      );
+      return Number(rows[0]?.count);
+    };
+    let deadlocks = 0;
+    const pools = Array.from({ length: 4 }, () => openPool({ max: 1 }));
+    const purgers = pools.map((pool) => {
+      const counted = interceptStatements(pool, async (_, run) => {
+        try {
+          return await run();
+        } catch (error) {
+          if ((error as { readonly code?: string }).code === "40P01") deadlocks += 1;
+          throw error;
+        }
+      });
+      return server.open({ schema, pool: counted });
+    });
+    let purged = 0;
+    const purge = async ({ submissions }: Opened): Promise<void> => {
+      while (purged < 2 * PAIRS) {
+        const count = await submissions.purge({ limit: 500 });
+        purged += count;
+      }
+    };
+    await Promise.all(purgers.map(purge));
+    await Promise.all(pools.map((pool) => pool.end()));
+    expect({ deadlocks, purged, left: await count() }).toEqual({ deadlocks: 0, purged: 2 * PAIRS, left: 0 });
   });
 });

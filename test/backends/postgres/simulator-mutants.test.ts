@@ -34,8 +34,8 @@ const mutants: readonly Mutant[] = [
   {
     name: "a receive call ignores live leases",
     of: "receive_v1",
-    replace: "and o.due_at <= at and not suspected",
-    by: "and not suspected",
+    replace: "and o.due_at >= earliest and o.due_at <= at and (admitted",
+    by: "and (admitted",
     violation: /I2: |I7: .* has two live leases/,
   },
   {

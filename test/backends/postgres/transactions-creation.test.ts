@@ -57,6 +57,21 @@ await describePostgres(
       expect((await stage.read(id)).result).toBe('"shipped"');
     });
 
+    it("is not answered with 201 if `create` rolls back the transaction", async () => {
+      const rollingBack: Create = async (order, context, stage) => {
+        const created = await createOrder(order, context, stage);
+        await context.tx?.query("rollback");
+        return created;
+      };
+      const stage = await createTransactionStage(server, { create: rollingBack });
+      expect((await stage.submit("k")).status).toBe(500);
+      expect(await stage.effects()).toEqual([]);
+      expect(await stage.operations()).toEqual([]);
+      expect(stage.events).toContainEqual(
+        expect.objectContaining({ error: expect.objectContaining({ code: "INVALID_OPTION" }) as unknown }),
+      );
+    });
+
     it("is created for every submission without a key", async () => {
       const stage = await createTransactionStage(server, { create: createOrder });
       await Promise.all([stage.submit(), stage.submit()]);

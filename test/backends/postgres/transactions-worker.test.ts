@@ -101,6 +101,30 @@ await describePostgres("a processor that works in a transaction", (server) => {
     expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);
   });
 
+  it.each(["commit", "rollback", "commit; begin", "rollback; begin"])(
+    "says so if the function runs `%s`, and does not complete the operation",
+    async (sql) => {
+      const stage = await createTransactionStage(server);
+      const id = await stage.submitted();
+      const caught: unknown[] = [];
+      await start(stage, async (_, job) => {
+        if (job.attempt > 1) return "done";
+        const working = job.transaction(async (tx) => {
+          await stage.write(tx, id);
+          await tx.query("savepoint mine; release savepoint mine");
+          await tx.query(sql);
+        });
+        await working.catch((error: unknown) => caught.push(error));
+        return working;
+      });
+      await ended(stage, id);
+      const detail = expect.stringContaining("Do not run `commit`") as string;
+      expect(caught).toMatchObject([{ code: "INVALID_OPTION", detail }]);
+      expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
+      expect(await stage.effects()).toEqual(sql.startsWith("commit") ? [id] : []);
+    },
+  );
+
   it("reports errors after the commit only to the observer", async () => {
     const stage = await createTransactionStage(server);
     const id = await stage.submitted();

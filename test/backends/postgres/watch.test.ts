@@ -2,7 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createManualClock } from "async-request-reply/testing";
+import { Client, type ClientConfig } from "pg";
 import { expect, it } from "vitest";
+import { createChanges } from "../../../src/backends/postgres/notices/changes.js";
+import type { Channels } from "../../../src/backends/postgres/notices/channels.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { createGate } from "../../../src/testing/suites/adapter/fixtures/gate.js";
 import { watchReads } from "../../../src/testing/suites/adapter/fixtures/reads.js";
@@ -85,6 +88,72 @@ await describePostgres("watching operations in Postgres", (server) => {
     await expect.poll(() => ids.filter((id) => !told.has(id))).toEqual([]);
     stop?.();
     await there.close();
+  });
+
+  it("reports attempts, progress and retries in another process", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const { told, stop } = watched(there);
+    await listening(told, here.operations);
+    const lease = await begun(here.operations);
+    const reported = async (): Promise<void> => {
+      await expect.poll(() => told.has(lease.operationId)).toBe(true);
+      told.clear();
+    };
+    await reported();
+    await here.operations.renew(lease, { progress: "1" });
+    await reported();
+    await here.operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: true });
+    await reported();
+    const received = await receiveOnce(here.queue, {
+      definitions: ["orders"],
+      limit: 1,
+      signal: new AbortController().signal,
+    });
+    expect(received.map(({ announcement }) => announcement.operationId)).toEqual([lease.operationId]);
+    await reported();
+    stop?.();
+    await there.close();
+  });
+
+  it("sends a bounded number of notifications, however many operations change and however often", async () => {
+    const schema = server.newSchema();
+    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const { told } = watched(there);
+    await listening(told, here.operations);
+    const leases = await Promise.all(Array.from({ length: 3_000 }, () => begun(here.operations)));
+    await expect.poll(() => leases.filter(({ operationId }) => !told.has(operationId))).toEqual([]);
+    const listener = new Client({ ...(server.pool.options as ClientConfig) });
+    await listener.connect();
+    let notifications = 0;
+    listener.on("notification", () => {
+      notifications += 1;
+    });
+    await listener.query(`listen "changed_arr_${schema}"`);
+    told.clear();
+    const started = performance.now();
+    // More changes than ids fit into one notification, and the same operations again and again.
+    for (let report = 0; report < 5; report += 1)
+      await Promise.all(leases.map((lease) => here.operations.renew(lease, { progress: String(report) })));
+    await expect.poll(() => told.size).toBeGreaterThan(0);
+    await settled(here.operations);
+    const pauses = Math.ceil((performance.now() - started) / 50) + 1;
+    expect(notifications).toBeGreaterThan(0);
+    // At most ten for each pause: 2,000 ids, or one that replaces more of them.
+    expect(notifications).toBeLessThanOrEqual(pauses * 10);
+    expect(notifications).toBeLessThan((5 * leases.length) / 50);
+    await listener.end();
+    await there.close();
+  });
+
+  it("replaces the ids by one message if too many operations change at once", async () => {
+    const notified: (readonly string[])[] = [];
+    const channels = {
+      notify: async (_: string, messages: readonly string[]) => void notified.push(messages),
+    };
+    const changes = createChanges(channels as Channels, "changed", createManualClock());
+    for (let count = 0; count < 5_000; count += 1) changes.changed(newId());
+    await expect.poll(() => notified).toEqual([["*"]]);
   });
 
   it("ends a wait in one process when a worker of another one settles, without polling", async () => {
@@ -179,7 +248,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     const { told } = watched(there);
     await listening(told, here.operations);
     for (const message of ["", "not an id", "x".repeat(7_000)]) {
-      await server.pool.query("select pg_notify($1, $2)", [`ended_arr_${schema}`, message]);
+      await server.pool.query("select pg_notify($1, $2)", [`changed_arr_${schema}`, message]);
     }
     const last = await settled(here.operations);
     await expect.poll(() => told.has(last)).toBe(true);

@@ -4,6 +4,7 @@ import type {
   AttemptRequest,
   BeginResult,
   Lease,
+  Renewal,
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
@@ -13,10 +14,7 @@ import type { Gateway } from "./gateway.js";
 import { orEmpty } from "./or-empty.js";
 import { type SettleItem, settleBytes, settleValues } from "./settle-values.js";
 
-interface RenewItem extends Lease {
-  readonly leaseMs: number;
-  readonly progress?: string;
-}
+type RenewItem = Lease & Renewal;
 
 /** Calls about attempts. Concurrent calls of one kind share a statement. */
 export interface AttemptBatches {
@@ -49,7 +47,7 @@ export function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLim
       valuesOf: (items) => [
         items.map(({ operationId }) => operationId),
         items.map(({ token }) => token),
-        items.map(({ leaseMs }) => leaseMs),
+        items.map(({ leaseMs = 0 }) => leaseMs),
         items.map(({ progress }) => orEmpty(progress)),
       ],
       resultOf: toRenewResult,
@@ -59,7 +57,7 @@ export function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLim
       name: "settle_v1",
       limits,
       bytesOf: settleBytes,
-      valuesOf: settleValues,
+      valuesOf: (items) => settleValues(items),
       resultOf: toSettleResult,
     }),
   };

@@ -5,6 +5,7 @@ import { integer, type Row } from "../../rows/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
+import type { Unsent } from "./unsent.js";
 
 /** Options of {@link createCallBatch}. */
 export interface CallBatchOptions<Item, Result> {
@@ -31,6 +32,8 @@ export interface CallBatchOptions<Item, Result> {
    * `name`.
    */
   readonly apart?: FunctionName;
+  /** Lets callers give up on items that have not been sent. Default: they cannot. */
+  readonly unsent?: Unsent<Item>;
 }
 
 /** Combines concurrent calls into batches of one statement each. An invalid item fails alone. */
@@ -47,34 +50,62 @@ export function createCallBatch<Item, Result>(
     bytesOf = () => 0,
     alone,
     apart = name,
+    unsent,
   } = options;
 
-  async function call(items: readonly Item[], called: FunctionName): Promise<readonly Answer<Row>[]> {
+  async function call(
+    items: readonly Item[],
+    called: FunctionName,
+    batch: readonly Item[],
+  ): Promise<readonly Answer<Row>[]> {
     const arrays = valuesOf(items);
     const asOne = alone !== undefined && called === name && items.length === 1;
     const [callee, values] = asOne ? [alone, arrays.map(first)] : [called, arrays];
-    const rows = await gateway.call(callee, values, { repeatable: true, rowErrors: true });
+    const onSend = unsent && (() => unsent.send(items, batch));
+    const rows = await gateway.call(callee, values, { repeatable: true, rowErrors: true, onSend });
     const byPlace = new Map(rows.map((row) => [integer(row, "place"), row]));
     return items.map((_, index) => ({ row: byPlace.get(index + 1) }));
   }
 
   /** Calls the function. If one row makes the call fail, splits the items in half until that row is alone. */
-  async function callApart(items: readonly Item[], called: FunctionName): Promise<readonly Answer<Row>[]> {
+  async function callApart(
+    items: readonly Item[],
+    called: FunctionName,
+    batch: readonly Item[],
+  ): Promise<readonly Answer<Row>[]> {
     try {
-      return await call(items, called);
+      return await call(items, called, batch);
     } catch (error) {
+      const left = items.filter((item) => unsent?.isGivenUp(item) !== true);
+      if (left.length < items.length) return callLeft(items, left, called, batch, error);
       if (!isRowError(error)) throw error;
-      if (called !== apart) return callApart(items, apart);
+      if (called !== apart) return callApart(items, apart, batch);
       if (items.length === 1) return [{ error: toStoreError(error) }];
       const middle = items.length >> 1;
       const halves = [items.slice(0, middle), items.slice(middle)];
       // If one half fails, the other may have been recorded.
-      const calls = halves.map((half) => callApart(half, apart));
+      const calls = halves.map((half) => callApart(half, apart, batch));
       return (await Promise.all(calls).catch(uncertainForAll)).flat();
     }
   }
 
-  const flush: BatchCall<Item, Row> = (items) => callApart(items, name);
+  /** Calls again without the items whose callers gave up before a statement was sent. */
+  async function callLeft(
+    items: readonly Item[],
+    left: readonly Item[],
+    called: FunctionName,
+    batch: readonly Item[],
+    error: unknown,
+  ): Promise<readonly Answer<Row>[]> {
+    const found = left.length === 0 ? [] : await callApart(left, called, batch);
+    const answers = new Map(left.map((item, index) => [item, found[index]]));
+    return items.map((item) => answers.get(item) ?? { error });
+  }
+
+  const flush: BatchCall<Item, Row> = (items) => {
+    const answers = callApart(items, name, items);
+    return unsent === undefined ? answers : answers.finally(() => unsent.answered(items));
+  };
   const add = createBatches(limits, bytesOf, equality === undefined ? flush : mergeEqual(equality, flush));
 
   return async (item) => {

@@ -15,6 +15,7 @@ export type FunctionName =
   | "stats_v1"
   | "redrive_v1"
   | "begin_v1"
+  | "live_since_v1"
   | "receive_v1"
   | "renew_v1"
   | "settle_v1"
@@ -37,7 +38,7 @@ const COLUMNS: Readonly<Record<FunctionName, string>> = {
   record_v1: "place, outcome, operation",
   record_each_v1: "place, outcome, operation",
   record_in_v1: "outcome, operation",
-  hold_v1: "f as held",
+  hold_v1: "f as transaction_id",
   create_v1: "f as created",
   get_v1: operationColumns("f"),
   get_many_v1: operationColumns("f"),
@@ -45,6 +46,7 @@ const COLUMNS: Readonly<Record<FunctionName, string>> = {
   stats_v1: "definition, due, running, scheduled, failed, oldest_due_ms::bigint as oldest_due_ms",
   redrive_v1: "outcome, operation_id, created, state",
   begin_v1: `place, outcome, due_in_ms::bigint as due_in_ms, ${attemptColumns}`,
+  live_since_v1: "definition, since_ms::bigint as since_ms",
   receive_v1: `outcome, ${attemptColumns}`,
   renew_v1: "place, outcome, cancel_requested",
   settle_v1: "place, state",
@@ -53,7 +55,7 @@ const COLUMNS: Readonly<Record<FunctionName, string>> = {
   take_expired_v1: "id, tenant, definition, key",
   remove_v1: "1 as done",
   purge_v1: "f as purged",
-  set_resource_v1: "1 as done",
+  set_resource_v1: "f as found",
   lock_key_v1: "f as locked",
   claim_v1: "operation_id, fingerprint",
   release_v1: "1 as done",

@@ -26,6 +26,8 @@ interface CallOptions {
   readonly repeatable?: boolean;
   /** Whether to throw errors of rows unchanged, for callers that can split the batch. Default: false. */
   readonly rowErrors?: boolean;
+  /** Called right before the statement is sent, at each try. If it throws, the statement is not sent. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /** Calls the functions of the schema. Retries conflicts, and throws the errors that the ports document. */
@@ -117,8 +119,8 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
   }
 
   return {
-    call: async (name, values, { repeatable = false, rowErrors = false } = {}) => {
-      const sending = createSending();
+    call: async (name, values, { repeatable = false, rowErrors = false, onSend } = {}) => {
+      const sending = createSending(onSend);
       try {
         return await within(callWithRetries(callOf(name, values), repeatable, sending));
       } catch (error) {

@@ -5,6 +5,9 @@ import type { RecordResult, Submission } from "../../../ports/backend.js";
 import { json, type Row, text, toOperation } from "../../rows/row.js";
 import { orEmpty } from "./or-empty.js";
 
+/** Stands for an absent duration, because arrays contain no null. */
+export const ABSENT_MS = -1;
+
 /** Returns the parameters of the functions that record submissions. */
 export function recordValues(items: readonly Submission[]): unknown[] {
   return [
@@ -15,6 +18,7 @@ export function recordValues(items: readonly Submission[]): unknown[] {
     items.map(({ fingerprint }) => fingerprint),
     items.map(({ operation }) => operation.input),
     items.map(({ operation }) => operation.retentionMs),
+    items.map(({ operation }) => operation.failedRetentionMs ?? ABSENT_MS),
     items.map(({ operation }) => orEmpty(operation.meta)),
     items.map(({ operation }) => extraOf(operation)),
     items.map(({ initial }) => orEmpty(initial?.token)),

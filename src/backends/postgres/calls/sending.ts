@@ -13,14 +13,15 @@ export interface Sending {
   giveUp(): boolean;
 }
 
-/** Creates a {@link Sending}. */
-export function createSending(): Sending {
+/** Creates a {@link Sending}. Calls `onSend` whenever the statement is about to be sent. */
+export function createSending(onSend?: () => void): Sending {
   let sent = false;
   let lost = false;
   let over = false;
   return {
     send: () => {
       if (over) throw new AsyncReplyError("STORE_UNAVAILABLE", "The caller has already timed out.");
+      onSend?.();
       sent = true;
     },
     failed: (error) => {

@@ -5,6 +5,7 @@ import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
 import { createTimeLimit } from "../connection/time-limit.js";
 import { connectionMistake } from "./connection-mistake.js";
 import { poolMistake } from "./pool-mistake.js";
+import { findPoolerMistake } from "./pooler-mistake.js";
 import { findMigrationMistake, findSchemaMistake } from "./schema-mistake.js";
 import { readServerFacts, type ServerFacts, serverMistake } from "./server-mistake.js";
 
@@ -37,7 +38,12 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
     const facts = await readServerFacts(query);
     const atServer = serverMistake(facts);
     if (facts.readOnly) await closeConnection(query);
-    return atServer ?? (await migrationMistake(facts)) ?? findSchemaMistake(query, schema, facts);
+    return (
+      atServer ??
+      (await findPoolerMistake(pool)) ??
+      (await migrationMistake(facts)) ??
+      findSchemaMistake(query, schema, facts)
+    );
   }
 
   async function migrationMistake(facts: ServerFacts): Promise<AsyncReplyError | undefined> {
@@ -62,7 +68,7 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
   };
 }
 
-/** Makes the pool close a read-only connection, because another server may accept writes by now. */
+/** Makes the pool close a connection. If it is read-only, another server may accept writes by now. */
 async function closeConnection(query: RunStatement): Promise<void> {
   const text = "do $$ begin raise sqlstate '25006'; end $$";
   await query({ text }).catch(() => {});

@@ -2,6 +2,7 @@ import { codeOf } from "../connection/error-code.js";
 import type { Explain } from "../connection/store-error.js";
 import { connectionMistake, isAboutConnecting } from "./connection-mistake.js";
 import { hasEnded, POOL_ENDED } from "./pool-mistake.js";
+import { isAboutPreparing, STATEMENTS_LOST } from "./pooler-mistake.js";
 import { howToMigrate } from "./schema-mistake.js";
 
 /**
@@ -11,6 +12,7 @@ export function createExplain(pool: object, schema: string): Explain {
   return (error) => {
     if (hasEnded(pool)) return POOL_ENDED;
     if (isAboutConnecting(error)) return connectionMistake(error).detail;
+    if (isAboutPreparing(error)) return STATEMENTS_LOST;
     switch (codeOf(error)) {
       case "3F000":
       case "42P01":

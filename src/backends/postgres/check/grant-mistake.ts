@@ -48,6 +48,15 @@ export function grantsMissing(schema: string, role: string, denied: readonly Lac
   );
 }
 
+/** Returns the error for a role from which policies can hide rows. Such rows are neither run nor purged. */
+export function rowsHidden(schema: string, role: string): AsyncReplyError {
+  return misuse(
+    `Row-level security of table ${schema}.operations applies to role "${role}", so it can hide rows: work would not run. Run ` +
+      `\`alter table ${schema}.operations disable row level security\`, or let the role bypass it with ` +
+      `\`alter role ${identifier(role)} bypassrls\`.`,
+  );
+}
+
 /** Returns the missing privileges of each table. */
 function tableGrants(denied: readonly Lack[]): ReadonlyMap<string, string> {
   const grants = new Map<string, string>();

@@ -2,7 +2,7 @@ import type { AsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
 import type { RunStatement } from "../connection/sql-database.js";
 import { functionNames, SCHEMA_VERSION } from "../schema/migrations.js";
-import { createDenied, grantsMissing, type Lack, usageMissing } from "./grant-mistake.js";
+import { createDenied, grantsMissing, type Lack, rowsHidden, usageMissing } from "./grant-mistake.js";
 import type { ServerFacts } from "./server-mistake.js";
 
 /**
@@ -65,10 +65,11 @@ export async function findSchemaMistake(
   const migrations = lacks.find(({ name }) => name === "migrations");
   if (migrations?.found === false) return tableMissing(schema, missing ?? migrations);
   if (migrations !== undefined) return grantsMissing(schema, role, denied);
-  const version = await readVersion(query, schema);
+  const { version, hidden } = await readState(query, schema);
   if (version < SCHEMA_VERSION) return versionTooOld(schema, version);
   if (missing !== undefined) return partMissing(schema, version, missing);
-  return denied.length > 0 ? grantsMissing(schema, role, denied) : undefined;
+  if (denied.length > 0) return grantsMissing(schema, role, denied);
+  return hidden ? rowsHidden(schema, role) : undefined;
 }
 
 async function readSchema(
@@ -90,10 +91,15 @@ async function readLacks(query: RunStatement, schema: string): Promise<readonly 
   }));
 }
 
-async function readVersion(query: RunStatement, schema: string): Promise<number> {
-  const text = `select coalesce(max(version), 0)::integer as version from "${schema}".migrations`;
+/** Reads the version of a schema, and whether policies can hide rows of its operations from the role. */
+async function readState(
+  query: RunStatement,
+  schema: string,
+): Promise<{ readonly version: number; readonly hidden: boolean }> {
+  const text = `select coalesce(max(version), 0)::integer as version,
+    row_security_active(to_regclass('"${schema}".operations')::oid) as hidden from "${schema}".migrations`;
   const [row] = (await query({ text, values: [] })).rows;
-  return Number(row?.version);
+  return { version: Number(row?.version), hidden: row?.hidden === true };
 }
 
 function tableMissing(schema: string, { name }: Lack): AsyncReplyError {
@@ -118,7 +124,7 @@ function partMissing(schema: string, version: number, { kind, name }: Lack): Asy
         "`async-request-reply` in this process.",
     );
   return misuse(
-    `Schema ${schema} has ${needed}, but its ${kind} ${name} is missing. Restore the schema from a backup. If it holds nothing ` +
-      "that you need, drop it and call `backend.migrate()`.",
+    `Schema ${schema} has ${needed}, but its ${kind} ${name} is missing. If it was made by 0.1, which was not ` +
+      "released, drop the schema and call `backend.migrate()`. Otherwise, restore it from a backup.",
   );
 }

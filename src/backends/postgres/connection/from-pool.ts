@@ -1,4 +1,5 @@
 import type { Clock } from "../../../ports/runtime.js";
+import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { checkTransaction } from "./check-transaction.js";
 import { isPool } from "./is-pool.js";
 import { listenOn } from "./pool-listener.js";
@@ -10,16 +11,26 @@ import { untilAborted } from "./until-aborted.js";
 const OPEN_TRANSACTION =
   'the connection of your open transaction: `const tx = await pool.connect()`, then `await tx.query("begin")`';
 
-/** Adapts a pool of connections. Connections that do not answer within `timeoutMs` milliseconds are closed. */
+/** Options of {@link fromPool}. */
+export interface FromPoolOptions {
+  /** Time limit of a statement, and of the wait for a connection. Milliseconds. Default: 10 s. */
+  readonly timeoutMs?: number;
+  /** Default: the clock of the platform. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Adapts a pool, like `createPostgresBackend` does with the option `pool`, so that you can wrap the result. Connections that
+ * do not answer in time are closed.
+ */
 export function fromPool<Client extends SqlClient>(
   pool: SqlPool<Client>,
-  timeoutMs: number,
-  clock: Clock,
+  { timeoutMs = 10_000, clock = createSystemRuntime().clock }: FromPoolOptions = {},
 ): SqlDatabase<Client> {
   const within = createTimeLimit(timeoutMs, clock);
 
   async function connect(): Promise<Client> {
-    const connecting = take(pool);
+    const connecting = takeFrom(pool);
     try {
       return await within(connecting);
     } catch (error) {
@@ -90,7 +101,7 @@ async function inTransaction<Client extends SqlClient, Result>(
 }
 
 /** Takes a connection. Uses a callback, because the connection can break before a promise would resolve. */
-function take<Client extends SqlClient>(pool: SqlPool<Client>): Promise<Client> {
+export function takeFrom<Client extends SqlClient>(pool: SqlPool<Client>): Promise<Client> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) return reject(error);

@@ -21,7 +21,7 @@ export function toDatabase<Tx>(
         "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool, such as " +
           "`new Pool({ connectionString })`.",
       );
-    if (typeof pool.connect === "function") return fromPool(pool, timeoutMs, clock);
+    if (typeof pool.connect === "function") return fromPool(pool, { timeoutMs, clock });
   }
   // The value is not quoted, because a connection string can contain a password.
   throw misuse(

@@ -1,4 +1,3 @@
-import { coalesce } from "../../../batching/coalesce.js";
 import { pause } from "../../../batching/pause.js";
 import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
@@ -8,41 +7,53 @@ import type { Channels } from "./channels.js";
 /** Notifies watchers when operations change. */
 export interface Changes extends Watchers {
   /** Notifies watchers in this process at once, and in other processes in the background. Best effort. */
-  ended(operationId: string): void;
+  changed(operationId: string): void;
+  /** Notifies watchers in this process. No other process knows a new operation. */
+  created(operationId: string): void;
 }
 
 /** Keeps payloads below the limit of Postgres, 8000 bytes. An id and a space are 37 bytes. */
 const MAX_IDS = 200;
 /**
- * Operations that end during this pause share a notification, so a busy worker sends only a few of them each second.
+ * Operations that change during this pause share a notification, so a busy process sends only a few of them each second.
  */
 const PAUSE_MS = 50;
-/** More than can end during a pause. Further ids are dropped. */
-const MAX_WAITING = 10_000;
+/** If more operations change during a pause, one message replaces their ids. */
+const MAX_WAITING = 2_000;
+/** Makes watchers look at all operations that they follow. */
+const EVERYTHING = "*";
 
 /** Creates changes that also reach watchers in other processes, through a channel. */
 export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
-  const { changed, watch } = createWatchers();
+  const { changed: created, watch } = createWatchers();
+  const waiting = new Set<string>();
+  let sending = false;
+
+  async function send(): Promise<void> {
+    sending = true;
+    // Operations that change in the same turn share the first notification.
+    await undefined;
+    while (waiting.size > 0) {
+      const messages = messagesOf([...waiting]);
+      waiting.clear();
+      // Watchers also poll, so a notification can get lost.
+      await channels.notify(channel, messages).catch(() => {});
+      await pause(PAUSE_MS, clock);
+    }
+    sending = false;
+  }
+
   const onMessage = (message?: string): void => {
-    if (message === undefined) changed();
-    else for (const id of message.split(" ")) if (isOperationId(id)) changed(id);
+    if (message === undefined || message === EVERYTHING) created();
+    else for (const id of message.split(" ")) if (isOperationId(id)) created(id);
   };
 
-  const published = coalesce<string, void>({
-    maxBatch: MAX_WAITING,
-    maxWaiting: MAX_WAITING,
-    flush: async (ids) => {
-      await channels.notify(channel, messagesOf(ids));
-      await pause(PAUSE_MS, clock);
-      return [];
-    },
-  });
-
   return {
-    changed,
-    ended: (operationId) => {
-      changed(operationId);
-      published.add(operationId).catch(dropped);
+    created,
+    changed: (operationId) => {
+      created(operationId);
+      if (waiting.size <= MAX_WAITING) waiting.add(operationId);
+      if (!sending) void send();
     },
     watch: (onChange) => {
       const stop = watch(onChange);
@@ -53,12 +64,10 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
 }
 
 function messagesOf(ids: readonly string[]): readonly string[] {
+  if (ids.length > MAX_WAITING) return [EVERYTHING];
   const messages: string[] = [];
   for (let start = 0; start < ids.length; start += MAX_IDS) {
     messages.push(ids.slice(start, start + MAX_IDS).join(" "));
   }
   return messages;
 }
-
-/** Ignores a lost notification: watchers also poll. */
-function dropped(): void {}

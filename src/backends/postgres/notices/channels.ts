@@ -87,8 +87,9 @@ export function createChannels({ database, checkMs, clock }: ChannelsOptions): C
   return {
     notify: async (channel, messages) => {
       // A lost notification only delays work until the next poll, so the commit does not wait for the disk.
+      // Some clients cannot read a result of type void.
       const text =
-        "select set_config('synchronous_commit', 'off', true), pg_notify($1, m) from unnest($2::text[]) as m";
+        "select set_config('synchronous_commit', 'off', true), pg_notify($1, m) is null as done from unnest($2::text[]) as m";
       await database.query({ name: "arr_notify_each", text, values: [channel, messages] });
     },
     subscribe: (channel, onMessage) => {

@@ -25,6 +25,11 @@ export interface NotificationsOptions {
   readonly channel: string;
   /** Maximum length of a wait, because notifications can get lost or be turned off. Milliseconds. */
   readonly pollMs: number;
+  /**
+   * Called before waits end for work that may have been due for long: that of these definitions, since this time, in epoch
+   * milliseconds. Without definitions it can be any work, and without a time it can be due since any time.
+   */
+  readonly onLate: (definitions?: ReadonlySet<string>, since?: number) => void;
   readonly runtime: Pick<Runtime, "clock" | "newToken" | "pause">;
 }
 
@@ -34,16 +39,18 @@ const MAX_PAYLOAD = 4_000;
 
 /** Creates notifications. Calls that arrive while a notification is being sent share the next one. */
 export function createNotifications(options: NotificationsOptions): Notifications {
-  const { channels, channel, pollMs, runtime } = options;
+  const { channels, channel, pollMs, onLate, runtime } = options;
   const { clock } = runtime;
   // Notifications sent before the channel is open are missed, so all waits end when it opens.
   const waiters = createWaiters({ pollMs, clock, onWait: () => channels.subscribe(channel, onMessage) });
   // Created on first use: Cloudflare Workers have no randomness while a module loads.
   let self: string | undefined;
   const onMessage = (message = ""): void => {
-    const { from, definitions } = readPayload(message);
+    const { from, definitions, since } = readPayload(message);
     // Waits in this process ended before the message was sent.
-    if (from === undefined || from !== self) waiters.wake(definitions);
+    if (from !== undefined && from === self) return;
+    if (from === undefined) onLate(definitions, since);
+    waiters.wake(definitions);
   };
 
   const notified = coalesce<readonly string[], void>({
@@ -82,6 +89,8 @@ interface Payload {
   readonly from?: string;
   /** Definitions that have due work. If absent, all waits end. */
   readonly definitions?: ReadonlySet<string>;
+  /** When the work of a transaction became due. Epoch milliseconds. */
+  readonly since?: number;
 }
 
 function toPayload(from: string, definitions: ReadonlySet<string>): string {
@@ -93,10 +102,11 @@ function toPayload(from: string, definitions: ReadonlySet<string>): string {
 /** Reads a message. A message that is empty or cannot be read ends all waits. */
 function readPayload(payload: string): Payload {
   try {
-    const { from, definitions } = JSON.parse(payload) as Record<string, unknown>;
+    const { from, definitions, since } = JSON.parse(payload) as Record<string, unknown>;
     return {
       ...(typeof from === "string" ? { from } : {}),
       ...(Array.isArray(definitions) ? { definitions: new Set(definitions.map(String)) } : {}),
+      ...(typeof since === "number" ? { since } : {}),
     };
   } catch {
     return {};

@@ -1,5 +1,5 @@
 -- Version 1 of the schema. The name in double braces is replaced by the name of the schema.
--- Frozen: never edit this file. Changes go into the next version, so that the previous release keeps working.
+-- Once a release with this version is published, changes go into the next version, so that the release keeps working.
 --
 -- Functions keep their plans for the life of a connection, and a plan may be made while the table is empty. Only
 -- ordered index scans stay fast when the table grows, so every function that reads the table disables all other scans
@@ -20,7 +20,7 @@
 --
 -- If the resource of an operation is created before the reply, `not_before` is the end of the operation's delay until
 -- the resource exists, and null from then on. So an operation that failed with a `not_before` never had work to do.
--- `on_end` is JSON with the id, definition, input and retentionMs of the follow-up.
+-- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
 create table {{schema}}.operations (
   id uuid primary key,
   tenant text collate "C" not null,
@@ -42,6 +42,7 @@ create table {{schema}}.operations (
   created_at timestamptz not null,
   settled_at timestamptz,
   retention_ms bigint not null,
+  failed_retention_ms bigint,
   expires_at timestamptz,
   forget_at timestamptz,
   retry_of uuid,
@@ -54,7 +55,8 @@ create table {{schema}}.operations (
   result text,
   error text,
   last_error text
-) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+-- Leaves room in each page for the next version of a row, so that progress updates no index.
+) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
 -- Every unfinished operation is in one of the next two indexes, so waiting and running ones can be counted separately.
@@ -64,7 +66,7 @@ create index operations_announce on {{schema}}.operations (definition, announce_
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
 create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
--- For lists and counts of failed operations. Each of the next three indexes has one more condition than the previous
+-- For lists of failed operations. Each of the next three indexes has one more condition than the previous
 -- one, and each query states only the conditions of its index. Otherwise the planner would prefer an index that is
 -- closer to the order of the table, and filter.
 create index operations_failed_of_tenant on {{schema}}.operations (tenant, created_at, id) where state = 'failed';
@@ -72,6 +74,9 @@ create index operations_failed_of_definition on {{schema}}.operations (definitio
   where state = 'failed' and settled_at is not null;
 create index operations_failed on {{schema}}.operations (created_at, id)
   where state = 'failed' and settled_at is not null and announce_at is null;
+-- For counts of failed operations that do not run again.
+create index operations_failed_open on {{schema}}.operations (definition, created_at)
+  where state = 'failed' and retried_by is null;
 
 -- Returns the time of the store's clock. Tests can replace this function.
 create function {{schema}}.now_v1() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()';
@@ -93,6 +98,19 @@ begin
 end
 $function$;
 
+-- Makes the commit wait for synchronous standbys, as after a write. A call that finds what an earlier one committed needs
+-- this: if the wait of that commit was ended (SQLSTATE 57P01), or the server restarted, no standby may have it. Without
+-- synchronous standbys, the transaction stays read-only, and its commit costs nothing.
+create function {{schema}}.wait_for_standbys_v1() returns void language plpgsql
+as $function$
+begin
+  if current_setting('synchronous_standby_names') <> '' then
+    -- Writes to the log only. A row lock would write too, but it would wait for `job.transaction`.
+    perform pg_logical_emit_message(true, 'async-request-reply', ''::text);
+  end if;
+end
+$function$;
+
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Follow-ups
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -102,9 +120,11 @@ set search_path = pg_catalog, pg_temp
 as $function$
 #variable_conflict use_column
 begin
-  insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms, input)
+  insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms,
+    failed_retention_ms, input)
   values ((p_on_end->>'id')::uuid, p_tenant, p_on_end->>'definition', 'pending', true, at, at,
-    date_trunc('milliseconds', at), (p_on_end->>'retentionMs')::bigint, p_on_end->>'input')
+    date_trunc('milliseconds', at), (p_on_end->>'retentionMs')::bigint,
+    (p_on_end->>'failedRetentionMs')::bigint, p_on_end->>'input')
   -- There is no notification, because it would wait at the commit, where `lock_timeout` does not apply. Workers find
   -- the follow-up at their next poll.
   on conflict do nothing;
@@ -126,12 +146,13 @@ execute function {{schema}}.ended_v1();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
--- delayMs, retryOf and onEnd. An empty key, token, meta or extra stands for an absent one. Arrays contain no null,
--- because Postgres reads it as the text "NULL" if `array_nulls` is off.
+-- delayMs, retryOf and onEnd. An empty key, token, meta or extra stands for an absent one. The duration -1
+-- does too. Arrays contain no null, because Postgres reads it as the text "NULL" if `array_nulls` is off.
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function {{schema}}.insert_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_bound boolean,
-  p_fingerprint text, p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
+  p_fingerprint text, p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text,
+  p_lease float8)
 returns boolean language plpgsql
 as $function$
 #variable_conflict use_column
@@ -141,14 +162,16 @@ declare
   delay float8 := extra->>'delayMs';
 begin
   insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
-    token, due_at, announce_at, not_before, created_at, retention_ms, retry_of, input, meta, on_end)
+    token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
+    retry_of, input, meta, on_end)
   values (p_id, p_tenant, p_definition, nullif(p_key, ''), p_bound, p_fingerprint,
     case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
     (p_token <> '')::integer, nullif(p_token, ''),
     at + case when p_token = '' then coalesce(delay, 0) else p_lease end * interval '1 ms',
     at + case when p_token = '' then coalesce(delay, 30000) else p_lease end * interval '1 ms',
     case when p_token <> '' then at + coalesce(delay, 0) * interval '1 ms' end,
-    date_trunc('milliseconds', at), p_retention, (extra->>'retryOf')::uuid, p_input, nullif(p_meta, ''), extra->>'onEnd')
+    date_trunc('milliseconds', at), p_retention, nullif(p_failed_retention, -1), (extra->>'retryOf')::uuid, p_input,
+    nullif(p_meta, ''), extra->>'onEnd')
   on conflict do nothing;
   return found;
 end
@@ -157,16 +180,16 @@ $function$;
 create function {{schema}}.operation_json_v1(o {{schema}}.operations) returns json language sql stable
 as $function$
   select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition, 'key', o.key,
-    'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden, 'attempt', o.attempt,
+    'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
     'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
     'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
-    'retention_ms', o.retention_ms, 'retry_of', o.retry_of, 'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta,
-    'on_end', o.on_end, 'resource', o.resource, 'progress', o.progress, 'result', o.result, 'error', o.error,
-    'last_error', o.last_error)
+    'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms, 'retry_of', o.retry_of,
+    'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta, 'on_end', o.on_end,
+    'resource', o.resource, 'progress', o.progress, 'result', o.result, 'error', o.error, 'last_error', o.last_error)
 $function$;
 
 create function {{schema}}.create_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_input text,
-  p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8, p_error text)
+  p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text, p_lease float8, p_error text)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -178,20 +201,23 @@ declare
   extra json := nullif(p_extra, '');
 begin
   if p_error = '' then
-    if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, false, null, p_input, p_retention, p_meta, p_extra,
-        p_token, p_lease) then
+    if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, false, null, p_input, p_retention,
+        p_failed_retention, p_meta, p_extra, p_token, p_lease) then
       return true;
     end if;
     -- If the operation is preparing, its creator may have lost the answer and repeated the call.
+    perform {{schema}}.wait_for_standbys_v1();
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
   insert into {{schema}}.operations (id, tenant, definition, key, state, hidden, not_before, created_at, settled_at,
-    retention_ms, expires_at, retry_of, input, meta, on_end, error)
+    retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error)
   values (p_id, p_tenant, p_definition, nullif(p_key, ''), 'failed', coalesce((extra->>'hidden')::boolean, false), at,
-    date_trunc('milliseconds', at), at, p_retention, at + p_retention * interval '1 ms', (extra->>'retryOf')::uuid,
-    p_input, nullif(p_meta, ''), extra->>'onEnd', p_error)
+    date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1),
+    at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', (extra->>'retryOf')::uuid, p_input,
+    nullif(p_meta, ''), extra->>'onEnd', p_error)
   on conflict do nothing;
   if not found then
+    perform {{schema}}.wait_for_standbys_v1();
     return false;
   end if;
   if extra->>'onEnd' is not null then
@@ -203,7 +229,7 @@ $function$;
 
 -- Records one submission that has a conflict.
 create function {{schema}}.record_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
-  p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8,
+  p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text, p_lease float8,
   out outcome text, out operation {{schema}}.operations)
 returns record language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -214,6 +240,7 @@ as $function$
 declare
   holder {{schema}}.operations;
 begin
+  perform {{schema}}.wait_for_standbys_v1();
   -- The conflicting row may be purged between two reads. Then the next round finds no conflict.
   for round in 1..5 loop
     select o.* into operation from {{schema}}.operations o where o.id = p_id;
@@ -225,7 +252,7 @@ begin
       where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
     if not found then
       if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention,
-          p_meta, p_extra, p_token, p_lease) then
+          p_failed_retention, p_meta, p_extra, p_token, p_lease) then
         outcome := 'created';
         return;
       end if;
@@ -238,7 +265,8 @@ begin
       -- it. The input of its follow-up may contain the id.
       if holder.fingerprint = p_fingerprint then
         outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_key, false, p_fingerprint,
-          p_input, p_retention, p_meta, replace(p_extra, p_id::text, holder.claimed_for::text), p_token, p_lease)
+          p_input, p_retention, p_failed_retention, p_meta, replace(p_extra, p_id::text, holder.claimed_for::text),
+          p_token, p_lease)
           then 'helped' end;
       end if;
       select o.* into operation from {{schema}}.operations o where o.id = holder.claimed_for;
@@ -256,7 +284,7 @@ $function$;
 
 -- This function reads no table, so it cannot get a bad plan, and plan settings would take more time than they save.
 create function {{schema}}.record_alone_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
-  p_input text, p_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
+  p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '100ms'
 as $function$
@@ -264,12 +292,12 @@ as $function$
 declare
   answer record;
 begin
-  if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention, p_meta,
-      p_extra, p_token, p_lease) then
+  if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention,
+      p_failed_retention, p_meta, p_extra, p_token, p_lease) then
     return;
   end if;
-  answer := {{schema}}.record_one_v1(p_id, p_tenant, p_definition, p_key, p_fingerprint, p_input, p_retention, p_meta,
-    p_extra, p_token, p_lease);
+  answer := {{schema}}.record_one_v1(p_id, p_tenant, p_definition, p_key, p_fingerprint, p_input, p_retention,
+    p_failed_retention, p_meta, p_extra, p_token, p_lease);
   place := 1;
   outcome := answer.outcome;
   operation := {{schema}}.operation_json_v1(answer.operation);
@@ -278,7 +306,7 @@ end
 $function$;
 
 create function {{schema}}.record_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
-  inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
+  inputs text[], retentions float8[], failed_retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -295,18 +323,21 @@ begin
   -- Rows are inserted in the order of their keys, so that two concurrent batches cannot deadlock.
   with inserted as (
     insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
-      token, due_at, announce_at, not_before, created_at, retention_ms, retry_of, input, meta, on_end)
+      token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
+      retry_of, input, meta, on_end)
     select n.id, n.tenant, n.definition, nullif(n.key, ''), n.key <> '', n.fingerprint,
       case when n.token = '' then 'pending' else 'preparing' end, coalesce((n.extra->>'hidden')::boolean, false),
       (n.token <> '')::integer, nullif(n.token, ''),
       at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 0) else n.lease end * interval '1 ms',
       at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 30000) else n.lease end * interval '1 ms',
       case when n.token <> '' then at + coalesce((n.extra->>'delayMs')::float8, 0) * interval '1 ms' end,
-      created, n.retention, (n.extra->>'retryOf')::uuid, n.input, nullif(n.meta, ''), n.extra->>'onEnd'
+      created, n.retention, nullif(n.failed_retention, -1), (n.extra->>'retryOf')::uuid, n.input, nullif(n.meta, ''),
+      n.extra->>'onEnd'
     from (
       select m.*, nullif(m.extras, '')::json as extra
-      from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases)
-        as m(id, tenant, definition, key, fingerprint, input, retention, meta, extras, token, lease)) n
+      from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
+          tokens, leases)
+        as m(id, tenant, definition, key, fingerprint, input, retention, failed_retention, meta, extras, token, lease)) n
     order by n.tenant, n.definition, n.key, n.id
     on conflict do nothing returning id)
   select array_agg(id) into made from inserted;
@@ -314,13 +345,15 @@ begin
     return;
   end if;
   for item in
-    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases)
-      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, meta, extra, token, lease, place)
+    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
+        tokens, leases)
+      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, failed_retention, meta, extra, token,
+        lease, place)
     where n.id <> all (coalesce(made, '{}'))
   loop
     place := item.place;
     answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.key, item.fingerprint, item.input,
-      item.retention, item.meta, item.extra, item.token, item.lease);
+      item.retention, item.failed_retention, item.meta, item.extra, item.token, item.lease);
     outcome := answer.outcome;
     operation := {{schema}}.operation_json_v1(answer.operation);
     return next;
@@ -330,7 +363,7 @@ $function$;
 
 -- Records each submission separately, so that one that has to wait or cannot be stored does not fail the others.
 create function {{schema}}.record_each_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
-  inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
+  inputs text[], retentions float8[], failed_retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -348,14 +381,16 @@ begin
     raise exception 'the table is locked' using errcode = 'cannot_connect_now';
   end;
   for item in
-    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases)
-      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, meta, extra, token, lease, place)
+    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
+        tokens, leases)
+      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, failed_retention, meta, extra, token,
+        lease, place)
     order by n.tenant, n.definition, n.key, n.id
   loop
     place := item.place;
     begin
       answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.key, item.fingerprint, item.input,
-        item.retention, item.meta, item.extra, item.token, item.lease);
+        item.retention, item.failed_retention, item.meta, item.extra, item.token, item.lease);
       outcome := answer.outcome;
       operation := {{schema}}.operation_json_v1(answer.operation);
     exception
@@ -369,8 +404,15 @@ end
 $function$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Reading
+-- Reading. A hot standby can lag behind what the primary has answered, so it reads nothing.
 -- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.refuse_standby_v1() returns void language plpgsql
+as $function$
+begin
+  raise exception 'the server is a hot standby' using errcode = 'read_only_sql_transaction';
+end
+$function$;
 
 create function {{schema}}.get_v1(p_id uuid, p_tenant text) returns setof {{schema}}.operations language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -378,6 +420,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 begin
+  if pg_is_in_recovery() then
+    perform {{schema}}.refuse_standby_v1();
+  end if;
   return query select o.* from {{schema}}.operations o
   where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state <> 'claimed';
 end
@@ -389,6 +434,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 begin
+  if pg_is_in_recovery() then
+    perform {{schema}}.refuse_standby_v1();
+  end if;
   return query select o.* from {{schema}}.operations o where o.id = any (ids) and o.state <> 'claimed';
 end
 $function$;
@@ -401,6 +449,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 set lock_timeout = '5s'
 as $function$
 begin
+  if pg_is_in_recovery() then
+    perform {{schema}}.refuse_standby_v1();
+  end if;
   -- The query is planned for the given filter, so that it uses the index for that filter.
   return query execute 'select o.* from {{schema}}.operations o where o.state <> ''claimed'''
     || case when internal then '' else ' and not o.hidden and o.state <> ''preparing''' end
@@ -438,15 +489,20 @@ declare
   oldest timestamptz;
   oldest_lost timestamptz;
 begin
+  if pg_is_in_recovery() then
+    perform {{schema}}.refuse_standby_v1();
+  end if;
   foreach name in array definitions loop
     definition := name;
     select count(*), min(n.due_at) into due, oldest from (
       select o.due_at from {{schema}}.operations o
       where o.definition = name and o.announce_at is not null and o.token is null and o.due_at <= at
+        and o.state = 'pending'
       order by o.due_at limit 10001) n;
     select count(*) into scheduled from (
       select from {{schema}}.operations o
       where o.definition = name and o.announce_at is not null and o.token is null and o.due_at > at
+        and o.state = 'pending'
       order by o.due_at limit 10001) n;
     select count(*), min(n.due_at) into lost, oldest_lost from (
       select o.due_at from {{schema}}.operations o
@@ -459,7 +515,7 @@ begin
         and o.state = 'pending'
       order by o.due_at limit 10001) n;
     select count(*) into failed from (
-      select from {{schema}}.operations o where o.definition = name and o.state = 'failed' and o.settled_at is not null
+      select from {{schema}}.operations o where o.definition = name and o.state = 'failed' and o.retried_by is null
       order by o.created_at limit 10001) n;
     due := due + lost;
     oldest_due_ms := floor(extract(epoch from at - least(oldest, oldest_lost)) * 1000);
@@ -513,7 +569,8 @@ begin
       due_in_ms := ceil(extract(epoch from operation.due_at - at) * 1000);
     elsif operation.token is distinct from item.token and operation.cancel_requested then
       update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
-        expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null where o.id = item.id;
+        expires_at = at + coalesce(o.failed_retention_ms, o.retention_ms) * interval '1 ms', due_at = null, announce_at = null
+      where o.id = item.id;
       ended := true;
       outcome := 'terminal';
     else
@@ -531,10 +588,44 @@ begin
 end
 $function$;
 
+-- Returns where the entries of unfinished operations begin in the order of `due_at`, in epoch milliseconds, but nothing later
+-- than `slack` ago, because operations that are being recorded are not visible yet. As long as a transaction is open anywhere,
+-- vacuum keeps the entries of operations that have ended, so a search without this bound passes all of them. Looks for
+-- unfinished operations that were due at `since` or later.
+create function {{schema}}.live_since_v1(definitions text[], since float8[], slack float8)
+returns table (definition text, since_ms float8) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  name text;
+  earliest timestamptz;
+  waiting timestamptz;
+  leased timestamptz;
+begin
+  for which in 1..cardinality(definitions) loop
+    name := definitions[which];
+    earliest := to_timestamp(since[which] / 1000);
+    waiting := (select o.due_at from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is null and o.due_at >= earliest
+      order by o.due_at limit 1);
+    leased := (select o.due_at from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at >= earliest
+      order by o.due_at limit 1);
+    definition := name;
+    since_ms := floor(extract(epoch from least(waiting, leased, at - slack * interval '1 ms')) * 1000);
+    return next;
+  end loop;
+end
+$function$;
+
 -- Receives due operations and begins them. If `repeated`, returns the operations that the first call with this receipt
--- began.
-create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[], most integer,
-  receipt text, repeated boolean)
+-- began. Skips operations that were due before `since`, in epoch milliseconds.
+create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
+  admitted boolean[], since float8[], most integer, receipt text, repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -545,10 +636,10 @@ declare
   at timestamptz := {{schema}}.now_v1();
   name text;
   lease float8;
+  earliest timestamptz;
   plain uuid[];
   suspects uuid[];
   suspect uuid;
-  suspected boolean := false;
   quota integer;
   taken integer;
   free integer := most;
@@ -581,9 +672,11 @@ begin
       continue when slots[which] <= 0;
       name := definitions[which];
       lease := leases[which];
+      earliest := to_timestamp(since[which] / 1000);
       select array_agg(c.id order by c.due_at), count(*) into suspects, taken from (
         select o.id, o.due_at from {{schema}}.operations o
-        where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at <= at and not suspected
+        where o.definition = name and o.announce_at is not null and o.token is not null
+          and o.due_at >= earliest and o.due_at <= at and (admitted[which] or o.cancel_requested)
           -- If this call arrives after its repetition, other calls begin the operations that the repetition began.
           and o.token <> receipt and (creates[which] or o.state <> 'preparing')
         order by o.due_at limit least(quota, free, slots[which]) for update skip locked) c;
@@ -591,8 +684,9 @@ begin
           suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*)
         into plain, suspects, taken from (
           select o.id, o.due_at, o.previous_lost from {{schema}}.operations o
-          where o.definition = name and o.announce_at is not null and o.token is null and o.due_at <= at
-            and not (suspected and o.previous_lost) and (creates[which] or o.state <> 'preparing')
+          where o.definition = name and o.announce_at is not null and o.token is null
+            and o.due_at >= earliest and o.due_at <= at
+            and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
           order by o.due_at limit least(quota, free, slots[which]) - taken for update skip locked) c;
       more := more or taken = quota;
       outcome := 'begun';
@@ -605,8 +699,8 @@ begin
         slots[which] := slots[which] - 1;
         return next;
       end loop;
-      -- Operations whose last attempt was lost begin one at a time, because one may crash its process and all attempts
-      -- in it.
+      -- Of each definition, at most one operation begins whose last attempt was lost, because it may crash its process
+      -- and all attempts in it.
       foreach suspect in array coalesce(suspects, '{}') loop
         select o.* into operation from {{schema}}.operations o where o.id = suspect;
         if operation.cancel_requested then
@@ -614,8 +708,8 @@ begin
           marked := true;
           outcome := 'announced';
         else
-          continue when suspected;
-          suspected := true;
+          continue when not admitted[which];
+          admitted[which] := false;
           update {{schema}}.operations o set previous_lost = true, attempt = o.attempt + 1, token = receipt,
             due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
           where o.id = suspect returning o.* into operation;
@@ -654,8 +748,10 @@ begin
     perform from {{schema}}.operations o
     where o.id = item.id and o.token = item.token and o.settled_at is null for update skip locked;
     if found then
-      update {{schema}}.operations o set due_at = at + item.lease * interval '1 ms',
-        announce_at = at + item.lease * interval '1 ms', round = 0, progress = coalesce(nullif(item.progress, ''), o.progress)
+      -- A lease of 0 stays as it is. No index then changes, which makes this a cheap (HOT) update.
+      update {{schema}}.operations o set due_at = coalesce(at + nullif(item.lease, 0) * interval '1 ms', o.due_at),
+        announce_at = coalesce(at + nullif(item.lease, 0) * interval '1 ms', o.announce_at), round = 0,
+        progress = coalesce(nullif(item.progress, ''), o.progress)
       where o.id = item.id returning o.cancel_requested into cancel_requested;
       outcome := 'renewed';
       return next;
@@ -670,9 +766,9 @@ end
 $function$;
 
 -- `texts` contains the result, the error or the resource. Rows are found by their id alone, because another index
--- (`announce_at`) would look cheap while the table is empty.
+-- (`announce_at`) would look cheap while the table is empty. `transaction_id` comes from `hold_v1`, or is empty.
 create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], last_errors text[],
-  delays float8[], counts boolean[], cancelled text)
+  progresses text[], delays float8[], counts boolean[], cancelled text, transaction_id text)
 returns table (place integer, state text) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -684,16 +780,21 @@ declare
   item record;
   done bigint[];
 begin
+  if transaction_id <> '' and transaction_id is distinct from pg_current_xact_id_if_assigned()::text then
+    raise exception 'the transaction has ended' using errcode = 'no_active_sql_transaction';
+  end if;
   -- Operations that end without a special case, as nearly all do, take one statement.
   with ended as (
     update {{schema}}.operations o set state = item.target, settled_at = at,
-      expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null,
+      expires_at = at + case item.target when 'failed' then coalesce(o.failed_retention_ms, o.retention_ms)
+        else o.retention_ms end * interval '1 ms', due_at = null, announce_at = null,
       result = case item.target when 'completed' then nullif(item.content, '') end,
       error = case item.target when 'failed' then item.content end,
-      last_error = coalesce(nullif(item.last_error, ''), o.last_error)
+      last_error = coalesce(nullif(item.last_error, ''), o.last_error),
+      progress = coalesce(nullif(item.progress, ''), o.progress)
     from (
-      select n.* from unnest(ids, tokens, targets, texts, last_errors) with ordinality
-        as n(id, token, target, content, last_error, place)
+      select n.* from unnest(ids, tokens, targets, texts, last_errors, progresses) with ordinality
+        as n(id, token, target, content, last_error, progress, place)
       where n.target in ('completed', 'failed') order by n.id) item
     -- The array limits the plan that starts with the table, which looks cheap while the table is empty.
     where o.id = any (ids) and o.id = item.id and o.token = item.token and o.settled_at is null
@@ -704,8 +805,8 @@ begin
     return;
   end if;
   for item in
-    select n.* from unnest(ids, tokens, targets, texts, last_errors, delays, counts) with ordinality
-      as n(id, token, target, content, last_error, delay, counted, place)
+    select n.* from unnest(ids, tokens, targets, texts, last_errors, progresses, delays, counts) with ordinality
+      as n(id, token, target, content, last_error, progress, delay, counted, place)
     where n.place <> all (coalesce(done, '{}')) order by n.id, n.place
   loop
     place := item.place;
@@ -720,18 +821,21 @@ begin
       update {{schema}}.operations o set attempt = o.attempt - (not item.counted)::integer, token = null,
         previous_lost = o.previous_lost and not item.counted,
         last_error = coalesce(nullif(item.last_error, ''), o.last_error),
+        progress = coalesce(nullif(item.progress, ''), o.progress),
         due_at = at + item.delay * interval '1 ms', announce_at = at + item.delay * interval '1 ms', round = 0
       where o.id = item.id and o.token = item.token and o.settled_at is null and not o.cancel_requested
       returning o.state into state;
       if not found then
         update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
-          expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null
+          expires_at = at + coalesce(o.failed_retention_ms, o.retention_ms) * interval '1 ms', due_at = null,
+          announce_at = null
         where o.id = item.id and o.token = item.token and o.settled_at is null and o.cancel_requested
         returning o.state into state;
       end if;
     end if;
     if state is null then
       -- If the attempt that ended the operation repeats the call, it gets the same answer.
+      perform {{schema}}.wait_for_standbys_v1();
       select o.state into state from {{schema}}.operations o
       where o.id = item.id and o.token = item.token and o.settled_at is not null;
       continue when not found;
@@ -763,7 +867,8 @@ begin
     return 'requested';
   end if;
   update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
-    expires_at = at + o.retention_ms * interval '1 ms', due_at = null, announce_at = null where o.id = p_id;
+    expires_at = at + coalesce(o.failed_retention_ms, o.retention_ms) * interval '1 ms', due_at = null, announce_at = null
+  where o.id = p_id;
   return 'cancelled';
 end
 $function$;
@@ -796,18 +901,20 @@ begin
   else
     follow_up := known.on_end;
     insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms,
-      retry_of, input, meta, on_end)
+      failed_retention_ms, retry_of, input, meta, on_end)
     values (p_successor, known.tenant, known.definition, 'pending', known.hidden, at, at + interval '30 s',
-      date_trunc('milliseconds', at), known.retention_ms, known.id, known.input, known.meta,
+      date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.id, known.input, known.meta,
       case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
-        'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs')::text end)
+        'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs',
+        'failedRetentionMs', follow_up->'failedRetentionMs')::text end)
     on conflict do nothing;
     outcome := 'redriven';
     operation_id := p_successor;
     created := found;
-    -- The failed operation is kept as long as its successor, even if an earlier `remove` asked to delete it.
-    update {{schema}}.operations o set retried_by = p_successor, forget_at = null, expires_at = coalesce(o.expires_at, at)
-    where o.id = p_id;
+    -- The failed operation is kept as long as its successor, even if an earlier `remove` asked to delete it. Purges only
+    -- look at it before that if the successor needs more than a day.
+    update {{schema}}.operations o set retried_by = p_successor, forget_at = null,
+      expires_at = at + o.retention_ms * interval '1 ms' + interval '1 day' where o.id = p_id;
   end if;
 end
 $function$;
@@ -859,6 +966,25 @@ begin
 end
 $function$;
 
+-- Lets the predecessor of a successor that is about to be deleted expire. Returns false if another transaction has locked
+-- it. Then the successor stays until the next purge: waiting here for a purge that waits for this one would deadlock.
+create function {{schema}}.free_predecessor_v1(p_id uuid, p_retry_of uuid, at timestamptz) returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $function$
+begin
+  perform from {{schema}}.operations o where o.id = p_retry_of and o.retried_by = p_id for update skip locked;
+  if found then
+    update {{schema}}.operations o
+    set expires_at = greatest(at, o.settled_at + coalesce(o.failed_retention_ms, o.retention_ms) * interval '1 ms')
+    where o.id = p_retry_of;
+    return true;
+  end if;
+  return not exists (select from {{schema}}.operations o where o.id = p_retry_of and o.retried_by = p_id);
+end
+$function$;
+
 -- Deletes operations whose time from `remove_v1` has come.
 create function {{schema}}.forget_v1(at timestamptz) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -872,10 +998,10 @@ begin
     select o.id, o.retry_of from {{schema}}.operations o where o.forget_at <= at
     order by o.forget_at limit 10000 for update skip locked
   loop
-    delete from {{schema}}.operations o where o.id = item.id;
     if item.retry_of is not null then
-      update {{schema}}.operations o set expires_at = at where o.id = item.retry_of and o.retried_by = item.id;
+      continue when not {{schema}}.free_predecessor_v1(item.id, item.retry_of, at);
     end if;
+    delete from {{schema}}.operations o where o.id = item.id;
   end loop;
 end
 $function$;
@@ -949,10 +1075,10 @@ begin
     if item.retried_by is not null then
       continue when {{schema}}.postpone_redriven_v1(item.id, item.retried_by, at);
     end if;
-    delete from {{schema}}.operations o where o.id = item.id;
     if item.retry_of is not null then
-      update {{schema}}.operations o set expires_at = at where o.id = item.retry_of and o.retried_by = item.id;
+      continue when not {{schema}}.free_predecessor_v1(item.id, item.retry_of, at);
     end if;
+    delete from {{schema}}.operations o where o.id = item.id;
     purged := purged + 1;
     if item.key is not null and not item.bound then
       delete from {{schema}}.operations o where o.bound and o.tenant = item.tenant and o.definition = item.definition
@@ -983,6 +1109,9 @@ begin
       retention_ms, input)
     values (gen_random_uuid(), p_tenant, p_definition, p_key, true, p_fingerprint, p_operation_id, 'claimed', at, at, 0, '')
     on conflict do nothing;
+    if not found then
+      perform {{schema}}.wait_for_standbys_v1();
+    end if;
     select coalesce(o.claimed_for, o.id), o.fingerprint into operation_id, fingerprint from {{schema}}.operations o
     where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
     if found then
@@ -1041,7 +1170,8 @@ $function$;
 -- Records within an open transaction of the caller. If the inner block fails, it is rolled back to its start, and the
 -- caller's transaction can continue.
 create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
-  inputs text[], retentions float8[], metas text[], extras text[], tokens text[], leases float8[], channel text)
+  inputs text[], retentions float8[], failed_retentions float8[], metas text[], extras text[], tokens text[],
+  leases float8[], channel text)
 returns table (outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -1053,7 +1183,7 @@ declare
 begin
   begin
     select r.outcome, r.operation into outcome, operation from {{schema}}.record_each_v1(
-      ids, tenants, definitions, keys, fingerprints, inputs, retentions, metas, extras, tokens, leases) r;
+      ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras, tokens, leases) r;
   exception when cannot_connect_now then outcome := 'locked';
   end;
   if outcome in ('created', 'helped') then
@@ -1061,8 +1191,9 @@ begin
     update {{schema}}.operations o set announce_at = greatest(at, o.due_at)
     where o.id = coalesce((operation->>'id')::uuid, ids[1]);
     if channel is not null then
-      -- Postgres delivers the notification only when the transaction commits.
-      perform pg_notify(channel, json_build_object('definitions', json_build_array(definitions[1]))::text);
+      -- Postgres delivers the notification only when the transaction commits, and equal ones of a transaction once.
+      perform pg_notify(channel, json_build_object('definitions', json_build_array(definitions[1]),
+        'since', floor(extract(epoch from least(at, transaction_timestamp())) * 1000))::text);
     end if;
   end if;
   return next;
@@ -1081,18 +1212,21 @@ begin
 end
 $function$;
 
-create function {{schema}}.set_resource_v1(p_id uuid, p_resource text) returns void language plpgsql
+-- Returns false if the transaction that recorded the operation was rolled back.
+create function {{schema}}.set_resource_v1(p_id uuid, p_resource text) returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 begin
   update {{schema}}.operations o set resource = p_resource where o.id = p_id;
+  return found;
 end
 $function$;
 
--- Locks the operation of an attempt until the transaction that does the work ends.
-create function {{schema}}.hold_v1(p_id uuid, p_token text, p_idle float8) returns boolean language plpgsql
+-- Locks the operation of an attempt until the transaction that does the work ends. Returns the id of that transaction,
+-- or null if the lease is lost.
+create function {{schema}}.hold_v1(p_id uuid, p_token text, p_idle float8) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
@@ -1101,6 +1235,6 @@ begin
   perform {{schema}}.end_if_abandoned_v1(p_idle);
   perform from {{schema}}.operations o
   where o.id = p_id and o.token = p_token and o.settled_at is null for update;
-  return found;
+  return case when found then pg_current_xact_id()::text end;
 end
 $function$;

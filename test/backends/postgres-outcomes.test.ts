@@ -1,5 +1,10 @@
-import { createOrderService, type ServiceEvent } from "async-request-reply";
-import { createPostgresBackend, type PostgresBackendOptions } from "async-request-reply/postgres";
+import { createOrderService, type Runtime, type ServiceEvent } from "async-request-reply";
+import {
+  createPostgresBackend,
+  type PostgresBackendOptions,
+  type SqlStatement,
+} from "async-request-reply/postgres";
+import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 
 type Answer = () => unknown;
@@ -14,8 +19,10 @@ function failing(code: string, message = "failed"): Answer {
 /** Creates a pool whose connections return these answers in order and fail afterwards. */
 function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
   const log: string[] = [];
-  const query = (): unknown => {
+  const sent: unknown[] = [];
+  const query = ({ values }: SqlStatement): unknown => {
     log.push("query");
+    sent.push(values);
     return (answers[log.filter((entry) => entry === "query").length - 1] ?? never)();
   };
   const client = { query, release: (broken?: boolean) => void log.push(broken ? "end" : "release") };
@@ -27,7 +34,7 @@ function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
       (error: Error) => callback(error, undefined),
     );
   };
-  return { pool: { connect } as never, log };
+  return { pool: { connect } as never, log, sent };
 }
 
 const post = {
@@ -38,10 +45,15 @@ const post = {
 };
 
 /** Creates a service on such a pool. */
-function serviceOn(pool: never, options: Partial<PostgresBackendOptions<never>> = {}) {
+function serviceOn(
+  pool: never,
+  options: Partial<PostgresBackendOptions<never>> = {},
+  settings: { readonly recordTimeoutMs?: number; readonly runtime?: Partial<Runtime> } = {},
+) {
   const events: ServiceEvent[] = [];
   const own = { migrate: "manual", listen: false, statementTimeoutMs: 300, ...options } as const;
   const service = createOrderService({
+    ...settings,
     authorize: () => ({ id: "a" }),
     backend: createPostgresBackend<never>({ pool, ...own }),
     observe: (event) => events.push(event),
@@ -109,6 +121,53 @@ describe("a submission that fails in Postgres", () => {
     give();
     await expect.poll(() => log).toEqual(["release"]);
     expect(refused()).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+  });
+
+  describe("with one time limit for the service and for the store", () => {
+    const limits = [{ statementTimeoutMs: 300 }, { recordTimeoutMs: 300 }] as const;
+    const recorded: Answer = async () => ({ rows: [] });
+
+    it("was certainly not recorded if no connection ever came", async () => {
+      const { service, refused } = serviceOn(poolOf(Array(10).fill(never), []).pool, ...limits);
+      const answers = await Promise.all([1, 2, 3].map(() => service.handle(post)));
+      expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+      expect(refused().map(({ code }) => code)).toEqual(Array(3).fill("STORE_UNAVAILABLE"));
+    });
+
+    it("has an uncertain outcome if the answer does not arrive", async () => {
+      const { service, refused } = serviceOn(poolOf([], [never]).pool, ...limits);
+      expect((await service.handle(post)).status).toBe(503);
+      expect(refused()).toMatchObject([{ code: "SUBMISSION_UNCERTAIN" }]);
+    });
+
+    it("is never sent later, and the rest of its batch is", async () => {
+      const give: (() => void)[] = [];
+      const held: Answer = () => new Promise<void>((resolve) => void give.push(resolve));
+      const { pool, sent } = poolOf([held, held, held], [recorded]);
+      const clock = createManualClock();
+      const runtime = { clock };
+      const store = { maxInFlight: 1, statementTimeoutMs: 60_000, runtime };
+      const { service, refused } = serviceOn(pool, store, { recordTimeoutMs: 1_000, runtime });
+      const submit = (key: string) =>
+        service.handle({ ...post, headers: { ...post.headers, "idempotency-key": key } });
+      const first = submit("first");
+      await clock.advance(100);
+      const early = submit("early");
+      await clock.advance(800);
+      const late = submit("late");
+      await clock.advance(100);
+      expect((await first).status).toBe(503);
+      give[0]?.();
+      await clock.advance(100);
+      expect((await early).status).toBe(503);
+      give[1]?.();
+      await expect.poll(() => give).toHaveLength(3);
+      give[2]?.();
+      expect((await late).status).toBe(202);
+      expect(sent.flat(2)).toContain("late");
+      expect(sent.flat(2)).not.toContain("early");
+      expect(refused().map(({ code }) => code)).toEqual(["STORE_UNAVAILABLE", "STORE_UNAVAILABLE"]);
+    });
   });
 
   it("was not recorded if too many submissions are waiting", async () => {

@@ -9,6 +9,7 @@ import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
 import { createSqliteIdempotencyStore } from "./idempotency-store.js";
+import { createChangeLog } from "./notices/change-log.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
 import { createSqliteQueue } from "./queue.js";
@@ -44,10 +45,12 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const { clock, hash } = runtime;
   const statements = createStatements(database);
   const { now, restart } = createStoreClock(statements, ownClock);
-  const guard = createFileGuard();
+  const guard = createFileGuard(clock);
   const open = (): void => openDatabase({ statements, synchronous, now, guard });
   const diskWait = createDiskWait(statements, synchronous);
   const watchers = createWatchers();
+  const cancellations = createWatchers();
+  const logChanges = createChangeLog(statements);
   const connection = createConnection({
     statements,
     limits,
@@ -60,14 +63,25 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       diskWait.begin(waits);
     },
     onEnd: diskWait.end,
-    onCommit: (changed) => {
+    onCommitting: logChanges,
+    onCommit: ({ created, changed, cancelled }) => {
+      for (const id of created) watchers.changed(id);
       for (const id of changed) watchers.changed(id);
+      for (const id of cancelled) cancellations.changed(id);
     },
   });
   const records = createRecords(statements, now);
-  const news = createNews({ statements, connection, watchers, clock, pollMs, onNews: () => waiters.wake() });
+  const news = createNews({
+    statements,
+    connection,
+    watchers,
+    cancellations,
+    clock,
+    pollMs,
+    onNews: () => waiters.wake(),
+  });
   const waiters = createWaiters({ pollMs, clock, onWait: news.start });
-  const operations = createSqliteOperationStore({ connection, statements, records, watchers: news });
+  const operations = createSqliteOperationStore({ connection, statements, records, news });
   const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
   const receiver = createReceiver({ statements, records });
   const queue = createSqliteQueue({ connection, receiver, waiters });
@@ -75,9 +89,10 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const recordIn = createRecordIn({
     database,
     statements,
-    now: () => {
+    now,
+    onUse: () => {
       restart();
-      return now();
+      guard.verify();
     },
     // The user's transaction is synchronous, so it has ended in the next turn.
     onRecorded: (definition) => void runtime.pause().then(() => waiters.wake(new Set([definition]))),

@@ -1,3 +1,4 @@
+import type { Settlement } from "../../contract/operation.js";
 import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
 import { text, toListed, toOperation } from "../rows/row.js";
 import {
@@ -10,9 +11,10 @@ import {
   settle,
   successorOf,
 } from "../state-machine/entry.js";
-import type { Watchers } from "../waking/watchers.js";
-import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
+import type { Changed } from "./connection/changed.js";
+import type { Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
+import type { News } from "./notices/news.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
 import { deleteRemoved, findExpired } from "./records/expiry.js";
 import { listQuery } from "./records/list-query.js";
@@ -24,7 +26,7 @@ export interface OperationStoreOptions {
   readonly connection: Connection;
   readonly statements: Statements;
   readonly records: Records;
-  readonly watchers: Watchers;
+  readonly news: Pick<News, "watch" | "watchCancellations">;
 }
 
 const HANDED_OUT_AGAIN_MS = 60_000;
@@ -32,19 +34,19 @@ const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
 export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
-  const { connection, statements, records, watchers } = options;
+  const { connection, statements, records, news } = options;
 
   /** Runs a step in a transaction, if the operation exists. `find` reads what the step needs of it. */
   function step<Result, Found extends StoredEntry<HeldOperation>>(
     find: (id: string) => Found | undefined,
     id: string,
     unknown: Result,
-    run: (entry: Found, now: number) => Result,
+    run: (entry: Found, now: number, changed: Changed) => Result,
     writing?: WriteOptions,
   ): Promise<Result> {
     const apply = (changed: Changed): Result => {
       const entry = find(id);
-      return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now), changed);
+      return entry === undefined ? unknown : records.apply(entry, (now) => run(entry, now, changed), changed);
     };
     return connection.write("work", apply, writing);
   }
@@ -90,13 +92,16 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
         { outcome: "lost" },
         (entry, now) => settle(entry, now, token, settlement),
         {
-          bytes: settlement.to === "completed" ? settlement.result?.length : undefined,
+          bytes: bytesOf(settlement),
         },
       ),
     requestCancel: (id, tenant) =>
-      step<CancelOutcome, StoredEntry>(records.find, id, "unknown", (entry, now) => {
+      step<CancelOutcome, StoredEntry>(records.find, id, "unknown", (entry, now, changed) => {
         const { operation } = entry;
-        return operation.tenant === tenant && operation.hidden !== true ? cancel(entry, now) : "unknown";
+        if (operation.tenant !== tenant || operation.hidden === true) return "unknown";
+        const outcome = cancel(entry, now);
+        if (outcome === "requested") changed.cancelled.add(id);
+        return outcome;
       }),
     takeDue: ({ definitions, limit }) =>
       connection.write(
@@ -155,7 +160,8 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
             id,
           );
       }),
-    watch: (onChange) => watchers.watch(onChange),
+    watch: news.watch,
+    watchCancellations: news.watchCancellations,
     getMany: (ids) =>
       connection.read(() =>
         [...new Set(ids)].flatMap((id) =>
@@ -187,7 +193,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
           successor.id,
           entry.seq,
         );
-        changed.add(id);
+        changed.changed.add(id);
         return { outcome: "redriven", operationId: successor.id, created };
       }),
   };
@@ -201,4 +207,10 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
       limit,
     );
   }
+}
+
+function bytesOf(settlement: Settlement): number {
+  if (settlement.to === "prepared") return 0;
+  const result = settlement.to === "completed" ? settlement.result : undefined;
+  return (result?.length ?? 0) + (settlement.progress?.length ?? 0);
 }

@@ -1,11 +1,11 @@
 import type { SettleResult } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { SynchronousTransactions } from "../../ports/synchronous.js";
+import { transactionEnded } from "../../ports/transaction-ended.js";
 import { holds, settle } from "../state-machine/entry.js";
 import type { Connection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import type { Statements } from "./connection/statements.js";
-import { transactionEnded } from "./connection/store-error.js";
 import { hashKey } from "./records/keys.js";
 import type { RecordIn } from "./records/record-in.js";
 import type { Records } from "./records/records.js";

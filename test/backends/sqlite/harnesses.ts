@@ -14,6 +14,7 @@ const capabilities: Capabilities = {
   skipsTime: true,
   jumpsBack: true,
   watch: true,
+  watchCancellations: true,
   getMany: true,
   list: true,
   stats: true,

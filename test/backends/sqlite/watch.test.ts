@@ -41,6 +41,42 @@ describeClients("wake-ups through an SQLite file", (client) => {
     expect(seen).toEqual([id]);
   });
 
+  it("tell watchers of attempts, progress and retries on another connection", async () => {
+    const [one, other] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
+    await one.submissions.record(newSubmission(1));
+    const seen: string[] = [];
+    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
+    await other.check();
+    const reported = async (): Promise<void> => {
+      await expect.poll(() => seen).toContain(id);
+      seen.length = 0;
+    };
+    const [delivery] = await receiveOnce(one.queue, { signal: new AbortController().signal });
+    await reported();
+    const lease = delivery?.attempt?.lease ?? { operationId: "", token: "" };
+    await one.operations.renew(lease, { progress: "1" });
+    await reported();
+    await one.operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
+    await reported();
+    await one.operations.beginAttempt(id, { token: "t", leaseMs: 60_000 });
+    await reported();
+    stop?.();
+  });
+
+  it("tell watchers to look at everything if they missed more changes than are kept", async () => {
+    const [one, other] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
+    await one.submissions.record(newSubmission(1));
+    const lease = { operationId: id, token: "t" };
+    await one.operations.beginAttempt(id, { ...lease, leaseMs: 60_000 });
+    const seen: (string | undefined)[] = [];
+    const stop = other.operations.watch?.((changed) => seen.push(changed));
+    await other.check();
+    const connection = file.connect();
+    connection.exec("begin immediate; update arr_changes set seq = seq + 5000; commit");
+    await expect.poll(() => seen).toContain(undefined);
+    stop?.();
+  });
+
   it("come with the next poll if the platform cannot watch files", async () => {
     const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
     onTestFinished(() => builtin.mockRestore());

@@ -40,7 +40,7 @@ export function createCheck({ connection, statements, open, guard }: CheckOption
     }
     try {
       // SQLite does not refuse the lock of a read-only file, only the first write. This one changes nothing.
-      statements.run("delete from arr_endings where seq < 0");
+      statements.run("delete from arr_changes where seq < 0");
     } finally {
       statements.run("rollback");
     }

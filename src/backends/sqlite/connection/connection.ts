@@ -1,13 +1,11 @@
 import type { Runtime } from "../../../ports/runtime.js";
+import { type Changed, createChanged } from "./changed.js";
 import { createLanes, type LaneLimits, type LaneName } from "./lanes.js";
 import { createLockWait } from "./lock-wait.js";
 import { isBusy, resultCodeOf } from "./result-code.js";
 import type { Statements } from "./statements.js";
 import { lockedTooLong, toStoreError } from "./store-error.js";
 import { createTurns } from "./turns.js";
-
-/** Ids of the operations that a job changes. Watchers learn of them after the commit. */
-export type Changed = Set<string>;
 
 /** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
 type Job<Result> = (changed: Changed) => Result;
@@ -57,6 +55,8 @@ export interface ConnectionOptions {
   readonly onBegin: (waitsForDisk: boolean) => void;
   /** Called after each transaction, also after one that could not begin. */
   readonly onEnd: () => void;
+  /** Called at the end of each transaction with the operations that it changed. */
+  readonly onCommitting: (changed: Changed) => void;
   /** Called after each commit with the changed operations. */
   readonly onCommit: (changed: Changed) => void;
 }
@@ -73,7 +73,7 @@ interface Pending {
 
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { statements, lockTimeoutMs, runtime, onUse, onBegin, onEnd, onCommit } = options;
+  const { statements, lockTimeoutMs, runtime, onUse, onBegin, onEnd, onCommitting, onCommit } = options;
   const lanes = createLanes<Pending>(options.limits);
   const turns = createTurns(lanes);
   const lock = createLockWait(runtime);
@@ -86,7 +86,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     options.open();
     isOpen = true;
   };
-  const isLate = ({ since }: Pending): boolean => lock.waitedMs - since >= lockTimeoutMs;
+  const isLate = ({ since }: Pending): boolean => lock.waitedMs() - since >= lockTimeoutMs;
 
   async function whenUnlocked<Result>(steps: () => Result): Promise<Result> {
     const readLock = createLockWait(runtime);
@@ -95,7 +95,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         return steps();
       } catch (error) {
         if (!isBusy(error)) throw error;
-        if (readLock.waitedMs >= lockTimeoutMs) throw lockedTooLong(error);
+        if (readLock.waitedMs() >= lockTimeoutMs) throw lockedTooLong(error);
         await readLock.wait();
       }
     }
@@ -140,11 +140,12 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function runJobs(jobs: readonly Pending[]): void {
-    const changed: Changed = new Set();
+    const changed = createChanged();
     let isCommitting = false;
     let results: readonly unknown[];
     try {
       results = jobs.map(({ job }) => job(changed));
+      onCommitting(changed);
       isCommitting = true;
       statements.run("commit");
     } catch (error) {
@@ -165,7 +166,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     add: (pending: Pending) => void,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const since = lock.waitedMs;
+      const since = lock.waitedMs();
       add({ job, bytes, canBeLost, since, resolve: resolve as Pending["resolve"], reject });
       if (!isDraining) void drain();
     });

@@ -3,8 +3,8 @@ import type { Runtime } from "../../../ports/runtime.js";
 
 /** Waits for the lock of a database that another connection holds. */
 export interface LockWait {
-  /** How long this process has waited for the lock so far, in all waits. Milliseconds. */
-  readonly waitedMs: number;
+  /** Returns how long this process has waited for the lock so far, in all waits. Milliseconds. */
+  waitedMs(): number;
   /** Waits before the next try. Waits grow until {@link taken} is called. */
   wait(): Promise<void>;
   /** Called when the lock was taken. */
@@ -22,9 +22,7 @@ export function createLockWait({ clock, random }: Pick<Runtime, "clock" | "rando
   let waitedMs = 0;
   let nextMs = FIRST_MS;
   return {
-    get waitedMs() {
-      return waitedMs;
-    },
+    waitedMs: () => waitedMs,
     wait: async () => {
       const ms = nextMs * (0.5 + random() / 2);
       nextMs = Math.min(nextMs * 2, LONGEST_MS);

@@ -1,13 +1,16 @@
 import type { Clock } from "../../../ports/runtime.js";
-import { integer, text } from "../../rows/row.js";
+import { integer } from "../../rows/row.js";
 import type { Watchers } from "../../waking/watchers.js";
 import type { Connection } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { fileOf } from "../schema/open.js";
+import { cancellationsAfter, changesAfter, newestChange } from "./change-log.js";
 import { watchLog } from "./watch-log.js";
 
 /** Learns what other processes write to the file. */
 export interface News extends Watchers {
+  /** Calls `onRequest` with the operations whose cancellation is requested, until the returned function is called. */
+  watchCancellations(onRequest: (operationId?: string) => void): () => void;
   /** Starts to look for changes. Has no effect if it has started. */
   start(): void;
   /** Stops to look for changes. */
@@ -19,6 +22,8 @@ export interface NewsOptions {
   readonly statements: Statements;
   readonly connection: Connection;
   readonly watchers: Watchers;
+  /** Watchers of requests to cancel. */
+  readonly cancellations: Watchers;
   readonly clock: Clock;
   /** Interval at which watchers are notified without an event of the file. Milliseconds. */
   readonly pollMs: number;
@@ -30,18 +35,18 @@ export interface NewsOptions {
 const FIRST_LOOK_MS = 2;
 /** A write becomes visible only after the disk has confirmed it, so looks are repeated up to this delay. Milliseconds. */
 const LAST_LOOK_MS = 4_096;
-/** Number of endings that are reported again at the start, because they may be newer than the call of `watch`. */
-const RECENT_ENDINGS = 100;
+/** Number of transactions that are reported again at the start, because they may be newer than the call of `watch`. */
+const RECENT = 100;
 
 /**
  * Creates the news. An event of the log says that some process has written, and `data_version` says whether it was
  * another one. Both are hints, so callers also poll.
  */
 export function createNews(options: NewsOptions): News {
-  const { statements, connection, watchers, clock, pollMs, onNews } = options;
+  const { statements, connection, watchers, cancellations, clock, pollMs, onNews } = options;
   let state: "idle" | "started" | "stopped" = "idle";
   let version: number | undefined;
-  let lastEnding = 0;
+  let lastChange = 0;
   let watching = 0;
   let delayMs = 0;
   let cancelLook: () => void = () => {};
@@ -58,19 +63,20 @@ export function createNews(options: NewsOptions): News {
       return;
     }
     version = current;
-    if (watching > 0) reportEndings();
-    else lastEnding = newestEnding(statements);
+    report();
     onNews();
     // The event may belong to another write, which is about to commit.
     lookAfter(FIRST_LOOK_MS);
   }
 
-  function reportEndings(): void {
-    const rows = statements.all("select seq, operation_id from arr_endings where seq > ?", lastEnding);
-    for (const row of rows) {
-      lastEnding = integer(row, "seq");
-      watchers.changed(text(row, "operation_id"));
-    }
+  function report(): void {
+    const since = lastChange;
+    lastChange = newestChange(statements);
+    for (const id of cancellationsAfter(statements, since)) cancellations.changed(id);
+    if (watching === 0) return;
+    const changes = changesAfter(statements, since);
+    if (changes === undefined) watchers.changed();
+    else for (const id of new Set(changes)) watchers.changed(id);
   }
 
   function lookAfter(ms: number): void {
@@ -99,13 +105,13 @@ export function createNews(options: NewsOptions): News {
   function begin(): void {
     const file = fileOf(statements);
     version = dataVersion(statements);
-    lastEnding = newestEnding(statements) - RECENT_ENDINGS;
+    lastChange = Math.max(0, newestChange(statements) - RECENT);
     // No other process can write to a database in memory.
     if (file === undefined || state === "stopped") return;
     unwatch = watchLog(file, lookSoon);
     // Other connections may have written before this, or be about to commit.
     lookSoon();
-    if (watching > 0) reportEndings();
+    report();
     onNews();
   }
 
@@ -126,6 +132,10 @@ export function createNews(options: NewsOptions): News {
       unwatch();
     },
     changed: watchers.changed,
+    watchCancellations: (onRequest) => {
+      start();
+      return cancellations.watch(onRequest);
+    },
     watch: (onChange) => {
       start();
       const stop = watchers.watch(onChange);
@@ -142,10 +152,6 @@ export function createNews(options: NewsOptions): News {
       };
     },
   };
-}
-
-function newestEnding(statements: Statements): number {
-  return integer(statements.first("select coalesce(max(seq), 0) as newest from arr_endings") ?? {}, "newest");
 }
 
 /** Returns a number that changes when another connection commits. */

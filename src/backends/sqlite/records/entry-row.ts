@@ -1,4 +1,4 @@
-import type { Operation } from "../../../contract/operation.js";
+import { keptMs, type Operation } from "../../../contract/operation.js";
 import {
   integer,
   json,
@@ -14,8 +14,8 @@ import type { SqliteValue } from "../connection/sqlite-database.js";
 
 /** The part of an operation that the settlement or renewal of an attempt reads or saves. */
 export type HeldOperation = Stepped &
-  Pick<Operation, "id" | "tenant" | "retentionMs" | "onEnd" | "resource" | "progress" | "lastError"> &
-  Pick<Operation, "settledAt" | "result" | "error">;
+  Pick<Operation, "id" | "tenant" | "retentionMs" | "failedRetentionMs" | "onEnd" | "resource" | "progress"> &
+  Pick<Operation, "lastError" | "settledAt" | "result" | "error">;
 
 /** Entry with the `seq` of its row. */
 export interface StoredEntry<Stored extends HeldOperation = Operation> extends Entry<Stored> {
@@ -27,8 +27,8 @@ export const MAX_INLINE_INPUT = 4_096;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
 export const HELD_BY_ID = `select seq, id, tenant, state, attempt, token, lease_ends_at, due_at, announce_at, round,
-  previous_lost, cancel_requested, not_before, was_pending, retention_ms, on_end, resource, progress, last_error
-  from arr_operations where id = ?`;
+  previous_lost, cancel_requested, not_before, was_pending, retention_ms, failed_retention_ms, on_end, resource, progress,
+  last_error from arr_operations where id = ?`;
 
 /** Reads the part of an entry that the settlement or renewal of an attempt needs. Throws `CORRUPT_RECORD`. */
 export function toHeldEntry(row: Row): StoredEntry<HeldOperation> {
@@ -39,10 +39,12 @@ export function toHeldEntry(row: Row): StoredEntry<HeldOperation> {
     state: state(row),
     attempt: integer(row, "attempt"),
   };
+  if (row.failed_retention_ms !== null) operation.failedRetentionMs = integer(row, "failed_retention_ms");
   if (row.on_end !== null) operation.onEnd = toFollowUp(json(row, "on_end"));
   if (row.resource !== null) operation.resource = text(row, "resource");
   if (row.progress !== null) operation.progress = text(row, "progress");
   if (row.last_error !== null) operation.lastError = text(row, "last_error");
+  if (row.cancel_requested === 1) operation.cancelRequested = true;
   return withOwnData(row, operation);
 }
 
@@ -61,7 +63,6 @@ function withOwnData<Stored extends HeldOperation>(row: Row, operation: Stored):
     announceAt: row.announce_at === null ? undefined : Number(row.announce_at),
     round: integer(row, "round"),
     previousLost: row.previous_lost === 1,
-    cancelRequested: row.cancel_requested === 1,
     notBefore: Number(row.not_before),
     wasPending: row.was_pending === 1,
   };
@@ -76,8 +77,16 @@ export interface HeldKey {
 const NEW_COLUMNS = [
   ...["id", "tenant", "definition", "key", "key_hash", "fingerprint", "state", "hidden", "attempt", "token"],
   ...["lease_ends_at", "due_at", "announce_at", "round", "previous_lost", "cancel_requested", "not_before"],
-  ...["was_pending", "created_at", "settled_at", "retention_ms", "expires_at", "retry_of", "meta", "on_end"],
-  ...["error", "input"],
+  ...[
+    "was_pending",
+    "created_at",
+    "settled_at",
+    "retention_ms",
+    "failed_retention_ms",
+    "expires_at",
+    "retry_of",
+  ],
+  ...["meta", "on_end", "error", "input"],
 ];
 
 export const INSERT: string = `insert into arr_operations (${NEW_COLUMNS.join(", ")})
@@ -90,9 +99,10 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
   return [
     ...[id, tenant, definition, key, held?.hash ?? null, held?.fingerprint ?? null, state],
     ...[flag(hidden === true), attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
-    ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), flag(entry.cancelRequested)],
+    ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), 0],
     ...[entry.notBefore, flag(entry.wasPending), createdAt, operation.settledAt ?? null, retentionMs],
-    ...[expiresAt(operation), operation.retryOf ?? null, operation.meta ?? null],
+    ...[operation.failedRetentionMs ?? null, expiresAt(operation), operation.retryOf ?? null],
+    operation.meta ?? null,
     ...[operation.onEnd === undefined ? null : JSON.stringify(operation.onEnd), operation.error ?? null],
     operation.input.length > MAX_INLINE_INPUT ? "" : operation.input,
   ];
@@ -108,23 +118,35 @@ export function advanceValues(entry: StoredEntry<HeldOperation>): SqliteValue[] 
   const { state, attempt, resource, progress, lastError } = entry.operation;
   return [
     ...[state, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt, entry.announceAt ?? null],
-    ...[entry.round, flag(entry.previousLost), flag(entry.cancelRequested), flag(entry.wasPending)],
+    ...[
+      entry.round,
+      flag(entry.previousLost),
+      flag(entry.operation.cancelRequested === true),
+      flag(entry.wasPending),
+    ],
     ...[resource ?? null, progress ?? null, lastError ?? null, entry.seq],
   ];
 }
 
 /** Saves the end of an operation. */
-export const END = `update arr_operations set state = ?, announce_at = null, settled_at = ?, expires_at = ?, result = ?,
-  error = ?, last_error = ? where seq = ?`;
+export const END = `update arr_operations set state = ?, announce_at = null, settled_at = ?, expires_at = ?, progress = ?,
+  result = ?, error = ?, last_error = ? where seq = ?`;
 
 /** Returns the parameters of {@link END}. */
 export function endValues({ operation, seq }: StoredEntry<HeldOperation>): SqliteValue[] {
-  const { state, settledAt = null, result = null, error = null, lastError = null } = operation;
-  return [state, settledAt, expiresAt(operation), result, error, lastError, seq];
+  const {
+    state,
+    settledAt = null,
+    progress = null,
+    result = null,
+    error = null,
+    lastError = null,
+  } = operation;
+  return [state, settledAt, expiresAt(operation), progress, result, error, lastError, seq];
 }
 
-function expiresAt({ settledAt, retentionMs }: HeldOperation): number | null {
-  return settledAt === undefined ? null : settledAt + retentionMs;
+function expiresAt(operation: HeldOperation): number | null {
+  return operation.settledAt === undefined ? null : operation.settledAt + keptMs(operation);
 }
 
 function flag(value: boolean): number {

@@ -1,7 +1,7 @@
 import type { Row } from "../../rows/row.js";
 import { begin } from "../../state-machine/entry.js";
 import type { FreeDefinition, Received } from "../../waking/due-consumer.js";
-import type { Changed } from "../connection/connection.js";
+import type { Changed } from "../connection/changed.js";
 import type { Statements } from "../connection/statements.js";
 import { type StoredEntry, toEntry } from "./entry-row.js";
 import { type Records, withInput } from "./records.js";
@@ -30,21 +30,22 @@ export interface Receiver {
 // The conditions name the columns of the partial indexes.
 const LOST = `${withInput("arr_operations_leased")}
   where o.definition = ? and o.announce_at is not null and o.token is not null and o.lease_ends_at <= ?
-  and (? = 1 or o.state <> 'preparing') and ? = 0 order by o.lease_ends_at limit ?`;
+  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.cancel_requested = 1)
+  order by o.lease_ends_at limit ?`;
 const WAITING = `${withInput("arr_operations_waiting")}
   where o.definition = ? and o.announce_at is not null and o.token is null and o.due_at <= ?
-  and (? = 1 or o.state <> 'preparing') and not (? = 1 and o.previous_lost = 1) order by o.due_at limit ?`;
+  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) order by o.due_at limit ?`;
 const BEGUN = `${withInput("arr_operations_leased")}
   where o.definition = ? and o.announce_at is not null and o.token is not null and o.token = ? and o.lease_ends_at > ?`;
 
 /** Creates the receiver of a database. */
 export function createReceiver({ statements, records }: ReceiverOptions): Receiver {
-  /**
-   * Whether an operation of this receipt has lost its last attempt. Such operations begin one at a time, because one
-   * may crash its process and all attempts in it.
-   */
   interface Receipt {
-    suspected: boolean;
+    /**
+     * Definitions of which one operation may begin whose last attempt was lost. It may crash its process and all attempts
+     * in it.
+     */
+    readonly admitted: Set<string>;
     free: number;
     readonly token: string;
     readonly changed: Changed;
@@ -53,10 +54,10 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
 
   function candidates(
     { name, creates = true }: FreeDefinition,
-    { suspected }: Pick<Receipt, "suspected">,
+    admitted: boolean,
     limit: number,
   ): readonly Row[] {
-    const values = [name, records.now(), creates ? 1 : 0, suspected ? 1 : 0] as const;
+    const values = [name, records.now(), creates ? 1 : 0, admitted ? 1 : 0] as const;
     const lost = statements.all(LOST, ...values, limit);
     return lost.length >= limit
       ? lost
@@ -75,19 +76,20 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
 
   /** Takes up to `quota` operations of a definition. Returns how many candidates there were. */
   function take(definition: FreeDefinition, slots: number, quota: number, receipt: Receipt): number {
-    const rows = candidates(definition, receipt, Math.min(quota, receipt.free, slots));
+    const { name } = definition;
+    const { admitted } = receipt;
+    const rows = candidates(definition, admitted.has(name), Math.min(quota, receipt.free, slots));
     for (const row of rows) {
       const entry = toEntry(row);
-      if (entry.cancelRequested) {
+      if (entry.operation.cancelRequested === true) {
         // The worker calls `beginAttempt`, which ends it and reports that.
-        receipt.received.push({ operationId: entry.operation.id, definition: definition.name });
+        receipt.received.push({ operationId: entry.operation.id, definition: name });
         receipt.free -= 1;
         continue;
       }
       // A row with a token has lost its lease.
       const isSuspect = entry.previousLost || entry.token !== undefined;
-      if (isSuspect && receipt.suspected) continue;
-      receipt.suspected ||= isSuspect;
+      if (isSuspect && !admitted.delete(name)) continue;
       const begun = beginNow(entry, definition, receipt);
       if (begun === undefined) continue;
       receipt.received.push(begun);
@@ -98,9 +100,10 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
 
   return {
     hasDue: (definitions) =>
-      definitions.some((definition) => candidates(definition, { suspected: false }, 1).length > 0),
+      definitions.some((definition) => candidates(definition, definition.suspects, 1).length > 0),
     receive: (definitions, limit, token, changed) => {
-      const receipt: Receipt = { suspected: false, free: limit, token, changed, received: [] };
+      const admitted = new Set(definitions.filter(({ suspects }) => suspects).map(({ name }) => name));
+      const receipt: Receipt = { admitted, free: limit, token, changed, received: [] };
       const slots = definitions.map((definition) => definition.slots);
       // Each definition gets a share, and unused shares go to the others, so that a long backlog delays no other.
       for (let more = true; more && receipt.free > 0; ) {
@@ -122,7 +125,7 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
     },
     repeat: (definitions, token, changed) =>
       definitions.flatMap((definition) => {
-        const receipt: Receipt = { suspected: false, free: 0, token, changed, received: [] };
+        const receipt: Receipt = { admitted: new Set(), free: 0, token, changed, received: [] };
         const rows = statements.all(BEGUN, definition.name, token, records.now());
         return rows.flatMap((row) => beginNow(toEntry(row), definition, receipt) ?? []);
       }),

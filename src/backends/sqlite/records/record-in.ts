@@ -1,5 +1,6 @@
 import { isObject, misuse, shown } from "../../../contract/options.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
+import { createChanged } from "../connection/changed.js";
 import { isBusy } from "../connection/result-code.js";
 import type { SqliteDatabase } from "../connection/sqlite-database.js";
 import { createStatements, type Statements } from "../connection/statements.js";
@@ -22,6 +23,8 @@ export interface RecordInOptions {
   readonly database: SqliteDatabase;
   readonly statements: Statements;
   readonly now: () => number;
+  /** Called before each record. */
+  readonly onUse: () => void;
   /** Called after each new operation that is due at once. Its transaction is still open. */
   readonly onRecorded: (definition: string) => void;
 }
@@ -33,7 +36,7 @@ interface Known {
 }
 
 /** Creates the function. It works on the back end's database, and on other connections to the same file. */
-export function createRecordIn({ database, statements, now, onRecorded }: RecordInOptions): RecordIn {
+export function createRecordIn({ database, statements, now, onUse, onRecorded }: RecordInOptions): RecordIn {
   const known = new WeakMap<object, Known>([[database, toKnown(statements)]]);
 
   function toKnown(own: Statements): Known {
@@ -57,8 +60,9 @@ export function createRecordIn({ database, statements, now, onRecorded }: Record
     lockForWriting(own);
     let result: RecordResult;
     try {
+      onUse();
       own.run("savepoint arr_record");
-      result = recorder.record(submission, key, new Set());
+      result = recorder.record(submission, key, createChanged());
       own.run("release arr_record");
     } catch (error) {
       undo(own);
@@ -107,7 +111,7 @@ function isInTransaction(statements: Statements): boolean {
  */
 function lockForWriting(statements: Statements): void {
   try {
-    statements.exec("delete from arr_endings where seq < 0");
+    statements.exec("delete from arr_changes where seq < 0");
   } catch (error) {
     throw isBusy(error) ? lockedForWriting(error) : toStoreError(error, "no");
   }

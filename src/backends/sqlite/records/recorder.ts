@@ -1,6 +1,6 @@
 import { type Operation, withId } from "../../../contract/operation.js";
 import type { RecordResult, Submission } from "../../../ports/backend.js";
-import type { Changed } from "../connection/connection.js";
+import type { Changed } from "../connection/changed.js";
 import type { Statements } from "../connection/statements.js";
 import { findHolder, type HashedKey, type Holder } from "./keys.js";
 import type { Records } from "./records.js";

@@ -2,7 +2,7 @@ import type { NewOperation } from "../../../contract/operation.js";
 import type { InitialState } from "../../../ports/operation-store.js";
 import type { Row } from "../../rows/row.js";
 import { createEntry } from "../../state-machine/entry.js";
-import type { Changed } from "../connection/connection.js";
+import type { Changed } from "../connection/changed.js";
 import { resultCodeOf } from "../connection/result-code.js";
 import type { Statements } from "../connection/statements.js";
 import {
@@ -33,7 +33,7 @@ export interface Records {
   create(operation: NewOperation, initial: InitialState | undefined, changed: Changed, held?: HeldKey): void;
   /** Runs a step of the state machine and saves what it changed. */
   apply<Result>(entry: StoredEntry<HeldOperation>, step: (now: number) => Result, changed: Changed): Result;
-  /** Deletes a row. A predecessor that was kept for it expires at once. */
+  /** Deletes a row. A predecessor that was kept for it expires at once, unless its own retention is not over. */
   delete(row: Row): void;
   /** Returns the time of the store's clock. Epoch milliseconds. */
   now(): number;
@@ -47,20 +47,15 @@ export function withInput(index?: string): string {
 
 const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.key, o.state, o.hidden, o.attempt,
   o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
-  o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.retry_of, o.retried_by, o.meta, o.on_end, o.resource,
-  o.progress, o.result, o.error, o.last_error,
+  o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.retry_of, o.retried_by, o.meta,
+  o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,
   case when o.input = '' then (select i.input from arr_inputs i where i.seq = o.seq) else o.input end as input`;
 
 const BY_ID = `${withInput()} where o.id = ?`;
 
-/** Number of endings that are kept for watchers. More than can happen between two looks. */
-const KEPT_ENDINGS = 10_000;
-const ENDINGS_PER_CLEANUP = 1_000;
-
 /** Creates the records of a database. */
 export function createRecords(statements: Statements, now: () => number): Records {
   const { run, first } = statements;
-  let endings = 0;
 
   function has(id: string): boolean {
     return first("select 1 from arr_operations where id = ?", id) !== undefined;
@@ -83,15 +78,11 @@ export function createRecords(statements: Statements, now: () => number): Record
     }
     if (input.length > MAX_INLINE_INPUT)
       run("insert into arr_inputs (seq, input) select seq, ? from arr_operations where id = ?", input, id);
-    changed.add(id);
+    changed.created.add(id);
     if (entry.operation.settledAt !== undefined) ended(entry.operation, changed);
   }
 
-  function ended({ id, tenant, onEnd }: HeldOperation, changed: Changed): void {
-    run("insert into arr_endings (operation_id) values (?)", id);
-    endings += 1;
-    if (endings % ENDINGS_PER_CLEANUP === 0)
-      run("delete from arr_endings where seq <= (select max(seq) from arr_endings) - ?", KEPT_ENDINGS);
+  function ended({ tenant, onEnd }: HeldOperation, changed: Changed): void {
     // No caller announces it, so the next `takeDue` returns it.
     if (onEnd !== undefined) create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
   }
@@ -121,7 +112,7 @@ export function createRecords(statements: Statements, now: () => number): Record
       const result = step(now());
       const members = Object.keys(before) as (keyof StoredEntry)[];
       if (members.some((member) => entry[member] !== before[member])) save(entry, changed);
-      if (entry.operation !== before.operation) changed.add(entry.operation.id);
+      if (entry.operation !== before.operation) changed.changed.add(entry.operation.id);
       return result;
     },
     delete: ({ seq, id, retry_of: retryOf }) => {
@@ -129,7 +120,8 @@ export function createRecords(statements: Statements, now: () => number): Record
       run("delete from arr_inputs where seq = ?", Number(seq));
       if (typeof retryOf !== "string") return;
       run(
-        "update arr_operations set expires_at = ? where id = ? and retried_by = ?",
+        `update arr_operations set expires_at = max(?, settled_at + coalesce(failed_retention_ms, retention_ms))
+         where id = ? and retried_by = ?`,
         now(),
         retryOf,
         String(id),

@@ -15,7 +15,7 @@ export function readStats(statements: Statements, definition: string, now: numbe
   const lost = count("lease_ends_at", "leased", `${LEASED} and lease_ends_at <= ?`, now);
   const scheduled = count("due_at", "waiting", `${WAITING} and due_at > ?`, now);
   const running = count("lease_ends_at", "leased", `${LEASED} and lease_ends_at > ?`, now);
-  const failed = count("created_at", "failed_of_definition", "state = 'failed'");
+  const failed = count("created_at", "failed_open", "state = 'failed' and retried_by is null");
   const oldest = Math.min(due.first, lost.first);
   return {
     definition,

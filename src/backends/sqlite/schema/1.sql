@@ -1,5 +1,5 @@
 -- Version 1 of the schema.
--- Frozen: never edit this file. Changes go into the next version, so that the previous release keeps working.
+-- Once a release with this version is published, changes go into the next version, so that the release keeps working.
 --
 -- All times are epoch milliseconds by the clock of the process that wrote them. Booleans are 0 and 1.
 
@@ -11,7 +11,7 @@
 -- Every unfinished operation has an `announce_at`. A row with a token and an `announce_at` is under a lease.
 -- An operation that never had work to run has `was_pending` 0. `not_before` is the end of its delay.
 -- `input` is empty if it is large. It is then in the table of inputs, because SQLite writes a whole row at each change.
--- `on_end` is JSON with the id, definition, input and retentionMs of the follow-up.
+-- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
 create table arr_operations (
   seq integer primary key,
   id text not null,
@@ -35,6 +35,7 @@ create table arr_operations (
   created_at integer not null,
   settled_at integer,
   retention_ms integer not null,
+  failed_retention_ms integer,
   expires_at integer,
   forget_at integer,
   retry_of text,
@@ -67,6 +68,9 @@ create index arr_operations_failed on arr_operations (created_at, id) where stat
 create index arr_operations_failed_of_tenant on arr_operations (tenant, created_at, id) where state = 'failed';
 create index arr_operations_failed_of_definition on arr_operations (definition, created_at, id)
   where state = 'failed';
+-- For counts.
+create index arr_operations_failed_open on arr_operations (definition, created_at)
+  where state = 'failed' and retried_by is null;
 
 -- Large inputs, by the `seq` of their operations.
 create table arr_inputs (
@@ -89,8 +93,10 @@ create table arr_claims (
 create index arr_claims_key on arr_claims (key_hash);
 create index arr_claims_age on arr_claims (claimed_at);
 
--- The operations that ended last, for watchers in other processes. Old rows are deleted, but never the newest, so `seq` grows.
-create table arr_endings (
+-- The operations that the last transactions changed, for watchers in other processes: ids with spaces between them.
+-- `cancellations` contains those whose cancellation was requested. Old rows are deleted, but never the newest, so `seq` grows.
+create table arr_changes (
   seq integer primary key,
-  operation_id text not null
+  cancellations text,
+  ids text not null
 );

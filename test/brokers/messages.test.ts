@@ -17,6 +17,10 @@ const FOREIGN = [
   "x".repeat(100_000),
 ];
 
+const NEWER = JSON.stringify({ version: 99, id: `${ID}.a`, operationId: ID, definition: "orders" });
+/** Longer than any test may take. */
+const NEVER_MS = 3_600_000;
+
 const TRACE = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
   tracestate: "vendor=1",
@@ -59,6 +63,35 @@ describe.each(brokers)("messages on $name", (broker) => {
     expect(JSON.stringify(events.map(String))).not.toContain("hello");
     await backend.close();
   });
+
+  it.each(["starts", "runs until it is idle"])(
+    "of a newer version do not hold up the ones behind them when a worker %s",
+    async (how) => {
+      const name = newQueueName();
+      // Neither a poll nor the sweep can explain that the work starts.
+      const polls = broker.name === "BullMQ" ? { pollIntervalMs: NEVER_MS } : {};
+      const queue = client().createQueue({ name, observe: false, ...polls });
+      const backend = withQueue(createMemoryBackend(), queue);
+      const { submit } = createSubmitter(backend);
+      work = createWork();
+      // The first announcement creates the queue.
+      await submit();
+      const first = await work.start("first", backend);
+      await expect.poll(work.all).toHaveLength(1);
+      await first.stop();
+
+      for (let each = 0; each < 20; each += 1) await client().publishForeign(name, "orders", NEWER);
+      await submit();
+      await expect.poll(() => client().countMessages(name, "orders")).toBe(21);
+      const options = { sweepIntervalMs: NEVER_MS };
+      if (how === "starts") await work.start("second", backend, undefined, options);
+      else await work.runUntilIdle("second", backend, options);
+      await expect.poll(work.all, { timeout: 20_000 }).toHaveLength(2);
+      await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
+      await work.stop();
+      await backend.close();
+    },
+  );
 
   it("carry the trace context of the submission in header fields", async () => {
     storeMeta(JSON.stringify(TRACE));

@@ -21,6 +21,8 @@ export interface Work {
   readonly ran: Map<string, string[]>;
   /** Starts a worker. Its processors wait for `until`. */
   start(name: string, backend: Backend, until?: Promise<void>, options?: WorkerOptions): Promise<Worker>;
+  /** Creates a worker and calls its `runUntilIdle`. */
+  runUntilIdle(name: string, backend: Backend, options?: WorkerOptions): Promise<void>;
   /** All operations that ran, in no order. */
   all(): readonly string[];
   /** Stops all workers. */
@@ -31,24 +33,32 @@ export interface Work {
 export function createWork(observe: Observer | false = false): Work {
   const ran = new Map<string, string[]>();
   const workers: Worker[] = [];
+
+  function create(name: string, backend: Backend, until: Promise<void>, options: WorkerOptions): Worker {
+    const own: string[] = [];
+    ran.set(name, own);
+    const run = async (_: number, { operationId }: { readonly operationId: string }): Promise<void> => {
+      own.push(operationId);
+      await until;
+    };
+    const worker = createWorker(
+      { backend, definitions, observe },
+      { orders: run, reports: run },
+      { drainTimeoutMs: 1_000, ...options },
+    );
+    workers.push(worker);
+    return worker;
+  }
+
   return {
     ran,
     start: async (name, backend, until = Promise.resolve(), options = {}) => {
-      const own: string[] = [];
-      ran.set(name, own);
-      const run = async (_: number, { operationId }: { readonly operationId: string }): Promise<void> => {
-        own.push(operationId);
-        await until;
-      };
-      const worker = createWorker(
-        { backend, definitions, observe },
-        { orders: run, reports: run },
-        { drainTimeoutMs: 1_000, ...options },
-      );
-      workers.push(worker);
+      const worker = create(name, backend, until, options);
       await worker.start();
       return worker;
     },
+    runUntilIdle: (name, backend, options = {}) =>
+      create(name, backend, Promise.resolve(), options).runUntilIdle(),
     all: () => [...ran.values()].flat(),
     stop: async () => {
       await Promise.all(workers.splice(0).map((worker) => worker.stop()));

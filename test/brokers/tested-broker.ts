@@ -7,6 +7,8 @@ interface TestedQueueOptions {
   readonly name: string;
   readonly timeoutMs?: number;
   readonly retryDelayMs?: number;
+  /** Only for BullMQ. */
+  readonly pollIntervalMs?: number;
   /** Not for BullMQ, which creates nothing beforehand. */
   readonly declare?: boolean;
   /** Only for RabbitMQ. */

@@ -4,8 +4,8 @@ import type { BrokerSettings } from "./settings.js";
 import { createShares, type Share } from "./share.js";
 import type { OpenSource, Source } from "./source.js";
 
-/** How long a call that must not wait waits for messages that the broker has. Milliseconds. */
-const ARRIVAL_MS = 100;
+/** How long a call that must not wait waits for messages that the broker says it has. Milliseconds. */
+const ARRIVAL_MS = 1_000;
 /** Time after which a source that failed is used again. Milliseconds. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -52,9 +52,9 @@ export function createOrderingConsumer(
     return { source, busy: false, pausedUntil: 0 };
   }
 
-  function wakeSoon(ms: number): void {
+  function wakeSoon(ms: number, onTime: () => void = () => wake()): void {
     cancelWake();
-    cancelWake = clock.schedule(ms, () => wake());
+    cancelWake = clock.schedule(ms, onTime);
   }
 
   function fail(definition: string, error: unknown): void {
@@ -112,9 +112,8 @@ export function createOrderingConsumer(
     report(failed.error);
   }
 
-  /** Lets messages arrive that the broker has now. Other workers may be faster, so the wait for them is short. */
-  async function waitForAvailable(shares: readonly Share[]): Promise<void> {
-    const errors: unknown[] = [];
+  /** Orders messages that the broker has now. Returns whether some are still on their way. */
+  async function orderAvailable(shares: readonly Share[], errors: Map<string, unknown>): Promise<boolean> {
     let coming = false;
     for (const { definition } of shares) {
       const room = arrivals.roomFor(definition);
@@ -124,13 +123,25 @@ export function createOrderingConsumer(
         (some) => {
           coming ||= some;
         },
-        (error: unknown) => errors.push(error),
+        (error: unknown) => void errors.set(definition, error),
       );
     }
-    if (coming && arrivals.isEmpty())
-      await untilWoken(new AbortController().signal, () => wakeSoon(ARRIVAL_MS));
+    return coming;
+  }
+
+  /** Lets messages arrive that the broker has now. Other workers may be faster, so the wait for them has a limit. */
+  async function waitForAvailable(shares: readonly Share[]): Promise<void> {
+    const errors = new Map<string, unknown>();
+    let late = false;
+    const stopWaiting = (): void => {
+      late = true;
+      wake();
+    };
+    // Messages that cannot be read do not arrive, and there may be others behind them.
+    while (!late && (await orderAvailable(shares, errors)) && arrivals.isEmpty())
+      await untilWoken(new AbortController().signal, () => wakeSoon(ARRIVAL_MS, stopWaiting));
     await runtime.pause();
-    if (arrivals.isEmpty() && errors.length > 0 && errors.length === shares.length) throw errors[0];
+    if (arrivals.isEmpty() && errors.size > 0 && errors.size === shares.length) throw [...errors.values()][0];
     errors.forEach(report);
   }
 

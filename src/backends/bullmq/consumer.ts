@@ -19,6 +19,14 @@ export interface ConsumerContext {
 /** Maximum number of jobs that are asked for at once. */
 const MAX_AT_ONCE = 16;
 
+/** Deliveries that were taken, and whether the queue had no more jobs. */
+interface Taken {
+  readonly deliveries: readonly Delivery[];
+  readonly isEmpty: boolean;
+}
+
+const NO_JOB: Taken = { deliveries: [], isEmpty: true };
+
 /**
  * Creates a consumer that takes jobs only if the worker has free slots. BullMQ's own way to wait for a job cannot be
  * interrupted, so it waits for an event of the queue instead.
@@ -31,11 +39,8 @@ export function createBullmqConsumer(
   const deliveries = createDeliveries(settings);
   const sharesOf = createShares(definitions);
 
-  async function toDelivery(
-    definition: string,
-    job: BullmqJob,
-    token: string,
-  ): Promise<Delivery | undefined> {
+  /** Returns the delivery of a job. A job that cannot be read is completed, and there may be others behind it. */
+  async function toTaken(definition: string, job: BullmqJob, token: string): Promise<Taken> {
     const accept = async (): Promise<void> => {
       await call(() => job.moveToCompleted(null, token, false));
     };
@@ -44,24 +49,25 @@ export function createBullmqConsumer(
     };
     const text = typeof job.data === "string" ? job.data : "";
     const announcement = readMessage(text, definition, observe);
-    if (announcement !== undefined) return deliveries.create(announcement, { accept, giveBack });
+    if (announcement !== undefined)
+      return { deliveries: [deliveries.create(announcement, { accept, giveBack })], isEmpty: false };
     await accept();
-    return undefined;
+    return { deliveries: [], isEmpty: false };
   }
 
   /** Takes one job. A job that comes after the time limit goes back. */
-  async function takeOne(definition: string, worker: BullmqWorker): Promise<Delivery | undefined> {
+  async function takeOne(definition: string, worker: BullmqWorker): Promise<Taken> {
     const token = runtime.newToken();
     const taking = worker.getNextJob(token, { block: false });
     const job = await call(() => taking).catch((error: unknown) => {
       taking.then((late) => late?.moveToWait(token)).catch(() => {});
       throw error;
     });
-    return job === undefined ? undefined : toDelivery(definition, job, token);
+    return job === undefined ? NO_JOB : toTaken(definition, job, token);
   }
 
-  /** Takes up to `count` jobs: one, then two at once, then four, until there are no more. */
-  async function take({ definition, count }: Share, limit: number): Promise<readonly Delivery[]> {
+  /** Takes up to `count` jobs: one, then two at once, then four, until there are no more or one cannot be read. */
+  async function take({ definition, count }: Share, limit: number): Promise<Taken> {
     const worker = parts.workerOf(definition);
     const wanted = Math.min(count, limit);
     const taken: Delivery[] = [];
@@ -70,42 +76,48 @@ export function createBullmqConsumer(
       const results = await Promise.allSettled(
         Array.from({ length: round }, () => takeOne(definition, worker)),
       );
-      for (const result of results)
-        if (result.status === "fulfilled" && result.value !== undefined) taken.push(result.value);
+      const found = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+      taken.push(...found.flatMap((each) => each.deliveries));
       const failed = results.find((result) => result.status === "rejected");
       if (failed !== undefined && taken.length === 0) throw failed.reason;
-      if (results.some((result) => result.status === "rejected" || result.value === undefined)) break;
+      if (found.some(({ isEmpty }) => isEmpty)) return { deliveries: taken, isEmpty: true };
+      if (failed !== undefined || found.some((each) => each.deliveries.length === 0)) break;
     }
-    return taken;
+    return { deliveries: taken, isEmpty: false };
   }
 
-  async function takeAll({ slots, limit }: ReceiveRequest): Promise<readonly Delivery[]> {
+  async function takeAll({ slots, limit }: ReceiveRequest): Promise<Taken> {
     const taken: Delivery[] = [];
+    let areEmpty = true;
     for (const share of sharesOf({ slots, limit })) {
       if (taken.length >= limit) break;
       try {
-        taken.push(...(await take(share, limit - taken.length)));
+        const { deliveries, isEmpty } = await take(share, limit - taken.length);
+        taken.push(...deliveries);
+        areEmpty &&= isEmpty;
       } catch (error) {
         if (taken.length === 0) throw error;
       }
     }
-    return taken;
+    return { deliveries: taken, isEmpty: areEmpty };
   }
 
   return {
     receive: async (request) => {
       const { slots, signal } = request;
+      let look = NO_JOB;
       do {
         // Created before the look, so that a job that is added between the look and the wait ends the wait.
         const waiter = waiters.expect([...slots.keys()]);
         try {
-          const taken = await takeAll(request);
-          if (taken.length > 0) return taken;
-          await waiter.wait(signal);
+          look = await takeAll(request);
+          if (look.deliveries.length > 0) return look.deliveries;
+          // Jobs that cannot be read must not delay the ones behind them.
+          if (look.isEmpty) await waiter.wait(signal);
         } finally {
           waiter.cancel();
         }
-      } while (!signal.aborted);
+      } while (!signal.aborted || !look.isEmpty);
       return [];
     },
     close: () => deliveries.close(),

@@ -105,9 +105,10 @@ export function createRabbitmqSource(
 
   return {
     order: (count) => using((opened, queue) => subscription.fit(count, opened, queue)),
-    orderAvailable: (count) =>
+    orderAvailable: () =>
       using(async (opened, queue) => {
-        for (let taken = 0; taken < count; taken += 1) {
+        // A message that cannot be read takes no room.
+        while (hasRoom()) {
           const message = await call(() => opened.channel.get(queue));
           if (message === false) break;
           arrive(opened, message);

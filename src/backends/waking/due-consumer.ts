@@ -10,6 +10,8 @@ import type { Waiter } from "./waiters.js";
 /** A definition with the number of its free slots. */
 export interface FreeDefinition extends ConsumedDefinition {
   readonly slots: number;
+  /** Whether one operation may begin whose last attempt was lost. */
+  readonly suspects: boolean;
 }
 
 /** A due operation that was received. */
@@ -42,7 +44,7 @@ export function createDueConsumer(source: DueSource, definitions: readonly Consu
 
   async function look(request: ReceiveRequest, repeated: boolean): Promise<readonly Delivery[]> {
     // The definitions take turns at being first, so each of them gets work even if only one slot is free.
-    const free = withSlots(rotated(definitions, turn++), request.slots);
+    const free = withSlots(rotated(definitions, turn++), request);
     const received = await source.look(free, request, repeated);
     return received.map((each) => toDelivery(each, request.token));
   }
@@ -71,11 +73,12 @@ export function createDueConsumer(source: DueSource, definitions: readonly Consu
 
 function withSlots(
   definitions: readonly ConsumedDefinition[],
-  slots: ReadonlyMap<string, number>,
+  { slots, suspects }: ReceiveRequest,
 ): readonly FreeDefinition[] {
   return definitions.flatMap((definition) => {
-    const free = slots.get(definition.name) ?? 0;
-    return free > 0 ? [{ ...definition, slots: free }] : [];
+    const { name } = definition;
+    const free = slots.get(name) ?? 0;
+    return free > 0 ? [{ ...definition, slots: free, suspects: suspects?.has(name) ?? true }] : [];
   });
 }
 

@@ -2,6 +2,7 @@ import type { Webhooks } from "../ports/webhooks.js";
 import { checkRequestedUrl } from "./check-requested-url.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
+import { createPlaces } from "./delivery/places/places.js";
 import { reportFailure } from "./delivery/report-failure.js";
 import { MAX_ATTEMPTS } from "./delivery/schedule.js";
 import { readWebhookSettings, type WebhooksOptions } from "./settings.js";
@@ -22,22 +23,27 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     definition: webhookDeliveries,
     takesUrls: settings.allow !== undefined,
     checkUrl: (url, principal, limit) => checkRequestedUrl(settings, url, principal, limit),
-    followUp: ({ id: operationId, retentionMs }, id, url) => ({
+    followUp: ({ id: operationId, retentionMs, failedRetentionMs }, id, url) => ({
       id,
       definition: webhookDeliveries.name,
       input: toInput(operationId, url),
       retentionMs,
+      ...(failedRetentionMs === undefined ? {} : { failedRetentionMs }),
     }),
-    processor: (context) => ({
-      run: (input, attempt) => deliver(settings, context, input as DeliveryInput, attempt),
-      failed: (delivery, error) => reportFailure(context, delivery, error),
-      settings: {
-        concurrency: settings.concurrency ?? Math.max(1, Math.floor(context.concurrency / 2)),
-        leaseMs: LEASE_MS,
-        maxAttempts: MAX_ATTEMPTS,
-        backoffMs: () => LEASE_MS,
-        attemptTimeoutMs: undefined,
-      },
-    }),
+    processor: (context) => {
+      const concurrency = settings.concurrency ?? Math.max(1, Math.floor(context.concurrency / 2));
+      const places = createPlaces(concurrency, context);
+      return {
+        run: (input, attempt) => deliver(settings, { ...context, places }, input as DeliveryInput, attempt),
+        failed: (delivery, error) => reportFailure(context, delivery, error),
+        settings: {
+          concurrency,
+          leaseMs: LEASE_MS,
+          maxAttempts: MAX_ATTEMPTS,
+          backoffMs: () => LEASE_MS,
+          attemptTimeoutMs: undefined,
+        },
+      };
+    },
   };
 }

@@ -7,8 +7,9 @@ import {
 } from "../contract/options.js";
 import { PROBLEM_BASE_URI } from "../contract/problem.js";
 import type { Principal } from "../ports/authorize.js";
+import type { Clock } from "../ports/runtime.js";
 import { createGuardedSend } from "./sending/guarded-send.js";
-import type { SendWebhook } from "./sending/send.js";
+import type { SendWebhook, WebhookAnswer, WebhookRequest } from "./sending/send.js";
 import type { WebhookMessage } from "./signing/sign-webhook.js";
 
 /** The receiver of a tenant, and the secrets that sign its webhooks. */
@@ -82,7 +83,7 @@ const OPTIONS: OptionNames<WebhooksOptions> = {
 
 /** {@link WebhooksOptions} with their defaults. */
 export interface WebhookSettings extends Pick<WebhooksOptions, "endpoint" | "allow" | "sign"> {
-  readonly send: SendWebhook;
+  readonly send: (request: WebhookRequest, clock: Clock) => Promise<WebhookAnswer>;
   readonly trustedOrigins: ReadonlySet<string>;
   readonly concurrency: number | undefined;
   readonly problemBaseUri: string;
@@ -107,7 +108,7 @@ export function readWebhookSettings(options: WebhooksOptions): WebhookSettings {
     endpoint,
     ...(allow === undefined ? {} : { allow }),
     ...(sign === undefined ? {} : { sign }),
-    send: send ?? createGuardedSend(trustedOrigins),
+    send: send === undefined ? createGuardedSend(trustedOrigins) : (request) => send(request),
     trustedOrigins,
     concurrency: concurrency === undefined ? undefined : positiveInteger("concurrency", concurrency, 1),
     problemBaseUri,

@@ -14,8 +14,12 @@ export interface Receiver {
   readonly origin: string;
   readonly url: string;
   readonly received: readonly Received[];
+  /** Returns how many answers it has sent. */
+  answered(): number;
   /** Answers the next requests, in this order. Afterwards every answer is a 204. */
   answer(...answers: readonly ((response: ServerResponse) => void)[]): void;
+  /** Forgets the answers that were not given yet. */
+  recover(): void;
   close(): Promise<void>;
 }
 
@@ -27,10 +31,14 @@ export function status(code: number, headers: Readonly<Record<string, string>> =
 /** Starts a receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
+  let answered = 0;
   const answers: ((response: ServerResponse) => void)[] = [];
   const server = createServer(async (request, response) => {
     const chunks = await request.toArray();
     const { headers, url: path = "" } = request;
+    response.once("finish", () => {
+      answered += 1;
+    });
     received.push({ headers, path, body: Buffer.concat(chunks).toString() });
     (answers.shift() ?? status(204))(response);
   });
@@ -41,7 +49,9 @@ export async function startReceiver(): Promise<Receiver> {
     origin,
     url: `${origin}/hooks`,
     received,
+    answered: () => answered,
     answer: (...more) => void answers.push(...more),
+    recover: () => void answers.splice(0),
     close: async () => {
       server.closeAllConnections();
       server.close();

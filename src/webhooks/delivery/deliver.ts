@@ -1,25 +1,32 @@
 import { AsyncReplyError, isAsyncReplyError, permanentFailure } from "../../contract/errors.js";
 import { misuse } from "../../contract/options.js";
 import type { DeliveryAttempt, DeliveryContext } from "../../ports/webhooks.js";
-import { withinTime } from "../../protocol/within-time.js";
 import { deliverChannel, traced } from "../../telemetry/channels.js";
 import { aboutAttempt, type DeliverMessage } from "../../telemetry/messages.js";
 import { toEvent } from "../event.js";
+import { inTime } from "../in-time.js";
 import { readReceiverUrl } from "../sending/receiver-url.js";
 import type { WebhookAnswer } from "../sending/send.js";
 import type { WebhookSettings, WebhookTopic } from "../settings.js";
 import { signWebhook, type WebhookMessage } from "../signing/sign-webhook.js";
 import type { DeliveryInput } from "./delivery-definition.js";
 import { type Announced, findAnnounced } from "./find-announced.js";
-import { nextDelayMs, readRetryAfterMs, type ScheduleRequest } from "./schedule.js";
+import type { Places, Verdict, Visit } from "./places/places.js";
+import { toFailure } from "./to-failure.js";
 
 /** Time limit of an attempt, from looking up the endpoint to the header of the answer. */
 const TIMEOUT_MS = 15_000;
+const TOO_LATE = `The receiver did not answer within ${TIMEOUT_MS} ms.`;
+
+/** Dependencies of the deliveries of one worker. */
+export interface Deliverer extends DeliveryContext {
+  readonly places: Places;
+}
 
 /** Delivers one webhook: finds the operation, then looks up the endpoint, signs and sends. */
 export async function deliver(
   settings: WebhookSettings,
-  context: DeliveryContext,
+  context: Deliverer,
   { operationId, url }: DeliveryInput,
   attempt: DeliveryAttempt,
 ): Promise<{ readonly status: number } | undefined> {
@@ -48,14 +55,17 @@ interface DeliverRequest {
 
 async function deliverOnce(
   settings: WebhookSettings,
-  context: DeliveryContext,
+  context: Deliverer,
   { announced, url, attempt, message }: DeliverRequest,
 ): Promise<{ readonly status: number } | undefined> {
   const { attempt: number, tenant, operationId: deliveryId } = attempt;
   const fields = message?.headers;
-  const outcome = await inTime(context, attempt, (signal) =>
-    send(settings, context, { announced, tenant, url, signal, fields }),
+  const visit = context.places.enter(tenant);
+  const limit = { signal: attempt.signal, clock: context.runtime.clock, ms: TIMEOUT_MS, detail: TOO_LATE };
+  const outcome = await inTime(limit, (signal) =>
+    send(settings, context, { announced, tenant, url, visit, signal, fields }),
   ).catch((error: unknown) => ({ error }));
+  visit.leave(verdictOf(outcome));
   if (outcome === undefined) return undefined;
   const { status = 0 } = outcome as Partial<WebhookAnswer>;
   if (message !== undefined && "status" in outcome) message.status = status;
@@ -68,35 +78,17 @@ async function deliverOnce(
   throw toFailure(outcome, announced, number, context);
 }
 
-/** Calls `work` with a signal that is aborted when its time is up, or when the attempt is. */
-async function inTime<T>(
-  { runtime: { clock } }: DeliveryContext,
-  { signal }: DeliveryAttempt,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  const tooLate = (): AsyncReplyError => {
-    const error = new AsyncReplyError(
-      "ATTEMPT_TIMEOUT",
-      `The receiver did not answer within ${TIMEOUT_MS} ms.`,
-    );
-    stopping.abort(error);
-    return error;
-  };
-  try {
-    signal.throwIfAborted();
-    return await withinTime(work(stopping.signal), TIMEOUT_MS, clock, tooLate);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+function verdictOf(outcome: WebhookAnswer | { readonly error: unknown } | undefined): Verdict {
+  if (outcome === undefined || !("error" in outcome)) return "answered";
+  const { error } = outcome;
+  return isAsyncReplyError(error) && error.code === "ATTEMPT_TIMEOUT" ? "timed-out" : "unknown";
 }
 
 interface Sending {
   readonly announced: Announced;
   readonly tenant: string;
   readonly url: string | undefined;
+  readonly visit: Visit;
   readonly signal: AbortSignal;
   /** Additional header fields. Those of the webhook itself win. */
   readonly fields: Readonly<Record<string, string>> | undefined;
@@ -106,7 +98,7 @@ interface Sending {
 async function send(
   settings: WebhookSettings,
   { runtime }: DeliveryContext,
-  { announced: { operation, webhookId }, tenant, url, signal, fields }: Sending,
+  { announced: { operation, webhookId }, tenant, url, visit, signal, fields }: Sending,
 ): Promise<WebhookAnswer | undefined> {
   const { definition } = operation;
   const endpoint = await settings.endpoint(tenant, definition, url);
@@ -115,6 +107,7 @@ async function send(
   const receiver = readReceiverUrl(target, settings.trustedOrigins);
   if (typeof receiver === "string")
     throw new AsyncReplyError("FORBIDDEN", `The URL of the receiver cannot be used: ${receiver}.`);
+  await visit.takePlace(receiver.origin, signal);
   const body = new TextEncoder().encode(JSON.stringify(toEvent(operation, settings.problemBaseUri)));
   const message = { id: webhookId, timestamp: Math.floor(runtime.clock.now() / 1_000), body };
   const headers = {
@@ -130,7 +123,7 @@ async function send(
       endpoint?.secrets,
     ),
   };
-  return settings.send({ url: receiver.href, headers, body, signal });
+  return settings.send({ url: receiver.href, headers, body, signal }, runtime.clock);
 }
 
 async function sign(
@@ -142,31 +135,4 @@ async function sign(
   if (hook !== undefined) return hook(message, topic);
   if (secrets !== undefined) return signWebhook(message, secrets);
   throw misuse("`endpoint` of createWebhooks returned no `secrets`. Return at least one, or pass `sign`.");
-}
-
-/** Returns the error that ends the attempt: a retry, or a failure if no attempt can help or is left. */
-function toFailure(
-  outcome: WebhookAnswer | { readonly error: unknown },
-  { operation: { settledAt = 0, retentionMs } }: Announced,
-  attempt: number,
-  { runtime: { clock, random } }: DeliveryContext,
-): AsyncReplyError {
-  const now = clock.now();
-  const schedule = { attempt, remainingMs: settledAt + retentionMs - now, random: random() };
-  if ("error" in outcome) {
-    const { error } = outcome;
-    if (!isAsyncReplyError(error)) return retry("The webhook could not be sent.", schedule, error);
-    return error.code === "PERMANENT_FAILURE" ? error : retry(error.detail, schedule, error.cause);
-  }
-  const { status, retryAfter } = outcome;
-  const reason = `The receiver answered ${status}.`;
-  // Other statuses may be a mistake that the receiver corrects in the meantime.
-  if (status === 410 || (status >= 300 && status < 400)) return permanentFailure(reason);
-  return retry(reason, { ...schedule, retryAfterMs: readRetryAfterMs(retryAfter, now) });
-}
-
-function retry(reason: string, schedule: ScheduleRequest, cause?: unknown): AsyncReplyError {
-  const retryAfterMs = nextDelayMs(schedule);
-  if (retryAfterMs === undefined) return permanentFailure(`${reason} No attempt is left.`, cause);
-  return new AsyncReplyError("RETRY_LATER", reason, { retryAfterMs, cause });
 }

@@ -1,4 +1,8 @@
-import { DEFAULT_RETENTION_MS, type OperationDefinition } from "../../contract/definition/definition.js";
+import {
+  DEFAULT_FAILED_RETENTION_MS,
+  DEFAULT_RETENTION_MS,
+  type OperationDefinition,
+} from "../../contract/definition/definition.js";
 import { isOperationId, type JsonText } from "../../contract/operation.js";
 import { isObject } from "../../contract/options.js";
 import type { StandardSchema } from "../../contract/schema/standard-schema.js";
@@ -50,4 +54,5 @@ export const webhookDeliveries: OperationDefinition<
   idempotencyKey: "optional",
   cancellable: false,
   retentionMs: DEFAULT_RETENTION_MS,
+  failedRetentionMs: DEFAULT_FAILED_RETENTION_MS,
 });

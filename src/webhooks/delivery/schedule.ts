@@ -31,8 +31,8 @@ export interface ScheduleRequest {
 }
 
 /**
- * Returns the delay until the next attempt, ±20 %, or undefined if the operation will not be kept that long. A longer
- * delay that the receiver asked for is respected while the operation is kept. Milliseconds.
+ * Returns the delay until the next attempt, ±20 %, or the longer one that the receiver asked for. Returns undefined if the
+ * operation will not be kept that long. Milliseconds.
  */
 export function nextDelayMs({
   attempt,
@@ -40,17 +40,21 @@ export function nextDelayMs({
   retryAfterMs = 0,
   random,
 }: ScheduleRequest): number | undefined {
-  const delayMs = Math.round((DELAYS_MS[attempt - 1] ?? Number.POSITIVE_INFINITY) * (0.8 + 0.4 * random));
-  if (delayMs > remainingMs) return undefined;
-  return retryAfterMs > delayMs && retryAfterMs <= remainingMs ? retryAfterMs : delayMs;
+  const ownMs = Math.round((DELAYS_MS[attempt - 1] ?? Number.POSITIVE_INFINITY) * (0.8 + 0.4 * random));
+  const delayMs = Math.max(ownMs, retryAfterMs);
+  return delayMs < remainingMs ? delayMs : undefined;
 }
 
+/** Forms of a date in HTTP (RFC 9110 §5.6.7). `Date.parse` reads more, such as the year in any text with a number. */
+const HTTP_DATE = /^(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?[, ]/;
+
 /**
- * Returns the delay that a `Retry-After` asks for, at most 24 h, or undefined if it is absent or malformed (RFC 9110
- * §10.2.3). Milliseconds.
+ * Returns the delay that a `Retry-After` asks for, or undefined if it is absent or malformed (RFC 9110 §10.2.3).
+ * Infinite if it is a number too large to represent. Milliseconds.
  */
 export function readRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * SECOND_MS : Date.parse(value) - nowMs;
-  return ms > 0 ? Math.min(ms, 24 * HOUR_MS) : undefined;
+  if (/^\d+$/.test(value)) return Number(value) * SECOND_MS;
+  const ms = HTTP_DATE.test(value) ? Date.parse(value) - nowMs : Number.NaN;
+  return ms > 0 ? ms : undefined;
 }

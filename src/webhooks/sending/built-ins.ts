@@ -18,12 +18,23 @@ interface IncomingResponse {
 
 interface OutgoingRequest {
   on(event: "error", listener: (error: unknown) => void): unknown;
+  /** `finish`: The request has left the process, so the connection stands. */
+  on(event: "finish", listener: () => void): unknown;
   end(body: Uint8Array): unknown;
+}
+
+/** Asks DNS servers. */
+interface Resolver {
+  resolve4(name: string): Promise<readonly string[]>;
+  resolve6(name: string): Promise<readonly string[]>;
+  /** Ends the queries in progress. */
+  cancel(): void;
 }
 
 /** The part of `node:dns` that sending uses. */
 interface DnsModule {
   readonly promises: {
+    readonly Resolver: new (options: { readonly timeout: number; readonly tries: number }) => Resolver;
     lookup(
       host: string,
       options: { readonly all: true },
@@ -31,11 +42,21 @@ interface DnsModule {
   };
 }
 
+/** The part of `node:fs` that sending uses. */
+interface FsModule {
+  readonly promises: {
+    stat(path: string): Promise<{ readonly mtimeMs: number; readonly size: number }>;
+    readFile(path: string, encoding: "utf8"): Promise<string>;
+  };
+}
+
 /** Modules of Node.js that the guard needs. */
 export interface BuiltIns {
   readonly dns: DnsModule;
+  readonly fs: FsModule;
   readonly http: HttpModule;
   readonly https: HttpModule;
+  readonly process: { readonly platform: string };
 }
 
 /**
@@ -45,9 +66,11 @@ export interface BuiltIns {
  */
 export function loadBuiltIns(): BuiltIns {
   const dns = builtinModule<DnsModule>("node:dns");
+  const fs = builtinModule<FsModule>("node:fs");
   const http = builtinModule<HttpModule>("node:http");
   const https = builtinModule<HttpModule>("node:https");
-  if (dns !== undefined && http !== undefined && https !== undefined) return { dns, http, https };
+  const process = builtinModule<BuiltIns["process"]>("node:process");
+  if (dns && fs && http && https && process) return { dns, fs, http, https, process };
   throw misuse(
     "Option `send` of createWebhooks is missing, and this runtime has no `node:https` and `node:dns`, which keep webhooks away " +
       "from internal addresses. Pass your own `send`, or `send: sendWithFetch` if your network keeps requests away from them.",

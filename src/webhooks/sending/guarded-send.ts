@@ -1,9 +1,16 @@
 import { AsyncReplyError } from "../../contract/errors.js";
+import type { Clock } from "../../ports/runtime.js";
+import { inTime } from "../in-time.js";
 import { parseAddress } from "./addresses.js";
 import { type BuiltIns, loadBuiltIns } from "./built-ins.js";
 import { isPublicAddress } from "./judge-address.js";
+import { createLookUp } from "./look-up.js";
 import { hostOf } from "./receiver-url.js";
-import type { SendWebhook, WebhookAnswer, WebhookRequest } from "./send.js";
+import type { WebhookAnswer, WebhookRequest } from "./send.js";
+
+/** Time limit for looking up the receiver and connecting to it. Includes TLS. */
+const CONNECT_TIMEOUT_MS = 5_000;
+const TOO_LATE = `There was no connection to the receiver within ${CONNECT_TIMEOUT_MS} ms.`;
 
 /** Limits how long a receiver with many unreachable addresses can occupy a worker. */
 const MAX_ADDRESSES = 4;
@@ -18,24 +25,29 @@ const UNREACHABLE = ["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVA
  *
  * Throws `INVALID_OPTION` if the runtime lacks the modules of Node.js that this needs.
  */
-export function createGuardedSend(trustedOrigins: ReadonlySet<string>): SendWebhook {
+export function createGuardedSend(
+  trustedOrigins: ReadonlySet<string>,
+): (request: WebhookRequest, clock: Clock) => Promise<WebhookAnswer> {
   const builtIns = loadBuiltIns();
-  return async (request) => {
-    const url = new URL(request.url);
-    const addresses = await resolve(builtIns, hostOf(url));
-    const hidden = trustedOrigins.has(url.origin)
-      ? undefined
-      : addresses.find((each) => !isPublicAddress(each));
-    if (hidden !== undefined) throw refused(url, hidden);
-    return postToOneOf(addresses.slice(0, MAX_ADDRESSES), url, request, builtIns);
-  };
+  const lookUp = createLookUp(builtIns);
+  return ({ signal: given, ...request }, clock) =>
+    inTime(
+      { signal: given, clock, ms: CONNECT_TIMEOUT_MS, detail: TOO_LATE },
+      async (signal, onConnected) => {
+        const url = new URL(request.url);
+        const isTrusted = trustedOrigins.has(url.origin);
+        const addresses = await lookUp({ host: hostOf(url), isTrusted, signal, clock });
+        signal.throwIfAborted();
+        const hidden = isTrusted ? undefined : addresses.find((each) => !isPublicAddress(each));
+        if (hidden !== undefined) throw refused(url, hidden);
+        const sending = { ...request, signal, onConnected };
+        return postToOneOf(addresses.slice(0, MAX_ADDRESSES), url, sending, builtIns);
+      },
+    );
 }
 
-/** Returns the addresses of a host, IPv4 first, because more networks reach them. */
-async function resolve({ dns }: BuiltIns, host: string): Promise<string[]> {
-  if (parseAddress(host) !== undefined) return [host];
-  const found = await dns.promises.lookup(host, { all: true });
-  return [...found].sort((a, b) => a.family - b.family).map(({ address }) => address);
+interface Sending extends WebhookRequest {
+  readonly onConnected: () => void;
 }
 
 function refused({ hostname }: URL, address: string): AsyncReplyError {
@@ -48,7 +60,7 @@ function refused({ hostname }: URL, address: string): AsyncReplyError {
 async function postToOneOf(
   [address, ...others]: readonly string[],
   url: URL,
-  request: WebhookRequest,
+  request: Sending,
   builtIns: BuiltIns,
 ): Promise<WebhookAnswer> {
   if (address === undefined)
@@ -69,7 +81,7 @@ async function postToOneOf(
 function post(
   address: string,
   url: URL,
-  { headers, body, signal }: WebhookRequest,
+  { headers, body, signal, onConnected }: Sending,
   { http, https }: BuiltIns,
 ): Promise<WebhookAnswer> {
   const host = hostOf(url);
@@ -95,6 +107,7 @@ function post(
       response.destroy();
     });
     sent.on("error", reject);
+    sent.on("finish", onConnected);
     sent.end(body);
   });
 }

@@ -1,5 +1,13 @@
 import { AsyncReplyError, unauthenticated } from "../../contract/errors.js";
-import { checkOptions, durationMs, invalidOption, type OptionNames } from "../../contract/options.js";
+import {
+  checkFunction,
+  checkOptions,
+  durationMs,
+  invalidOption,
+  misuse,
+  type OptionNames,
+  shown,
+} from "../../contract/options.js";
 import type { Bytes } from "../bytes.js";
 import type { WebhookEvent } from "../event.js";
 import { fromBase64, readVerifyingKey, type VerifyingKey } from "./secrets.js";
@@ -32,6 +40,12 @@ const OPTIONS: OptionNames<VerifyWebhookOptions> = {
   now: true,
 };
 
+/** Anyone can send many signatures, and each costs time. Senders have one for each secret. */
+const MAX_SIGNATURES = 20;
+const SIGNATURE_BYTES: Readonly<Record<string, number>> = { v1: 32, v1a: 64 };
+/** Length of 64 bytes in base64. */
+const MAX_ENCODED_LENGTH = 88;
+
 /** A webhook whose signature is valid. */
 export interface ReceivedWebhook extends WebhookEvent {
   /** `webhook-id`. A webhook may arrive more than once with the same id. */
@@ -40,11 +54,11 @@ export interface ReceivedWebhook extends WebhookEvent {
 
 /**
  * Verifies a webhook of Standard Webhooks 1.0 and returns its body. Accepts it if one of its `v1` or `v1a` signatures
- * belongs to one of the secrets, and if its timestamp is recent. Compares in constant time. Runs on any runtime with
- * WebCrypto.
+ * belongs to one of the secrets, and if its timestamp is recent. Looks at the first 20 signatures. Compares in constant
+ * time. Runs on any runtime with WebCrypto.
  *
  * Throws `UNAUTHENTICATED` if the webhook is not genuine: answer with 401. Throws `MALFORMED_BODY` if a genuine one is
- * not JSON, and `INVALID_OPTION` if a secret is malformed.
+ * not JSON, and `INVALID_OPTION` if a secret is malformed or `now` returns no time.
  */
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<ReceivedWebhook> {
   checkOptions(options, OPTIONS, "verifyWebhook");
@@ -55,13 +69,23 @@ export async function verifyWebhook(options: VerifyWebhookOptions): Promise<Rece
   const id = field(headers, "webhook-id");
   const timestamp = readTimestamp(field(headers, "webhook-timestamp"));
   const toleranceMs = durationMs("toleranceMs", options.toleranceMs, 300_000);
-  if (Math.abs(now() - timestamp * 1_000) > toleranceMs)
+  if (Math.abs(read(now) - timestamp * 1_000) > toleranceMs)
     throw unauthenticated("The header field webhook-timestamp is too far from the current time.");
   const body = toBytes(options.body);
   const content = signedContent({ id, timestamp, body });
-  for (const signature of field(headers, "webhook-signature").split(" "))
-    for (const key of keys) if (await isValid(signature, key, content)) return { ...parse(body), id };
+  const signatures = readSignatures(field(headers, "webhook-signature"));
+  for (const key of keys) if (await isSigned(content, key, signatures)) return { ...parse(body), id };
   throw unauthenticated("No signature of the webhook belongs to one of the secrets.");
+}
+
+/** Every comparison with NaN is false, so a clock that returns no number would accept every timestamp. */
+function read(now: () => unknown): number {
+  checkFunction("now", now);
+  const time = now();
+  if (typeof time === "number" && Number.isFinite(time)) return time;
+  throw misuse(
+    `Option \`now\` of verifyWebhook returned ${shown(time)}. Return the current time as epoch milliseconds.`,
+  );
 }
 
 function field(headers: WebhookHeaders, name: string): string {
@@ -81,18 +105,43 @@ function toBytes(body: string | Uint8Array): Bytes {
   throw invalidOption("body", "the text or the bytes of the request, before it was parsed", body);
 }
 
-/** WebCrypto compares in constant time. */
-async function isValid(text: string, key: VerifyingKey, content: Bytes): Promise<boolean> {
-  const comma = text.indexOf(",");
-  const signature = fromBase64(text.slice(comma + 1));
-  if (text.slice(0, comma) !== key.scheme || signature === undefined) return false;
+interface Signature {
+  readonly scheme: string;
+  readonly bytes: Bytes;
+}
+
+/** Returns the first signatures, without those that no key could have made. */
+function readSignatures(text: string): readonly Signature[] {
+  return text.split(" ", MAX_SIGNATURES).flatMap((part) => {
+    const comma = part.indexOf(",");
+    const [scheme, encoded] = [part.slice(0, comma), part.slice(comma + 1)];
+    const bytes = encoded.length <= MAX_ENCODED_LENGTH ? fromBase64(encoded) : undefined;
+    return bytes !== undefined && bytes.length === SIGNATURE_BYTES[scheme] ? [{ scheme, bytes }] : [];
+  });
+}
+
+async function isSigned(
+  content: Bytes,
+  key: VerifyingKey,
+  signatures: readonly Signature[],
+): Promise<boolean> {
+  const candidates = signatures.filter(({ scheme }) => scheme === key.scheme);
+  if (candidates.length === 0) return false;
   const { subtle } = crypto;
   if (key.scheme === "v1") {
-    const imported = await subtle.importKey("raw", key.secret, HMAC, false, ["verify"]);
-    return subtle.verify("HMAC", imported, signature, content);
+    const imported = await subtle.importKey("raw", key.secret, HMAC, false, ["sign"]);
+    const expected = new Uint8Array(await subtle.sign("HMAC", imported, content));
+    return candidates.some(({ bytes }) => isEqual(bytes, expected));
   }
   const imported = await subtle.importKey("raw", key.publicKey, "Ed25519", false, ["verify"]);
-  return subtle.verify("Ed25519", imported, signature, content);
+  for (const { bytes } of candidates)
+    if (await subtle.verify("Ed25519", imported, bytes, content)) return true;
+  return false;
+}
+
+/** Compares bytes of the same length in constant time. */
+function isEqual(a: Bytes, b: Bytes): boolean {
+  return a.reduce((difference, byte, index) => difference | (byte ^ (b[index] ?? 0)), 0) === 0;
 }
 
 function parse(body: Uint8Array): WebhookEvent {

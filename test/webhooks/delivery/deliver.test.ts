@@ -110,10 +110,12 @@ describe("the end of an operation", () => {
 });
 
 describe("deliveries", () => {
-  it("take at most half of the slots of a worker, so that slow receivers leave room for its work", async () => {
+  /** Sends webhooks of these tenants, whose receivers answer soon. Returns how many were on their way at once. */
+  async function deliverFor(tenants: readonly string[]): Promise<number> {
     let sending = 0;
     let most = 0;
     stage = await createStage({
+      endpoint: (tenant) => ({ url: `https://${tenant}.example/`, secrets: [SECRET] }),
       send: async () => {
         sending += 1;
         most = Math.max(most, sending);
@@ -122,10 +124,20 @@ describe("deliveries", () => {
         return { status: 204 };
       },
     });
-    for (let count = 0; count < 20; count += 1) await stage.submit();
+    const input = { outcome: "complete" } as const;
+    for (const tenant of tenants) await stage.service.submit(exportsOf, input, { tenant });
     await stage.work();
-    expect(stage.events.filter(({ event }) => event === "webhook.delivered")).toHaveLength(20);
-    expect(most).toBe(5);
+    const count = (name: string): number => stage.events.filter(({ event }) => event === name).length;
+    expect([count("webhook.delivered"), count("operation.released")]).toEqual([tenants.length, 0]);
+    return most;
+  }
+
+  it("take at most half of the slots of a worker, so that slow receivers leave room for its work", async () => {
+    expect(await deliverFor(Array.from({ length: 20 }, (_, index) => `tenant-${index}`))).toBe(5);
+  });
+
+  it("take at most as many of them for one tenant as they leave to others, and wait for those that are quick", async () => {
+    expect(await deliverFor(new Array<string>(20).fill("acme"))).toBe(3);
   });
 });
 

@@ -16,6 +16,8 @@ function attemptTimes(): number[] {
   return times.map((time) => time - (times[0] ?? 0));
 }
 
+const retried = (): unknown[] => stage.events.filter(({ event }) => event === "operation.retried");
+
 /** Final events of deliveries, with what their errors say. */
 function outcomes(): string[] {
   return stage.events.flatMap((event) => {
@@ -63,6 +65,60 @@ describe("a receiver that is down", () => {
     await stage.work();
     await stage.workFor(HOUR_MS, 720);
     expect(attemptTimes()).toEqual([0, 60, 360]);
+  });
+
+  it.each([
+    ["72000", 72_000],
+    ["Thu, 01 Jan 2026 20:00:00 GMT", 72_000],
+    ["Thursday, 01-Jan-26 20:00:00 GMT", 72_000],
+    ["Thu Jan  1 20:00:00 2026 GMT", 72_000],
+    // The operation is kept for one second more.
+    ["86399", 86_399],
+  ])("is asked again when a long `Retry-After` says: %s", async (value, seconds) => {
+    stage = await createStage();
+    stage.receiver.answer(status(429, { "retry-after": value }));
+    await stage.submit();
+    await stage.work();
+    expect(retried()).toMatchObject([{ delayMs: seconds * 1_000 }]);
+    await stage.clock.advance(seconds * 1_000 - 1);
+    await stage.work();
+    expect(attemptTimes()).toEqual([0]);
+    await stage.clock.advance(1);
+    await stage.work();
+    expect(outcomes()).toEqual(["webhook.delivered 204 at 2"]);
+  });
+
+  it.each([
+    "86400",
+    "172800",
+    "9999999999",
+    "9".repeat(400),
+    "Fri, 31 Dec 9999 23:59:59 GMT",
+    "Saturday, 03-Jan-26 00:00:00 GMT",
+  ])("gets no other attempt if its `Retry-After` is longer than the operation is kept: %s", async (value) => {
+    stage = await createStage();
+    stage.receiver.answer(status(429, { "retry-after": value }));
+    await stage.submit();
+    await stage.work();
+    const detail = "The receiver answered 429. It asked to wait for longer than the operation is kept.";
+    expect(outcomes()).toEqual([`webhook.failed at 1: ${detail}`]);
+    expect(retried()).toEqual([]);
+  });
+
+  it.each([
+    "-1",
+    "1.5",
+    "1e9",
+    "soon",
+    "in 9999",
+    "Fri, 31 Foo 9999 23:59:59 GMT",
+    "Wed, 31 Dec 2025 23:59:59 GMT",
+  ])("is asked again as usual if its `Retry-After` is malformed or has passed: %s", async (value) => {
+    stage = await createStage();
+    stage.receiver.answer(status(429, { "retry-after": value }));
+    await stage.submit();
+    await stage.work();
+    expect(retried()).toMatchObject([{ delayMs: 5_000 }]);
   });
 
   it("because nothing listens there is asked again", async () => {

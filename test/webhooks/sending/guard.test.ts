@@ -18,15 +18,17 @@ afterEach(async () => {
 
 /** Makes every host name resolve to these addresses, one list after the other. The last one stays. */
 function resolveTo(...lists: readonly (readonly string[])[]): () => number {
-  const answers = lists.map((list) =>
-    list.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
-  );
-  let calls = 0;
-  vi.spyOn(dns.promises, "lookup").mockImplementation((() => {
-    calls += 1;
-    return Promise.resolve(answers[Math.min(calls, answers.length) - 1]);
-  }) as never);
-  return () => calls;
+  const { prototype } = dns.promises.Resolver;
+  const isIPv6 = (address: string): boolean => address.includes(":");
+  const calls = { resolve4: 0, resolve6: 0 };
+  const answer = (type: keyof typeof calls) => () => {
+    calls[type] += 1;
+    const list = lists[Math.min(calls[type], lists.length) - 1] ?? [];
+    return Promise.resolve(list.filter((address) => isIPv6(address) === (type === "resolve6")));
+  };
+  vi.spyOn(prototype, "resolve4").mockImplementation(answer("resolve4") as never);
+  vi.spyOn(prototype, "resolve6").mockImplementation(answer("resolve6") as never);
+  return () => Math.max(calls.resolve4, calls.resolve6);
 }
 
 /** Keeps requests from being sent, and returns their options. Each fails with this code. */

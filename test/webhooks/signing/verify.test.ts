@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { signWebhook, type VerifyWebhookOptions, verifyWebhook } from "async-request-reply/webhooks";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { describeCorpus } from "../../corpora.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -27,6 +27,8 @@ async function verdict(options: Partial<VerifyWebhookOptions>): Promise<string> 
     return (error as Error).message;
   }
 }
+
+afterEach(() => vi.restoreAllMocks());
 
 const NONE = "UNAUTHENTICATED: No signature of the webhook belongs to one of the secrets.";
 
@@ -113,6 +115,60 @@ describe("verifyWebhook", () => {
     },
   );
 
+  it("computes one HMAC for each secret, for any number of signatures", async () => {
+    const subtle = vi.spyOn(crypto.subtle, "sign");
+    const [verify, imports] = [vi.spyOn(crypto.subtle, "verify"), vi.spyOn(crypto.subtle, "importKey")];
+    const forged = Array.from({ length: 3_900 }, (_, index) => `v1,${btoa(String(index).padEnd(32))}`);
+    const headers = headersWith(forged.join(" "));
+    expect(await verdict({ headers, secrets: [OTHER, SECRET] })).toBe(NONE);
+    // One more of each, because the test signs a webhook itself.
+    expect([subtle, verify, imports].map(({ mock }) => mock.calls.length)).toEqual([3, 0, 3]);
+  });
+
+  it("computes nothing if no signature has the length of one", async () => {
+    const sign = vi.spyOn(crypto.subtle, "sign");
+    const headers = headersWith("v1,AAAA v1, v1a,AAAA v1");
+    await expect(verifyWebhook({ headers, body, secrets: [SECRET], now })).rejects.toThrow(NONE);
+    expect(sign).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [19, "accepted"],
+    [20, NONE],
+  ])("looks at the first 20 signatures: the genuine one comes after %i", async (before, expected) => {
+    const forged = new Array(before).fill(`v1,${btoa("x".repeat(32))}`);
+    const headers = headersWith([...forged, await signed([SECRET])].join(" "));
+    expect(await verdict({ headers })).toBe(expected);
+  });
+
+  it("refuses a signature that differs in one bit", async () => {
+    const genuine = Buffer.from((await signed([SECRET])).slice(3), "base64");
+    for (const at of [0, 15, 31]) {
+      const forged = Buffer.from(genuine);
+      forged.writeUInt8(forged.readUInt8(at) ^ 1, at);
+      expect(await verdict({ headers: headersWith(`v1,${forged.toString("base64")}`) })).toBe(NONE);
+    }
+  });
+
+  it.each([
+    [Number.NaN, "NaN"],
+    [Number.POSITIVE_INFINITY, "Infinity"],
+    [Promise.resolve(timestamp * 1_000), "an object"],
+    [String(timestamp * 1_000), '"1614265330000"'],
+    [new Date(timestamp * 1_000), "an object"],
+    [undefined, "undefined"],
+  ])("refuses a clock that returns no number: %s", async (time, shown) => {
+    expect(await verdict({ now: () => time as number })).toBe(
+      `INVALID_OPTION: Option \`now\` of verifyWebhook returned ${shown}. Return the current time as epoch milliseconds.`,
+    );
+  });
+
+  it("refuses a time instead of a clock", async () => {
+    expect(await verdict({ now: timestamp as never })).toBe(
+      `INVALID_OPTION: Option \`now\` must be a function, not ${timestamp}.`,
+    );
+  });
+
   it("says so if a genuine body is not JSON", async () => {
     const bytes = new TextEncoder().encode("{");
     const headers = headersWith(await signWebhook({ id, timestamp, body: bytes }, [SECRET]));
@@ -145,6 +201,14 @@ describe("v1a", () => {
   it("is verified with the public key", async () => {
     expect(await verdict({ headers: headersWith(expected), secrets: [whpk] })).toBe("accepted");
     expect(await verdict({ secrets: [whpk] })).toBe(NONE);
+  });
+
+  it("is verified at most 20 times, with a key that is imported once", async () => {
+    const [verify, imports] = [vi.spyOn(crypto.subtle, "verify"), vi.spyOn(crypto.subtle, "importKey")];
+    const forged = new Array(100).fill(`v1a,${btoa("x".repeat(64))}`);
+    const headers = headersWith(forged.join(" "));
+    await expect(verifyWebhook({ headers, body, secrets: [whpk], now })).rejects.toThrow(NONE);
+    expect([verify, imports].map(({ mock }) => mock.calls.length)).toEqual([20, 1]);
   });
 
   it("may stand next to v1 while receivers move from one to the other", async () => {

@@ -1,0 +1,81 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** Number of timeouts in a row that postpone a lane. */
+const MAX_TIMEOUTS = 3;
+const MAX_DELAY_MS = 15 * MINUTE_MS;
+
+/** The deliveries of one tenant, or to one origin: those in progress, and what is known from earlier ones. */
+export class Lane {
+  /** Times at which the deliveries in progress started, in order. */
+  readonly #startedAt: number[] = [];
+  #timeouts = 0;
+  #postponedUntil = 0;
+  #lastMs = 0;
+  #lastTurnAt = 0;
+
+  /** Whether no delivery is in progress. */
+  get isIdle(): boolean {
+    return this.#startedAt.length === 0;
+  }
+
+  /** Whether the latest deliveries timed out. */
+  get isSilent(): boolean {
+    return this.#timeouts > 0;
+  }
+
+  isPostponed(now: number): boolean {
+    return now < this.#postponedUntil;
+  }
+
+  /**
+   * Returns whether one more delivery may start while so many places are free: a lane never takes more than it leaves to
+   * others. A lane that was postponed gets one delivery, which finds out whether there are answers again.
+   */
+  hasRoom(free: number): boolean {
+    return this.#startedAt.length < (this.#timeouts < MAX_TIMEOUTS ? free : 1);
+  }
+
+  /** Returns how long the oldest delivery has been in progress. Milliseconds. */
+  ageMs(now: number): number {
+    return now - (this.#startedAt[0] ?? now);
+  }
+
+  start(now: number): void {
+    this.#startedAt.push(now);
+  }
+
+  end(startedAt: number, now: number): void {
+    this.#startedAt.splice(this.#startedAt.indexOf(startedAt), 1);
+    this.#lastMs = now - startedAt;
+  }
+
+  answered(): void {
+    this.#timeouts = 0;
+    this.#postponedUntil = 0;
+  }
+
+  /** Counts a timeout. Returns for how long it postpones the lane, or undefined if it does not. Milliseconds. */
+  timedOut(now: number, random: number): number | undefined {
+    // The others in progress met the same silence.
+    if (this.isPostponed(now)) return undefined;
+    this.#timeouts += 1;
+    if (this.#timeouts < MAX_TIMEOUTS) return undefined;
+    const periodMs = Math.min(MINUTE_MS * 2 ** (this.#timeouts - MAX_TIMEOUTS), MAX_DELAY_MS);
+    const delayMs = Math.round(periodMs * (0.8 + 0.4 * random));
+    this.#postponedUntil = now + delayMs;
+    return delayMs;
+  }
+
+  /**
+   * Returns when a delivery without a place should come again. Turns are as far apart as places become free, so that a
+   * backlog neither returns all at once nor leaves places empty. Milliseconds from now.
+   */
+  nextTurnMs(now: number, random: number): number {
+    const placeMs = Math.max(this.#lastMs, this.ageMs(now)) / Math.max(1, this.#startedAt.length);
+    const spacingMs = Math.min(placeMs, SECOND_MS);
+    const earliest = Math.max(this.#postponedUntil, now + SECOND_MS);
+    this.#lastTurnAt = Math.max(earliest, Math.min(this.#lastTurnAt + spacingMs, now + MAX_DELAY_MS));
+    return Math.ceil(this.#lastTurnAt + spacingMs * random - now);
+  }
+}

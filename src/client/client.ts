@@ -65,42 +65,37 @@ export function createClient(
   },
 ): Readonly<Record<string, OperationClient<unknown>>> {
   const settings = readClientOptions(options);
-  const intents = settings.keyStore && createIntents(settings.keyStore);
-  const entries = targetsOf(options).map((target) => {
-    const { name } = target;
+  const openIntent = settings.keyStore && createIntents(settings.keyStore);
+  const entries = pathsOf(options).map(([name, path]) => {
     const calls: OperationClient<unknown> = {
       submit: async (input: unknown, how = {}) =>
-        createHandle(settings, name, await submit(settings, intents, target, input, how)),
-      resume: (saved) => {
-        const operationId = readSaved(name, saved);
-        return createHandle(settings, name, { operationId: () => operationId });
-      },
+        createHandle(settings, name, await submit(settings, openIntent, path, input, how)),
+      resume: (saved) => createHandle(settings, name, { operationId: readSaved(name, saved) }),
     };
     return [name, calls] as const;
   });
   return Object.fromEntries(entries);
 }
 
-function targetsOf({
+function pathsOf({
   definitions,
   paths,
 }: {
   readonly definitions?: readonly Target[];
   readonly paths?: Readonly<Record<string, string>>;
-}): readonly Target[] {
-  const targets = definitions ?? (paths && Object.entries(paths).map(([name, path]) => ({ name, path })));
-  if (Array.isArray(targets) && targets.every(isTarget)) return targets;
+}): readonly (readonly [name: string, path: string])[] {
+  const pairs =
+    definitions?.map?.((each) => [each?.name, each?.path] as const) ?? (paths && Object.entries(paths));
+  if (pairs?.flat().every((text) => typeof text === "string")) return pairs;
   throw invalidOption("definitions", "a list of definitions, unless you pass `paths`", definitions);
 }
 
-function isTarget(target: Partial<Target> | null | undefined): boolean {
-  return typeof target?.name === "string" && typeof target.path === "string";
-}
-
 function readSaved(definition: string, saved: unknown): string {
-  const read = (typeof saved === "string" ? JSON.parse(saved) : saved) as Partial<SavedOperation> | null;
-  if (typeof read?.operationId === "string" && read.definition === definition) return read.operationId;
-  throw misuse(
-    `The value passed to resume is not an operation of "${definition}". Pass what \`JSON.stringify(handle)\` returned.`,
-  );
+  try {
+    const read = (typeof saved === "string" ? JSON.parse(saved) : saved) as Partial<SavedOperation>;
+    if (typeof read.operationId === "string" && read.definition === definition) return read.operationId;
+  } catch {
+    // It is neither JSON nor an object.
+  }
+  throw misuse(`This is not an operation of "${definition}". Pass \`JSON.stringify(handle)\`.`);
 }

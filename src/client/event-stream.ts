@@ -1,30 +1,32 @@
+import { AsyncReplyError } from "../contract/errors.js";
+import { misuse, shown } from "../contract/options.js";
+import { type Connection, readEvents } from "./event-reader.js";
 import { type AnyOperation, hasEnded, toOperation } from "./operation.js";
 import type { ClientSettings } from "./options.js";
-import { pause } from "./pause.js";
+import { backoff, within } from "./pause.js";
 import { send } from "./send.js";
 
-/** A stream of events, and of the pauses before its reconnects. */
-type Events = AsyncGenerator<ReadonlyMap<string, string>, void, undefined>;
-
-/** Default of the time until a reconnect, unless the service sends another one. Milliseconds. */
+/** Time until a reconnect, unless the service sends another one. Milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Services send a comment every few seconds. A connection without one is dead. Milliseconds. */
-const SILENCE_MS = 30_000;
+/** Shortest time until a reconnect, even if the service sends a shorter one. Milliseconds. */
+const MIN_RETRY_MS = 500;
 
 /**
  * Reads the states of an operation from server-sent events, over one connection instead of one request for each state.
  * Pass it to `createClient` as `eventStream`. Ends without a terminal state if the service does not stream.
+ *
+ * Throws `INVALID_OPTION` if the reply is neither a stream nor an operation, or if an event is no operation.
  */
 export async function* eventStream(
   settings: ClientSettings,
   url: string,
   signal?: AbortSignal,
 ): AsyncGenerator<AnyOperation, void, undefined> {
-  let lastId = "";
-  let retryMs = RETRY_MS;
-  for (;;) {
-    const { body } = await send(settings, {
+  const connection: Connection = { lastId: "", retryMs: RETRY_MS, wasHeard: false };
+  for (let failures = 0; ; failures++) {
+    const { lastId } = connection;
+    const { body: stream } = await send(settings, {
       method: "GET",
       url,
       signal,
@@ -32,49 +34,41 @@ export async function* eventStream(
         accept: "text/event-stream, application/json;q=0.5",
         ...(lastId === "" ? {} : { "last-event-id": lastId }),
       }),
-      read: async (response) =>
-        response.headers.get("content-type")?.startsWith("text/event-stream") ? response.body : undefined,
+      read: toStream,
     });
-    if (!body) return;
-    for await (const fields of readEvents(body as ReadableStream<Uint8Array>, signal)) {
-      lastId = fields.get("id") ?? lastId;
-      retryMs = Number(fields.get("retry") ?? retryMs);
-      const data = fields.get("data");
-      if (data === undefined) continue;
-      const operation = toOperation(JSON.parse(data), url);
+    if (typeof stream === "string")
+      throw misuse(
+        `The reply of ${url} is ${shown(stream)}, and not an event stream. Check \`baseUrl\` and \`statusPath\`.`,
+      );
+    if (!stream) return;
+    connection.wasHeard = false;
+    for await (const data of readEvents(stream as ReadableStream<Uint8Array>, url, connection, signal)) {
+      const operation = toState(data, url);
       yield operation;
       if (hasEnded(operation)) return;
     }
-    await pause(retryMs, signal);
+    if (connection.wasHeard) failures = 0;
+    const pauseMs = connection.wasHeard ? MIN_RETRY_MS : backoff(failures, MIN_RETRY_MS);
+    await within(Math.max(connection.retryMs, pauseMs), signal);
   }
 }
 
-/** Reads the fields of each event, until the connection ends, is silent for too long, or the signal is aborted. */
-async function* readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): Events {
-  const reader = body.getReader();
-  const stop = (): void => void reader.cancel().catch(() => {});
-  const decoder = new TextDecoder();
-  let text = "";
-  signal?.addEventListener("abort", stop);
+/**
+ * Returns the stream of a reply. If the service does not stream or has no news, returns
+ * undefined. Otherwise returns the media type.
+ */
+async function toStream({ status, headers, body }: Response): Promise<ReadableStream | string | undefined> {
+  const type = headers.get("content-type") ?? "";
+  if (/^text\/event-stream *(;|$)/i.test(type)) return body ?? undefined;
+  await body?.cancel();
+  return status === 204 || /^$|json|^text\/plain/i.test(type) ? undefined : type;
+}
+
+function toState(data: string, url: string): AnyOperation {
   try {
-    for (;;) {
-      const silence = setTimeout(stop, SILENCE_MS);
-      // A connection that breaks is the end of the stream.
-      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-      clearTimeout(silence);
-      signal?.throwIfAborted();
-      if (done) return;
-      const events = (text + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/);
-      text = events.pop() ?? "";
-      for (const event of events) yield new Map(event.split(/\r?\n/).map(toField));
-    }
-  } finally {
-    signal?.removeEventListener("abort", stop);
-    stop();
+    return toOperation(JSON.parse(data), url);
+  } catch (cause) {
+    const detail = `An event of ${url} is not an operation. Check \`baseUrl\` and \`statusPath\`.`;
+    throw new AsyncReplyError("INVALID_OPTION", detail, { cause });
   }
-}
-
-function toField(line: string): [name: string, value: string] {
-  const [, name = "", value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
-  return [name, value];
 }

@@ -1,10 +1,10 @@
 import type { ResultOf } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Problem } from "../contract/problem.js";
-import { nextState, type Seen } from "./follow.js";
-import { type AnyOperation, type ClientOperation, hasEnded, toOperation } from "./operation.js";
+import { createReader, type ReadState } from "./follow.js";
+import { type ClientOperation, hasEnded, toOperation } from "./operation.js";
 import type { ClientSettings } from "./options.js";
-import { send } from "./send.js";
+import { send, withProblem } from "./send.js";
 import type { Submitted } from "./submit.js";
 
 /** Options of the methods that wait or read. */
@@ -70,68 +70,72 @@ export interface OperationHandle<Definition> extends AsyncIterable<ClientOperati
 export function createHandle<Definition>(
   settings: ClientSettings,
   definition: string,
-  { operationId, operation, ...rest }: Submitted,
+  { operationId: id, ended, ...rest }: Submitted,
 ): OperationHandle<Definition> {
-  type State = ClientOperation<Definition>;
   // The compiler cannot know that the service follows the definition.
-  const typed = (state: AnyOperation): State => state as unknown as State;
+  type State = ClientOperation<Definition>;
+  const operationId = (): string => {
+    if (id !== undefined) return id;
+    throw new AsyncReplyError(
+      "NOT_SUPPORTED",
+      "The browser hides the id. Send `Access-Control-Expose-Headers: Operation-Location`.",
+    );
+  };
   const urlOf = (): string => `${settings.statusUrl}/${encodeURIComponent(operationId())}`;
-  let ended = operation && hasEnded(operation) ? operation : undefined;
-
-  const next = async (every: boolean, since: Seen | undefined, { signal }: FollowOptions): Promise<Seen> => {
-    if (ended) return { operation: ended, tag: null, notBefore: 0 };
-    const seen = await nextState(settings, { url: urlOf(), signal, every, since });
-    if (hasEnded(seen.operation)) ended = seen.operation;
-    return seen;
+  let end = ended;
+  const open = (): ReadState => {
+    const read = createReader(settings, urlOf());
+    return async (every, signal) => {
+      const state = end ?? (await read(every, signal));
+      if (hasEnded(state)) end = state;
+      return state;
+    };
   };
 
-  async function* states(options: FollowOptions = {}): AsyncGenerator<State, void, undefined> {
-    const { signal } = options;
-    if (settings.eventStream && !ended)
+  async function* states({ signal }: FollowOptions = {}): AsyncGenerator<State, void, undefined> {
+    if (settings.eventStream && !end)
       for await (const state of settings.eventStream(settings, urlOf(), signal)) {
-        if (hasEnded(state)) ended = state;
-        yield typed(state);
-        if (ended) return;
+        if (hasEnded(state)) end = state;
+        yield state as unknown as State;
+        if (end) return;
       }
-    let seen: Seen | undefined;
-    do {
-      seen = await next(true, seen, options);
-      yield typed(seen.operation);
-    } while (!hasEnded(seen.operation));
+    const read = open();
+    do yield (await read(true, signal)) as unknown as State;
+    while (!end);
   }
 
-  let queried: Seen | undefined;
-  return {
+  let readQueried: ReadState | undefined;
+  const handle: Omit<OperationHandle<Definition>, "operationId"> = {
     ...rest,
-    get operationId() {
-      return operationId();
-    },
-    result: async (options = {}) => {
-      const { operation: end } = await next(false, undefined, options);
-      if (end.status === "completed") return end.result as ResultOf<Definition>;
-      const problem = { title: end.status, ...end.error } as Problem;
-      throw new AsyncReplyError(
-        "OPERATION_FAILED",
-        `The operation failed: ${problem.detail ?? problem.title}`,
-        { problem },
-      );
+    result: async ({ signal } = {}) => {
+      const { status, result, error } = await open()(false, signal);
+      if (status === "completed") return result as ResultOf<Definition>;
+      throw withProblem("OPERATION_FAILED", "The operation failed", { title: status, ...error } as Problem);
     },
     states,
-    [Symbol.asyncIterator]: () => states(),
+    [Symbol.asyncIterator]: states,
     cancel: async ({ signal } = {}) => {
       const url = urlOf();
       const { body } = await send(settings, { method: "DELETE", url, signal });
-      return typed(toOperation(body, url));
+      return toOperation(body, url) as unknown as State;
     },
     queryOptions: () => ({
       queryKey: [settings.statusUrl, definition, operationId()],
-      queryFn: async (context) => {
-        queried = await next(true, queried, context);
-        return typed(queried.operation);
+      queryFn: async ({ signal }) => {
+        readQueried ??= open();
+        return (await readQueried(true, signal)) as unknown as State;
       },
       refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? false : 1),
       retry: false,
     }),
     toJSON: () => ({ definition, operationId: operationId() }),
+  };
+  if (id !== undefined) return { ...handle, operationId: id };
+  // V8 keeps an object literal with an accessor until the next full collection, so only this rare one has it.
+  return {
+    ...handle,
+    get operationId() {
+      return operationId();
+    },
   };
 }

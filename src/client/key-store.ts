@@ -1,5 +1,6 @@
 import { invalidOption } from "../contract/options.js";
 import type { MaybePromise } from "../contract/promises.js";
+import { within } from "./pause.js";
 
 /** Part of `localStorage` that a client uses. */
 export interface KeyStorage {
@@ -23,61 +24,77 @@ export type KeyStore =
       delete(name: string): unknown;
     };
 
-/** A key store of either kind. */
-export type ShortKeyStore = Exclude<KeyStore, KeyStorage>;
+type Method = (...args: readonly string[]) => unknown;
 
-/** Returns a store with short names. Throws `INVALID_OPTION` if the value is no store. */
-export function toShortKeyStore(store: KeyStore): ShortKeyStore {
-  if ("getItem" in store)
-    return {
-      get: (name) => store.getItem(name),
-      set: (name, value) => store.setItem(name, value),
-      delete: (name) => store.removeItem(name),
-    };
-  if (typeof store.get === "function") return store;
-  throw invalidOption("keyStore", "`localStorage`, or an object with `get`, `set` and `delete`", store);
-}
+/** Names of the methods, in `localStorage` and in other stores. */
+const LONG_NAMES = ["getItem", "setItem", "removeItem"];
+const NAMES = ["get", "set", "delete"];
 
 /** Key of a submission that is being sent. */
-interface Intent {
+export interface Intent {
   readonly key: string;
   /** Whether the key was created for this submission, and not for an earlier one that got no answer. */
   readonly isNew: boolean;
+  /** Deletes the key, because the submission got an answer. */
+  close(): Promise<void>;
 }
 
-/** Keys of the submissions of a client that have no answer yet. */
-export interface Intents {
-  /** Returns the key for a submission. It is stored before this resolves. */
-  open(name: string): Promise<Intent>;
-  /** Deletes the key of a submission that got an answer. */
-  close(name: string, intent: Intent): Promise<void>;
+/** Returns the key for a submission. It is stored before this resolves. */
+export type OpenIntent = (name: string) => Promise<Intent>;
+
+/** The part of `navigator.locks` that a client uses. */
+interface Locks {
+  request(name: string, run: () => Promise<unknown>): Promise<unknown>;
 }
 
-/** Creates the intents of a client. Submissions that are equal and sent at the same time share a key. */
-export function createIntents(store: ShortKeyStore): Intents {
-  const opening = new Map<string, Promise<Intent>>();
-  const read = async (name: string): Promise<Intent> => {
-    const stored = await store.get(name);
-    if (typeof stored === "string") return { key: stored, isNew: false };
-    const key = newKey();
-    await store.set(name, key);
-    return { key, isNew: true };
-  };
-  return {
-    open: (name) => {
-      const opened = opening.get(name) ?? read(name).finally(() => opening.delete(name));
-      opening.set(name, opened);
-      return opened;
-    },
-    close: async (name, { key }) => {
+/** A tab sees what another one puts into `localStorage` after some milliseconds. The lock is held longer than that. */
+const SPREAD_MS = 250;
+
+/**
+ * Keeps the keys of submissions without an answer. Equal submissions at the same time share a key, also in other tabs.
+ *
+ * Throws `INVALID_OPTION` if the value is no store.
+ */
+export function createIntents(store: KeyStore): OpenIntent {
+  const methods = store as unknown as Readonly<Record<string, Method | undefined>>;
+  const [get, set, remove] = NAMES.map((name, index) => {
+    const method = methods[LONG_NAMES[index] as string] ?? methods[name];
+    if (method) return method.bind(store);
+    throw invalidOption("keyStore", "`localStorage`, or an object with `get`, `set` and `delete`", store);
+  }) as [Method, Method, Method];
+  let last: Promise<unknown> = Promise.resolve();
+  return (name) => {
+    const open = async (): Promise<Intent> => {
+      const stored = await get(name);
+      const isNew = !isKey(stored);
+      const key = isNew ? newKey() : stored;
+      if (isNew) await set(name, key);
       // A later submission may already have stored its own key.
-      if ((await store.get(name)) === key) await store.delete(name);
-    },
+      return { key, isNew, close: async () => void ((await get(name)) === key && (await remove(name))) };
+    };
+    // Pages without HTTPS and older platforms have no locks, so only one client at a time is safe there.
+    const locks = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator?.locks;
+    const intent = !locks
+      ? last.then(open, open)
+      : new Promise<Intent>((resolve, reject) => {
+          const run = (): Promise<unknown> => {
+            const opened = open();
+            resolve(opened);
+            return opened.then(() => within(SPREAD_MS));
+          };
+          locks.request(name, run).catch(reject);
+        });
+    last = intent;
+    return intent;
   };
 }
 
-/** Returns a random key: 32 hexadecimal digits. `crypto.randomUUID` is missing on pages without HTTPS. */
+/** Returns whether a value can be an idempotency key. */
+export function isKey(value: unknown): value is string {
+  return typeof value === "string" && /^[ -~]{1,255}$/.test(value);
+}
+
+/** Returns a random key of 128 bits. `crypto.randomUUID` is missing on pages without HTTPS. */
 export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

@@ -1,6 +1,6 @@
 import { invalidOption, misuse } from "../contract/options.js";
 import type { MaybePromise } from "../contract/promises.js";
-import { type KeyStore, type ShortKeyStore, toShortKeyStore } from "./key-store.js";
+import type { KeyStore } from "./key-store.js";
 import type { AnyOperation } from "./operation.js";
 
 /** Header fields that a client sends with every request. */
@@ -54,66 +54,61 @@ export interface ClientOptions {
   readonly requestTimeoutMs?: number;
 }
 
-const OPTIONS: Readonly<Record<keyof ClientOptions | "definitions" | "paths", true>> = {
-  baseUrl: true,
-  definitions: true,
-  paths: true,
-  statusPath: true,
-  headers: true,
-  fetch: true,
-  keyStore: true,
-  eventStream: true,
-  giveUpAfterMs: true,
-  requestTimeoutMs: true,
-};
-
 /** Checked options of a client. */
 export interface ClientSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   /** Address of the status endpoint. */
   readonly statusUrl: string;
-  readonly headers: () => MaybePromise<ClientHeaders>;
-  /** Whether `headers` may return something else after a 401. */
-  readonly canRefresh: boolean;
+  readonly headers: ClientHeaders | (() => MaybePromise<ClientHeaders>);
   readonly fetch: (request: Request) => Promise<Response>;
-  readonly keyStore: ShortKeyStore | undefined;
+  readonly keyStore: KeyStore | undefined;
   readonly eventStream: StateStream | undefined;
   readonly giveUpAfterMs: number;
   readonly requestTimeoutMs: number;
 }
 
+/** Names of all options, and their defaults. */
+const DEFAULTS: Readonly<Record<keyof ClientOptions | "definitions" | "paths", unknown>> = {
+  baseUrl: undefined,
+  definitions: undefined,
+  paths: undefined,
+  statusPath: "/operations",
+  headers: {},
+  // Reads the global at each call, so that it can be replaced, and calls it without a receiver.
+  fetch: (request: Request) => fetch(request),
+  keyStore: undefined,
+  eventStream: undefined,
+  giveUpAfterMs: 120_000,
+  requestTimeoutMs: 30_000,
+};
+
 /** Checks the options of a client. Throws `INVALID_OPTION`. */
 export function readClientOptions(options: ClientOptions): ClientSettings {
-  for (const [name, value] of Object.entries(options))
-    if (value !== undefined && !Object.hasOwn(OPTIONS, name))
+  const settings: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (!(name in DEFAULTS))
       throw misuse(
-        `Unknown option \`${name}\` of createClient. Known options: ${Object.keys(OPTIONS).join(", ")}.`,
+        `Unknown option \`${name}\` of createClient. Known options: ${Object.keys(DEFAULTS).join(", ")}.`,
       );
-  const { baseUrl, statusPath = "/operations", headers = {}, keyStore } = options;
+    settings[name] = value;
+  }
+  const { baseUrl, statusPath, fetch, giveUpAfterMs, requestTimeoutMs } = settings;
   if (typeof baseUrl !== "string")
     throw invalidOption("baseUrl", "an address such as `https://api.example.com`", baseUrl);
-  if (typeof statusPath !== "string" || !statusPath.startsWith("/"))
+  if (!/^\//.test(statusPath as string))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
-  if (options.fetch !== undefined && typeof options.fetch !== "function")
-    throw invalidOption("fetch", "a function", options.fetch);
+  if (typeof fetch !== "function") throw invalidOption("fetch", "a function", fetch);
+  checkDuration("giveUpAfterMs", giveUpAfterMs);
+  checkDuration("requestTimeoutMs", requestTimeoutMs);
   const root = baseUrl.replace(/\/+$/, "");
-  return {
-    baseUrl: root,
-    statusUrl: root + statusPath,
-    headers: typeof headers === "function" ? headers : () => headers,
-    canRefresh: typeof headers === "function",
-    // Reads the global at each call, so that it can be replaced, and calls it without a receiver.
-    fetch: options.fetch ?? ((request) => fetch(request)),
-    keyStore: keyStore && toShortKeyStore(keyStore),
-    eventStream: options.eventStream,
-    giveUpAfterMs: durationMs("giveUpAfterMs", options.giveUpAfterMs, 120_000),
-    requestTimeoutMs: durationMs("requestTimeoutMs", options.requestTimeoutMs, 30_000),
-  };
+  return { ...(settings as unknown as ClientSettings), baseUrl: root, statusUrl: root + statusPath };
 }
 
-function durationMs(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) return value;
-  throw invalidOption(name, "whole milliseconds from 1 to 2147483647", value);
+/** Throws `INVALID_OPTION` for a value that timers do not support. */
+export function checkDuration(name: string, value: unknown): void {
+  // Only whole numbers of 32 bits stay the same.
+  if (value !== ((value as number) | 0) || value <= 0)
+    throw invalidOption(name, "whole milliseconds from 1 to 2147483647", value);
 }

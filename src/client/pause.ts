@@ -1,23 +1,30 @@
-/** Resolves after a time. Rejects with the reason of the signal if it is aborted before. Milliseconds. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      },
-      Math.min(ms, MAX_TIMER_MS),
-    );
-    signal?.addEventListener("abort", stop, { once: true });
+/** Longest time of a timer: 24.8 days. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * Waits for a time, or for work that ends before. Resolves with the result of the work, or with undefined if the time
+ * is over. Rejects with the reason of the signal if it is aborted before. The work is aborted in both cases.
+ * Milliseconds.
+ */
+export function within<Result>(
+  ms: number,
+  signal?: AbortSignal,
+  work?: (limit: AbortSignal) => Promise<Result>,
+): Promise<Result | undefined> {
+  const limit = new AbortController();
+  const stop = (): void => limit.abort();
+  const timer = setTimeout(stop, Math.min(ms, MAX_TIMER_MS));
+  signal?.addEventListener("abort", stop);
+  const result = new Promise<Result | undefined>((resolve, reject) => {
+    limit.signal.onabort = () => (signal?.aborted ? reject(signal.reason) : resolve(undefined));
     if (signal?.aborted) stop();
+    else work?.(limit.signal).then(resolve, reject);
+  });
+  return result.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   });
 }
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Returns the time until the next try: doubles from `baseMs` up to 20 s, with jitter, so that clients that failed
@@ -31,7 +38,8 @@ export function backoff(tries: number, baseMs: number): number {
  * Returns the time in a `Retry-After` field (RFC 9110 §10.2.3): seconds or a date. Returns 0 if the field is absent,
  * malformed, or hidden by the browser. Milliseconds.
  */
-export function retryAfterMs(field: string | null): number {
-  const ms = /^\s*\d+\s*$/.test(field ?? "") ? Number(field) * 1_000 : Date.parse(field ?? "") - Date.now();
+export function retryAfterMs(field: string | null | undefined): number {
+  const text = `${field}`;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Math.max(0, ms) || 0;
 }

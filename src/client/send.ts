@@ -1,32 +1,40 @@
 import { AsyncReplyError, type ErrorCode } from "../contract/errors.js";
 import type { Problem } from "../contract/problem.js";
-import type { ClientSettings } from "./options.js";
-import { backoff, pause, retryAfterMs } from "./pause.js";
+import type { ClientHeaders, ClientSettings } from "./options.js";
+import { backoff, retryAfterMs, within } from "./pause.js";
 
 /** A request of a client. */
 export interface Call {
   readonly method: string;
   readonly url: string;
-  /** Header fields besides those of the client. Called before every try. */
-  readonly headers?: () => Readonly<Record<string, string>>;
-  readonly body?: string;
+  /**
+   * Header fields besides those of the client. Called before every try, which may take longer by the time for which
+   * `prefer` asks the service to wait.
+   */
+  readonly headers?: () => ClientHeaders;
+  readonly body?: string | null;
   readonly signal?: AbortSignal | undefined;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
-  /** How long the service was asked to wait. Called before every try. Milliseconds. Default: 0. */
-  readonly waitMs?: () => number;
-  /** Is called after every try that may have reached the service and is repeated, with its time in milliseconds. */
-  readonly onFailure?: (tookMs: number) => void;
+  /** Is called and awaited before every request. */
+  readonly onSend?: (request: Request) => Promise<void>;
+  /** Is called after every try that may have reached the service and got no answer. */
+  readonly onFailure?: () => void;
 }
 
-/** Reply of a service. The status is 0 if no reply came. */
+/** Reply of a service. */
 export interface Reply {
+  /** Is 599 if no reply came, and 0 for redirects in browsers, which hide them. */
   readonly status: number;
-  readonly body: unknown;
-  /** Returns a header field. Browsers hide most fields of other origins. */
-  readonly header: (name: string) => string | null;
+  readonly body?: unknown;
+  /** Browsers hide most fields of other origins. Absent if no reply came. */
+  readonly headers?: Headers;
+  /** Present if no reply came. */
   readonly cause?: unknown;
 }
+
+/** Redirects of a request that are followed at most. */
+const MAX_REDIRECTS = 5;
 
 /**
  * Sends a request until there is an answer. Repeats it after network errors and statuses that promise nothing, at the
@@ -36,83 +44,89 @@ export interface Reply {
  */
 export async function send(settings: ClientSettings, call: Call): Promise<Reply> {
   const deadline = performance.now() + settings.giveUpAfterMs;
-  let mayRefresh = settings.canRefresh;
-  for (let failures = 0; ; failures++) {
-    const startedAt = performance.now();
-    let reply = await attempt(settings, call);
-    if (reply.status === 401 && mayRefresh) {
+  let mayRefresh = typeof settings.headers === "function";
+  for (let failures = 0; ; ) {
+    const reply = await attempt(settings, call);
+    const { status, body, headers } = reply;
+    if (status === 401 && mayRefresh) {
       mayRefresh = false;
-      reply = await attempt(settings, call);
+      continue;
     }
-    if (isAnswer(reply)) return reply;
-    if (!isTransient(reply)) throw toError("REQUEST_REFUSED", reply, "The service refused the request");
-    const now = performance.now();
-    call.onFailure?.(now - startedAt);
-    const pauseMs = Math.max(backoff(failures, 250), retryAfterMs(reply.header("retry-after")));
-    if (now + pauseMs > deadline)
+    if (/^(2|304)/.test(`${status}`)) return reply;
+    // The same request may succeed later. Status 409 tells two cases apart by its problem type.
+    const isTransient =
+      status === 409
+        ? /n-in-progress$/.test(`${(body as Problem | undefined)?.type}`)
+        : /^(408|425|429|5)/.test(`${status}`);
+    if (!isTransient) throw toError("REQUEST_REFUSED", reply, "The service refused the request");
+    call.onFailure?.();
+    const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));
+    if (performance.now() + pauseMs > deadline)
       throw toError("SERVICE_UNAVAILABLE", reply, "The service did not answer in time");
-    await pause(pauseMs, call.signal);
+    await within(pauseMs, call.signal);
   }
 }
 
-/** Sends a request once. Resolves with status 0 if no complete reply arrives in time. */
-async function attempt(settings: ClientSettings, call: Call): Promise<Reply> {
-  const { method, url, signal, body = null } = call;
-  signal?.throwIfAborted();
-  const headers = { accept: "application/json", ...(await settings.headers()), ...call.headers?.() };
-  const limit = new AbortController();
-  const stop = (): void => limit.abort(signal?.reason);
-  // Throws for a malformed address or header field, which no retry can repair.
-  const request = new Request(url, { method, headers, body, signal: limit.signal });
-  const timer = setTimeout(stop, settings.requestTimeoutMs + (call.waitMs?.() ?? 0));
-  signal?.addEventListener("abort", stop);
+/** Sends a request once, and again to where it is redirected. */
+async function attempt(
+  settings: ClientSettings,
+  { url: start, method, headers, body = null, signal, read = (response) => response.json(), onSend }: Call,
+): Promise<Reply> {
+  const own = headers?.();
+  const ms = settings.requestTimeoutMs + 1_000 * Number(own?.prefer?.slice("wait=".length) ?? 0);
+  const work = async (limit: AbortSignal): Promise<Reply> => {
+    const common = typeof settings.headers === "function" ? await settings.headers() : settings.headers;
+    const fields = { accept: "application/json", ...common, ...own };
+    let url = start;
+    for (let redirects = 0; ; ) {
+      // Throws for a malformed address or header field, which no retry can repair.
+      const request = new Request(url, { method, headers: fields, body, signal: limit, redirect: "manual" });
+      await onSend?.(request);
+      // Otherwise it would be sent after the caller has given up, because the header fields came late.
+      limit.throwIfAborted();
+      try {
+        const response = await settings.fetch(request);
+        const { ok, status, headers } = response;
+        const next =
+          redirects++ < MAX_REDIRECTS && (status === 307 || status === 308) && locate(headers, request);
+        if (!next) {
+          // A success that is not JSON is no answer: something between client and service answered.
+          const content = ok ? read(response) : response.json().catch(() => {});
+          return { status, headers, body: await content };
+        }
+        await response.body?.cancel();
+        url = next;
+      } catch (cause) {
+        return { status: 599, cause };
+      }
+    }
+  };
+  return (await within(ms, signal, work)) ?? { status: 599, cause: "timeout" };
+}
+
+/** Returns the address in `Location`, unless it is of another origin, which must not get the fields and the body. */
+function locate(headers: Headers, { url }: Request): string | undefined {
   try {
-    const response = await settings.fetch(request);
-    const { ok, status } = response;
-    return {
-      status,
-      body: ok && call.read ? await call.read(response) : parse(await response.text(), ok),
-      header: (name) => response.headers.get(name),
-    };
-  } catch (cause) {
-    signal?.throwIfAborted();
-    return { status: 0, body: undefined, header: () => null, cause };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-  }
+    // Throws if there is no location.
+    const { href } = new URL(headers.get("location") ?? "//", url);
+    if (href.startsWith(new URL("/", url).href)) return href;
+  } catch {}
+  return undefined;
 }
 
-/** Parses a body. Throws if it should be JSON and is not: something between client and service answered. */
-function parse(text: string, mustBeJson: boolean): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    if (mustBeJson) throw new Error("The reply is not JSON.");
-    return undefined;
-  }
-}
-
-function isAnswer({ status }: Reply): boolean {
-  return (status >= 200 && status < 300) || status === 304;
-}
-
-/** Returns whether the same request may succeed later. Status 409 tells two cases apart by its problem type. */
-function isTransient({ status, body }: Reply): boolean {
-  if (status === 409) return /(creation|submission)-in-progress$/.test(toProblem(status, body).type);
-  return status === 0 || status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
-function toProblem(status: number, body: unknown): Problem {
-  return { type: "about:blank", title: `HTTP ${status}`, ...(body as Problem | undefined), status };
-}
-
-function toError(code: ErrorCode, { status, body, cause }: Reply, what: string): AsyncReplyError {
+function toError(code: ErrorCode, { status, body, headers, cause }: Reply, what: string): AsyncReplyError {
   // Browsers do not tell a page whether the network failed or the service does not allow its origin.
-  if (status === 0)
-    return new AsyncReplyError(code, `${what}: no reply. Try again. In browsers, check CORS.`, {
-      cause,
-    });
-  const problem = toProblem(status, body);
+  if (!headers)
+    return new AsyncReplyError(code, `${what}: no reply. Try again. In browsers, check CORS.`, { cause });
+  const location = headers.get("location") ?? "another address";
+  const said =
+    status < 400
+      ? { detail: `it redirects to ${location}. Check \`baseUrl\`.` }
+      : (body as Problem | undefined);
+  return withProblem(code, what, { type: "about:blank", title: `HTTP ${status}`, ...said, status });
+}
+
+/** Creates an error that quotes a problem. */
+export function withProblem(code: ErrorCode, what: string, problem: Problem): AsyncReplyError {
   return new AsyncReplyError(code, `${what}: ${problem.detail ?? problem.title}`, { problem });
 }

@@ -1,9 +1,9 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { misuse, shown } from "../contract/options.js";
-import { type Intents, newKey } from "./key-store.js";
-import { type AnyOperation, toOperation } from "./operation.js";
-import type { ClientSettings } from "./options.js";
+import type { AsyncReplyError } from "../contract/errors.js";
+import { invalidOption, misuse, shown } from "../contract/options.js";
+import { type Intent, isKey, newKey, type OpenIntent } from "./key-store.js";
+import { type AnyOperation, hasEnded, toOperation } from "./operation.js";
+import { type ClientSettings, checkDuration } from "./options.js";
 import { type Reply, send } from "./send.js";
 
 /** Options of `submit`. */
@@ -27,10 +27,10 @@ export type Target = Pick<OperationDefinition, "name" | "path">;
 
 /** An operation that was accepted. */
 export interface Submitted {
-  /** Returns the id. Throws `NOT_SUPPORTED` if the browser hides it. */
-  readonly operationId: () => string;
+  /** Is undefined if the browser hides it. */
+  readonly operationId: string | undefined;
   /** The operation, if the service waited for its end. */
-  readonly operation?: AnyOperation | undefined;
+  readonly ended?: AnyOperation | undefined;
   /** The body of a 201. */
   readonly resource?: unknown;
 }
@@ -38,57 +38,79 @@ export interface Submitted {
 /** Sends a submission until it is accepted. All tries have the same key. */
 export async function submit(
   settings: ClientSettings,
-  intents: Intents | undefined,
-  { path }: Target,
+  openIntent: OpenIntent | undefined,
+  path: string,
   input: unknown,
   { key, waitMs = 0, signal }: ClientSubmitOptions,
 ): Promise<Submitted> {
+  if (waitMs !== 0) checkDuration("waitMs", waitMs);
+  if (key !== undefined && !isKey(key)) throw invalidOption("key", "1 to 255 ASCII characters", key);
   const [target, value] = bind(path, input);
   const url = settings.baseUrl + target;
-  const store = key === undefined ? intents : undefined;
+  const body = toJson(value);
   const name = `async-request-reply ${url} ${JSON.stringify(value, sortMembers)}`;
-  const intent = await store?.open(name);
-  const known = intent?.key ?? key ?? newKey();
+  let known = key;
+  let intent: Intent | undefined;
   // A refusal says nothing about earlier tries without an answer, so their key is kept.
-  let isSettled = intent?.isNew === true;
+  let mayClose: boolean | undefined;
   try {
     const reply = await send(settings, {
       method: "POST",
       url,
       headers: () => ({
         "content-type": "application/json",
-        "idempotency-key": `"${known.replace(/["\\]/g, "\\$&")}"`,
-        ...(waitMs > 0 ? { prefer: `wait=${Math.ceil(waitMs / 1_000)}` } : {}),
+        ...(waitMs && { prefer: `wait=${Math.ceil(waitMs / 1_000)}` }),
       }),
-      body: JSON.stringify(value),
+      body,
       signal,
-      waitMs: () => waitMs,
+      onSend: async ({ headers }) => {
+        if (known === undefined) {
+          intent = await openIntent?.(name);
+          known = intent?.key ?? newKey();
+          mayClose = intent?.isNew;
+        }
+        // For printable ASCII, a JSON text is a string of structured fields (RFC 9651 §3.3.3).
+        headers.set("idempotency-key", JSON.stringify(known));
+      },
       onFailure: () => {
-        isSettled = false;
+        mayClose = false;
       },
     });
     const submitted = toSubmitted(reply, url);
-    isSettled = true;
+    await intent?.close();
     return submitted;
   } catch (error) {
-    isSettled &&= isAsyncReplyError(error) && error.code === "REQUEST_REFUSED";
+    if (mayClose && (error as Partial<AsyncReplyError> | undefined)?.code === "REQUEST_REFUSED")
+      await intent?.close();
     throw error;
-  } finally {
-    if (isSettled && intent !== undefined) await store?.close(name, intent);
   }
+}
+
+function toJson(value: unknown): string {
+  let cause: unknown;
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text) return text;
+  } catch (error) {
+    cause = error;
+  }
+  throw misuse(`The input cannot be written as JSON: ${cause}.`);
 }
 
 /** Fills the path fields from the input. Returns the path, and the members that remain for the body. */
 function bind(path: string, input: unknown): readonly [path: string, body: unknown] {
   let body = input;
   const filled = path.replace(/\{(\w+)\}/g, (_, field: string) => {
-    const { [field]: value, ...rest } = body as Readonly<Record<string, unknown>>;
+    const { [field]: value, ...rest } = (body ?? {}) as Readonly<Record<string, unknown>>;
     body = rest;
-    const text = String(value ?? "");
-    // Browsers remove segments that are dots, even if they are encoded.
-    if (/^\.{0,2}$/.test(text))
-      throw misuse(`Path field \`${field}\` is ${shown(value)}, which no path can contain. Pass other text.`);
-    return encodeURIComponent(text);
+    try {
+      const text = Object(value) === value ? "" : encodeURIComponent((value ?? "") as string);
+      // Browsers remove segments that are dots, even if they are encoded.
+      if (!/^\.{0,2}$/.test(text)) return text;
+    } catch {
+      // Half of a surrogate pair has no encoding.
+    }
+    throw misuse(`Path field \`${field}\` is ${shown(value)}, which no path can contain. Pass other text.`);
   });
   return [filled, body];
 }
@@ -99,19 +121,11 @@ function sortMembers(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function toSubmitted({ status, body, header }: Reply, url: string): Submitted {
-  if (status === 201) {
-    const id = header("operation-location")?.split("/").pop();
-    return { resource: body, operationId: () => id ?? hidden() };
-  }
+function toSubmitted({ status, body, headers }: Reply, url: string): Submitted {
+  if (status === 201)
+    return { resource: body, operationId: headers?.get("operation-location")?.split("/").pop() };
   const operation = toOperation(body, url);
   // A 202 has no result, even if the operation has ended.
-  return { operationId: () => operation.operationId, operation: status === 200 ? operation : undefined };
-}
-
-function hidden(): never {
-  throw new AsyncReplyError(
-    "NOT_SUPPORTED",
-    "The browser hides the id of the operation. Send `Access-Control-Expose-Headers: Operation-Location`.",
-  );
+  const ended = status === 200 && hasEnded(operation) ? operation : undefined;
+  return { operationId: operation.operationId, ended };
 }

@@ -21,7 +21,7 @@ export function documentedFields(origin: string): Fields {
 }
 
 /** Listens on a free port of loopback until the test ends. Another port is another origin. */
-async function listen(handle: RequestListener): Promise<string> {
+export async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

@@ -24,6 +24,35 @@ export async function useService(baseUrl) {
   }
 }
 
+/** Submits the same as another tab, at a given time. Sends half a second later, and returns the key. */
+export async function submitAt(baseUrl, account, time) {
+  let key;
+  const { exports } = createClient({
+    baseUrl,
+    paths: { exports: "/exports" },
+    headers: { authorization: "Bearer secret" },
+    keyStore: localStorage,
+    fetch: async (request) => {
+      key ??= request.headers.get("idempotency-key");
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return fetch(request);
+    },
+  });
+  while (Date.now() < time);
+  await (await exports.submit({ account })).cancel();
+  return key;
+}
+
+/** Submits to a service that redirects. Returns the status of the problem, and the message of the error. */
+export async function submitToRedirect(baseUrl) {
+  const { exports } = createClient({ baseUrl, paths: { exports: "/exports" } });
+  try {
+    await exports.submit({ account: "redirected" });
+  } catch ({ context, message }) {
+    return [context.problem.status, message];
+  }
+}
+
 async function lastStatus(op) {
   let last;
   for await (const { status } of op) last = status;

@@ -1,5 +1,5 @@
 import { eventStream } from "async-request-reply/client";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { accepted, completed, ID, later, lost, play, type Step } from "./scripted.js";
 
 const done = { operationId: ID, status: "completed", result: "done" };
@@ -101,6 +101,144 @@ it("waits instead if the service does not stream", async () => {
   const { seen, log } = await follow([completed, later(1, completed)]);
   expect(seen).toEqual(["completed"]);
   expect(log).toHaveLength(2);
+});
+
+const html = { headers: { "content-type": "text/html; charset=utf-8" } };
+
+describe("reads events as browsers do", () => {
+  const line = JSON.stringify(percent(1));
+  const [before, after] = [line.slice(0, 20), line.slice(20)];
+
+  it.each([
+    ["lines that end with CR", [`id: "1"\rdata: ${line}\r\r`]],
+    ["lines that end with CR and LF", [`id: "1"\r\ndata: ${line}\r\n\r\n`]],
+    ["lines that end with CR and LF in different pieces", [`data: ${line}\r`, "\n", "\r", "\n"]],
+    ["mixed ends of lines", [`:comment\rid: "1"\r\ndata: ${line}\n\r`]],
+    ["several lines of data", [`data: {\ndata:${line.slice(1, -1)}\ndata: }\n\n`]],
+    ["no space after the colon", [`data:${line}\n\n`]],
+    ["a byte order mark", [Uint8Array.of(0xef, 0xbb, 0xbf), `data: ${line}\n\n`]],
+    ["a line in two pieces", [`data: ${before}`, `${after}\n\n`]],
+    ["unknown fields", [`wait: 7\nDATA: x\n data: x\ndata: ${line}\ncolon\n\n`]],
+    ["an event with another name before it", [`event: ping\ndata: {}\n\ndata: ${line}\n\n`]],
+    ["an event with the name that no name stands for", [`event: message\ndata: ${line}\n\n`]],
+  ])("with %s", async (_, chunks) => {
+    const { seen, log } = await follow([stream([...chunks, event("2", done)])]);
+    expect(seen).toEqual([1, "completed"]);
+    expect(log).toHaveLength(1);
+  });
+
+  it("without an event that the end of the connection cut, and without its id", async () => {
+    const { seen, lastIds } = await follow([
+      stream([event("1", percent(1)), `id: "2"\ndata: ${JSON.stringify(percent(2))}\n`]),
+      stream([event("3", done)]),
+    ]);
+    expect([seen, lastIds]).toEqual([
+      [1, "completed"],
+      [null, '"1"'],
+    ]);
+  });
+
+  it("with the id of the event before, if an event has none or one with a null character", async () => {
+    const { lastIds } = await follow([
+      stream([event("1", percent(1)), `data: ${line}\n\n`, "id: a\0b\n\n"]),
+      stream([event("2", done)]),
+    ]);
+    expect(lastIds).toEqual([null, '"1"']);
+  });
+});
+
+describe("the time until a reconnect", () => {
+  it.each(["0", "-1", "", "soon", "1e3", "0x10", " 7", "1.5", "٣"])(
+    "is no less for `retry: %s`",
+    async (retry) => {
+      const silent = stream([`retry: ${retry}\n\n`]);
+      const { log } = await follow([...Array<Step>(20).fill(silent), stream([event("1", done)])]);
+      const times = log.map((entry) => Number(entry.split(" ")[0]));
+      const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      expect(Math.min(...pauses)).toBeGreaterThan(0.4);
+    },
+  );
+
+  it("grows while connections bring nothing, and no longer when one does", async () => {
+    const { log } = await follow([
+      ...Array<Step>(4).fill(stream([])),
+      stream([event("1", percent(1))]),
+      stream([event("2", done)]),
+    ]);
+    expect(log.map((entry) => entry.split(" ")[0])).toEqual(["0.0", "1.0", "2.0", "4.0", "8.0", "9.0"]);
+  });
+
+  it("is what the service sent last, also if the event is cut", async () => {
+    const { log } = await follow([stream(["retry: 700\n\nretry: 7000\n"]), stream([event("1", done)])]);
+    expect(log[1]).toBe(`7.0 GET /operations/${ID}`);
+  });
+});
+
+it.each([
+  ["no JSON", "data: {\n\n"],
+  ["empty", "data\n\n"],
+  ["no operation", "data: {}\n\n"],
+  ["null", "data: null\n\n"],
+])("an event that is %s says so", async (_, text) => {
+  await expect(follow([stream([text], "is silent")])).rejects.toMatchObject({
+    code: "INVALID_OPTION",
+    detail: `An event of http://localhost/operations/${ID} is not an operation. Check \`baseUrl\` and \`statusPath\`.`,
+  });
+});
+
+it("a line without an end is refused and canceled", async () => {
+  let sent = 0;
+  let canceled = 0;
+  const chunk = encoder.encode("x".repeat(2 ** 12));
+  const endless: Step = () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += chunk.length;
+        controller.enqueue(chunk);
+      },
+      cancel: () => {
+        canceled++;
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  await expect(follow([endless])).rejects.toMatchObject({
+    code: "INVALID_OPTION",
+    detail: `An event of http://localhost/operations/${ID} has more than 16777216 characters, which no operation has.`,
+  });
+  expect(sent).toBeLessThan(2 ** 24 + 4 * chunk.length);
+  expect(canceled).toBe(1);
+});
+
+describe("a reply that is no stream", () => {
+  /** Counts how often the body of a reply is canceled. */
+  const canceling = (init: ResponseInit): { readonly step: Step; readonly canceled: () => number } => {
+    let canceled = 0;
+    const cancel = (): void => {
+      canceled++;
+    };
+    return { step: () => new Response(new ReadableStream({ cancel }), init), canceled: () => canceled };
+  };
+
+  it("is canceled, and the error says what it is", async () => {
+    const { step, canceled } = canceling(html);
+    await expect(follow([step])).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: `The reply of http://localhost/operations/${ID} is "text/html; charset=utf-8", and not an event stream. Check \`baseUrl\` and \`statusPath\`.`,
+    });
+    expect(canceled()).toBe(1);
+  });
+
+  it("is canceled if it is JSON, because the service does not stream, and the client waits instead", async () => {
+    const { step, canceled } = canceling({ headers: { "content-type": "application/json" } });
+    const { seen } = await follow([step, completed]);
+    expect([seen, canceled()]).toEqual([["completed"], 1]);
+  });
+
+  it("may begin like the media type of one", async () => {
+    const { step } = canceling({ headers: { "content-type": "text/event-streams" } });
+    await expect(follow([step])).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
 });
 
 it("ends when the signal is aborted", async () => {

@@ -1,6 +1,6 @@
 import type { KeyStorage } from "async-request-reply/client";
-import { describe, expect, it } from "vitest";
-import { accepted, lost, play, reply, type Step } from "./scripted.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { accepted, later, lost, play, reply, type Step } from "./scripted.js";
 import { openStage } from "./stage.js";
 
 const book = { itemId: "book", quantity: 1 };
@@ -8,10 +8,31 @@ const name = 'async-request-reply http://localhost/orders {"itemId":"book","quan
 
 /** A page that is left while its first request is on the way. */
 async function leave(keyStore: Map<string, string>): Promise<string | undefined> {
-  const page = play([() => new Promise<Response>(() => {})], { keyStore });
-  void page.api.orders.submit(book);
-  await expect.poll(() => page.log.length).toBe(1);
+  const leaving = new AbortController();
+  const leavePage: Step = () => {
+    leaving.abort(new Error("The page was left."));
+    return new Promise<Response>(() => {});
+  };
+  const page = play([leavePage], { keyStore });
+  await expect(page.api.orders.submit(book, { signal: leaving.signal })).rejects.toThrow("left");
   return page.keys[0] ?? undefined;
+}
+
+/** Locks as browsers have them: for each name, one holder at a time. */
+function stubLocks(): void {
+  const last = new Map<string, Promise<unknown>>();
+  const request = (lock: string, run: () => Promise<unknown>): Promise<unknown> => {
+    const held = (last.get(lock) ?? Promise.resolve()).then(run);
+    last.set(
+      lock,
+      held.catch(() => {}),
+    );
+    return held;
+  };
+  vi.stubGlobal("navigator", { locks: { request } });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
 }
 
 describe("a key store", () => {
@@ -53,6 +74,32 @@ describe("a key store", () => {
     const { orders } = connect({ keyStore: new Map() });
     const [first, second] = await Promise.all([orders.submit(book), orders.submit(book)]);
     expect(second.operationId).toBe(first.operationId);
+  });
+
+  it("lets two tabs that submit at the same moment be one operation", async () => {
+    stubLocks();
+    const items = new Map<string, string>();
+    const keyStore = {
+      get: (item: string) => Promise.resolve(items.get(item)),
+      set: (item: string, value: string) => Promise.resolve(items.set(item, value)),
+      delete: (item: string) => Promise.resolve(items.delete(item)),
+    };
+    const tabs = [0, 1].map(() => play([later(1, accepted)], { keyStore }));
+    await Promise.all(tabs.map(({ api }) => api.orders.submit(book)));
+    const [first, second] = tabs;
+    expect(first?.keys).toEqual([expect.any(String)]);
+    expect(second?.keys).toEqual(first?.keys);
+    expect([...items]).toEqual([]);
+  });
+
+  it("that failed once is asked again for the next submission", async () => {
+    stubLocks();
+    const keyStore = { get: vi.fn(() => null), set: vi.fn(), delete: vi.fn() };
+    keyStore.set.mockRejectedValueOnce(new Error("full"));
+    const { api } = play([accepted], { keyStore });
+    await expect(api.orders.submit(book)).rejects.toThrow("full");
+    await api.orders.submit(book);
+    expect(keyStore.set).toHaveBeenCalledTimes(2);
   });
 
   it("keeps the key of a submission that was given up", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { testMistakes, untyped } from "../untyped.js";
 import { accepted, play } from "./scripted.js";
+import { openStage } from "./stage.js";
 
 const { createClient } = untyped;
 const paths = { orders: "/orders" };
@@ -44,12 +45,27 @@ describe("a mistake says what was passed and what is expected", () => {
     ],
     [
       "the handle of another definition",
-      'The value passed to resume is not an operation of "orders". Pass what `JSON.stringify(handle)` returned.',
+      'This is not an operation of "orders". Pass `JSON.stringify(handle)`.',
       () => play([accepted]).api.orders.resume({ definition: "exports", operationId: "1" }),
     ],
     [
+      "half of a handle",
+      'This is not an operation of "orders". Pass `JSON.stringify(handle)`.',
+      () => play([accepted]).api.orders.resume("{"),
+    ],
+    [
+      "a key store that is a text",
+      'Option `keyStore` must be `localStorage`, or an object with `get`, `set` and `delete`, not "localStorage".',
+      () => createClient({ baseUrl: "", paths, keyStore: "localStorage" }),
+    ],
+    [
+      "a key store that cannot store",
+      "Option `keyStore` must be `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
+      () => createClient({ baseUrl: "", paths, keyStore: { get: () => null } }),
+    ],
+    [
       "null instead of a handle, as an empty localStorage returns it",
-      'The value passed to resume is not an operation of "orders". Pass what `JSON.stringify(handle)` returned.',
+      'This is not an operation of "orders". Pass `JSON.stringify(handle)`.',
       () => play([accepted]).api.orders.resume(null),
     ],
   ]);
@@ -62,6 +78,63 @@ it.each(["", ".", ".."])("refuses the path field %j, which browsers would remove
     detail: `Path field \`accountId\` is "${accountId}", which no path can contain. Pass other text.`,
   });
   expect(log).toEqual([]);
+});
+
+const cyclic: Record<string, unknown> = { itemId: "book" };
+cyclic.self = cyclic;
+const ascii = "Option `key` must be 1 to 255 ASCII characters, not";
+const ms = "Option `waitMs` must be whole milliseconds from 1 to 2147483647, not";
+
+describe("a submission that cannot be sent says why, sends nothing and leaves no key behind", () => {
+  it.each<readonly [string, string, unknown, unknown?]>([
+    ["a key outside Latin-1", `${ascii} "key-✓".`, {}, { key: "key-✓" }],
+    ["a key with a line break", `${ascii} "a\\nb".`, {}, { key: "a\nb" }],
+    ["an empty key", `${ascii} "".`, {}, { key: "" }],
+    ["a key that is too long", ascii, {}, { key: "k".repeat(256) }],
+    ["a key that is no text", `${ascii} 7.`, {}, { key: 7 }],
+    ["a wait of NaN", `${ms} NaN.`, {}, { waitMs: Number.NaN }],
+    ["a wait without an end", `${ms} Infinity.`, {}, { waitMs: Number.POSITIVE_INFINITY }],
+    ["a wait below 0", `${ms} -1.`, {}, { waitMs: -1 }],
+    ["a wait that is a text", `${ms} "5".`, {}, { waitMs: "5" }],
+    ["a cycle", "The input cannot be written as JSON: TypeError: Converting circular structure", cyclic],
+    ["a BigInt", "The input cannot be written as JSON: TypeError: Do not know how to", { quantity: 1n }],
+    ["a function", "The input cannot be written as JSON: undefined.", () => {}],
+    ["nothing", "The input cannot be written as JSON: undefined.", undefined],
+  ])("%s", async (_, message, input, options) => {
+    const keyStore = new Map<string, string>();
+    const { api, log } = play([accepted], { keyStore });
+    const submit = api.orders.submit as unknown as (...args: readonly unknown[]) => Promise<unknown>;
+    const error = await submit(input, options).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "INVALID_OPTION", detail: expect.stringContaining(String(message)) });
+    expect([[...keyStore], log]).toEqual([[], []]);
+  });
+
+  it.each([
+    ["half of a surrogate pair", { accountId: "\ud83d" }, '"\\ud83d"'],
+    ["an object", { accountId: { id: 7 } }, "an object"],
+    ["a list", { accountId: [7] }, "a list"],
+    ["a function", { accountId: () => "7" }, "a function"],
+    ["a symbol", { accountId: Symbol("7") }, "Symbol(7)"],
+    ["missing", {}, "undefined"],
+    ["of no input", null, "undefined"],
+  ])("a path field that is %s", async (_, input, shown) => {
+    const keyStore = new Map<string, string>();
+    const { api, log } = play([accepted], { keyStore });
+    const submit = api.exports.submit as unknown as (input: unknown) => Promise<unknown>;
+    await expect(submit(input)).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: `Path field \`accountId\` is ${shown}, which no path can contain. Pass other text.`,
+    });
+    expect([[...keyStore], log]).toEqual([[], []]);
+  });
+});
+
+it("accepts every key that a service accepts", async () => {
+  const { api } = await openStage();
+  for (const key of ["~", " ", '"', "\\", 'a "b" \\ c', "k".repeat(255)]) {
+    const [first, second] = [0, 1].map(() => api.orders.submit({ itemId: "book", quantity: 1 }, { key }));
+    expect((await first)?.operationId).toBe((await second)?.operationId);
+  }
 });
 
 it("refuses a reply to a submission that is not an operation", async () => {
@@ -78,7 +151,6 @@ it("says which header field to expose if the browser hides the id of a 201", asy
   expect(op.resource).toEqual({ room: 7 });
   await expect(op.result()).rejects.toMatchObject({
     code: "NOT_SUPPORTED",
-    detail:
-      "The browser hides the id of the operation. Send `Access-Control-Expose-Headers: Operation-Location`.",
+    detail: "The browser hides the id. Send `Access-Control-Expose-Headers: Operation-Location`.",
   });
 });

@@ -20,7 +20,7 @@ describe("a submission is repeated with its key", () => {
     const { api, keys } = play([step, accepted]);
     const op = await api.orders.submit(book);
     expect(op.operationId).toBe(ID);
-    expect(keys).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/), keys[0]]);
+    expect(keys).toEqual([expect.stringMatching(/^"\d+-\d+-\d+-\d+"$/), keys[0]]);
   });
 
   it("with growing pauses, and gives up after two minutes", async () => {

@@ -1,4 +1,4 @@
-import { textOf } from "../contract/errors.js";
+import { type AsyncReplyError, isAsyncReplyError, textOf } from "../contract/errors.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 
 /** Logger with the signature of pino and many others: fields first, then the message. */
@@ -13,7 +13,7 @@ export interface Logger {
 
 /**
  * Creates an observer that writes every event to a logger. Problems of the service are errors, mistakes of clients and
- * failures of attempts are warnings, and all other events are info.
+ * failures of attempts are warnings, and all other events are info. So are cancellations, which clients ask for.
  */
 export function logEvents(logger: Logger): Observer {
   return (event) => {
@@ -22,23 +22,39 @@ export function logEvents(logger: Logger): Observer {
 }
 
 /**
- * Returns the fields of an event. The error of a client's mistake is reduced to one sentence: its stack is not useful,
- * and such mistakes are frequent.
+ * Returns the fields of an event. The error of a client's mistake or cancellation is reduced to one sentence: its stack is
+ * not useful, and both are frequent.
  */
 function fieldsOf(event: ServiceEvent): object {
+  const cancelled = cancellationIn(event);
+  if (cancelled !== undefined) return { ...event, error: textOf(cancelled) };
   const isClients = event.event === "request.refused" && event.status < 500;
   return isClients ? { ...event, error: textOf(event.error) } : event;
 }
+
+/** Returns the cancellation that ended an operation. A processor may throw it as the cause of another error. */
+function cancellationIn(event: ServiceEvent): AsyncReplyError | undefined {
+  let error: unknown = event.event === "operation.failed" ? event.error : undefined;
+  for (let depth = 0; depth < MAX_CAUSES && error instanceof Error; depth += 1) {
+    if (isAsyncReplyError(error) && error.code === "CANCELLED") return error;
+    error = error.cause;
+  }
+  return undefined;
+}
+
+const MAX_CAUSES = 3;
 
 /** Returns the log level of an event. */
 export function levelOf(event: ServiceEvent): keyof Logger {
   if (event.event === "background.failed") return "error";
   if (event.event === "request.refused") return event.status >= 500 ? "error" : "warn";
+  if (cancellationIn(event) !== undefined) return "info";
   const warnings = [
     "operation.retried",
     "operation.failed",
     "attempt.lost",
     "webhook.failed",
+    "webhook.postponed",
     "operation.abandoned",
     "key.reused",
     "service.memory-only",

@@ -1,5 +1,5 @@
-import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { adoptPromise } from "../contract/promises.js";
+import { withoutPayload } from "../contract/without-payload.js";
 import type { Observer } from "../ports/observer.js";
 
 /** Returns an observer that never throws. Its events do not contain what clients sent. */
@@ -14,17 +14,4 @@ export function shielded(observer: Observer): Observer {
       // The observer itself failed; there is nowhere left to report it.
     }
   };
-}
-
-/**
- * Returns the error as events contain it. Text that quotes a payload is only for the client, so logs get the number of
- * violations instead.
- */
-function withoutPayload(error: unknown): unknown {
-  if (!isAsyncReplyError(error)) return error;
-  const { code, detail, context } = error;
-  const { cause, violations, eventDetail } = context;
-  if (eventDetail === undefined && code !== "CONTRACT_VIOLATION") return error;
-  const count = violations === undefined ? "" : ` ${violations.length} violations.`;
-  return new AsyncReplyError(code, (eventDetail ?? detail) + count, { cause });
 }

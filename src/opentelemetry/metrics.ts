@@ -1,4 +1,4 @@
-import { isAsyncReplyError } from "../contract/errors.js";
+import { type AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { DeliverMessage, TracedWork } from "../telemetry/messages.js";
 import type { Instrument, Meter } from "./api.js";
 import { DEFINITION, OUTCOME, outcomeOf } from "./conventions.js";
@@ -63,10 +63,15 @@ export function createMetrics(meter: Meter): ChannelHandlers {
   };
 }
 
-/** Returns what became of an attempt to deliver. `skipped`: the tenant has no endpoint. */
+/**
+ * Returns what became of an attempt to deliver. `skipped`: the tenant has no endpoint. `postponed`: it does not count,
+ * because nothing was sent.
+ */
 function deliveryOutcome({ error, status }: DeliverMessage): string {
   if (error === undefined) return status === undefined ? "skipped" : "delivered";
-  return isAsyncReplyError(error) && error.code === "PERMANENT_FAILURE" ? "failed" : "retried";
+  const { code, context } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
+  if (code === "PERMANENT_FAILURE") return "failed";
+  return context?.countAttempt === false ? "postponed" : "retried";
 }
 
 /** The clocks of the store and of this process may differ a little. */

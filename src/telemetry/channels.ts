@@ -1,3 +1,4 @@
+import { withoutPayload } from "../contract/without-payload.js";
 import { builtinModule } from "../ports/builtin-module.js";
 import type { DeliverMessage, ProcessMessage, SettleMessage, SubmitMessage, TracedWork } from "./messages.js";
 
@@ -40,7 +41,8 @@ function open<Message>(name: string): Channel<Message> | undefined {
 }
 
 /**
- * Runs work, and publishes it on a channel. Without subscribers, it only calls `work`.
+ * Runs work, and publishes it on a channel, but neither what it returns nor the parts of an error that quote a payload.
+ * Without subscribers, it only calls `work`.
  *
  * @param describe creates the message
  * @param conclude returns the members that the message has once the work is done. An `error` among them is published.
@@ -53,11 +55,22 @@ export function traced<Message extends TracedWork, T>(
 ): Promise<T> {
   if (!(channel?.hasSubscribers ?? channel?.start.hasSubscribers)) return work();
   const message = describe();
-  const run = async (): Promise<T> => {
-    const value = await work(message);
+  let done: Promise<T> | undefined;
+  const run = async (): Promise<void> => {
+    done = work(message);
+    const value = await done.catch((error: unknown) => {
+      throw withoutPayload(error);
+    });
     Object.assign(message, conclude(value));
-    if (message.error !== undefined) channel.error.publish(message);
-    return value;
+    if (message.error === undefined) return;
+    message.error = withoutPayload(message.error);
+    channel.error.publish(message);
   };
-  return channel.tracePromise(() => message.around?.(run) ?? run(), message);
+  // The channel publishes what its own promise settles to, so the caller gets the one of the work.
+  return channel
+    .tracePromise(() => message.around?.(run) ?? run(), message)
+    .then(
+      () => done as Promise<T>,
+      (error) => done ?? Promise.reject(error),
+    );
 }

@@ -7,7 +7,7 @@ export interface TracedWork {
    * once, and return what `work` returns.
    */
   around?: <T>(work: () => T) => T;
-  /** Why the work failed. Set before `error`. */
+  /** Why the work failed, without the parts that quote a payload. Set before `error`. */
   error?: unknown;
 }
 

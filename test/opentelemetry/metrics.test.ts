@@ -87,6 +87,22 @@ describe("the metrics", () => {
     expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual({ skipped: 1 });
   });
 
+  it("count a delivery as postponed if nothing was sent because others take long", async () => {
+    const stage = await newStage();
+    const recording = record();
+    stage.receiver.answer(...new Array(3).fill(() => {}));
+    for (let count = 0; count < 5; count += 1) await stage.submit();
+    const working = stage.work();
+    await expect.poll(() => stage.receiver.received.length).toBe(3);
+    await stage.clock.advance(15_000);
+    await working;
+    // Two found no place, and came back when the receiver had timed out three times.
+    expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual({
+      retried: 3,
+      postponed: 4,
+    });
+  });
+
   it("measure the queue of each definition when they are collected", async () => {
     const { backend, service, clock, work } = await newStage();
     const operator = createOperator({

@@ -9,6 +9,7 @@ import {
 } from "async-request-reply";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { deepText } from "../deep-text.js";
 import { watchChannel } from "./watch-channel.js";
 
 const tenant = "acme";
@@ -49,6 +50,35 @@ describe("the channels `process` and `settle`", () => {
     expect(processed.find(({ event }) => event === "error")).toMatchObject({ error, outcome: "failed" });
     expect(processed.map(({ event }) => event)).toEqual(["start", "end", "error", "asyncStart", "asyncEnd"]);
     expect(settled.at(-1)?.outcome).toBe("failed");
+  });
+
+  it("publish no part of the input or of the result", async () => {
+    const published = [watchChannel("submit"), watchChannel("process"), watchChannel("settle")];
+    const orders = defineOperation({
+      name: "orders",
+      path: "/orders",
+      input: z.object({ text: z.string() }),
+      result: z.strictObject({ ok: z.string() }),
+    });
+    const backend = createMemoryBackend();
+    const authorize = () => ({ id: "ann", tenant });
+    const service = createService({ definitions: [orders], backend, authorize, observe: false });
+    const submit = async (key: string, text: string): Promise<void> => {
+      const headers = { "content-type": "application/json", "idempotency-key": key };
+      const body = JSON.stringify({ text });
+      for (let repeat = 0; repeat < 2; repeat += 1)
+        await service.handle({ method: "POST", path: "/orders", headers, body });
+      await createWorker(service, {
+        orders: (input) => (text === "kanarie" ? { ok: input.text } : ({ kanarie: "kanarie" } as never)),
+      }).runUntilIdle();
+    };
+    await submit('"completed"', "kanarie");
+    await submit('"failed"', "other");
+    expect(published.flat().map(({ outcome }) => outcome)).toEqual(
+      expect.arrayContaining(["accepted", "replayed", "completed", "failed"]),
+    );
+    expect(deepText(published)).not.toContain("kanarie");
+    await service.close();
   });
 
   it("publish an attempt that is retried", async () => {

@@ -12,6 +12,7 @@ import { createOperator } from "async-request-reply/operator";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { deepText } from "../deep-text.js";
 import { watchChannel } from "./watch-channel.js";
 
 const tenant = "acme";
@@ -76,6 +77,36 @@ describe("the channel `submit`", () => {
     expect(published.map(({ event }) => event)).toEqual(["start", "end", "error", "asyncStart", "asyncEnd"]);
     expect(published[2]).toMatchObject({ error: { code: "CONTRACT_VIOLATION" } });
     expect(published.at(-1)?.outcome).toBeUndefined();
+  });
+
+  it.each([
+    ["a value", '{"rows":"kanarie"}'],
+    ["an unknown member", '{"rows":1,"kanarie":1}'],
+    ["a repeated member", '{"kanarie":1,"kanarie":1}'],
+    ["no JSON", '{"kanarie'],
+  ])(
+    "publishes no part of the body if it refuses %s, and the client gets the whole error",
+    async (_, body) => {
+      const published = watchChannel("submit");
+      const reply = await service.handle({
+        method: "POST",
+        path: "/exports",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      expect([400, 422]).toContain(reply.status);
+      expect(published.map(({ event }) => event)).toContain("error");
+      expect(deepText(published)).not.toContain("kanarie");
+    },
+  );
+
+  it("passes the whole error on to a caller in process", async () => {
+    const published = watchChannel("submit");
+    const body = { rows: 1, kanarie: 1 } as { rows: number };
+    await expect(service.submit(exportsOf, body, { tenant })).rejects.toMatchObject({
+      context: { violations: [{ pointer: "#/kanarie", detail: "is not a known member" }] },
+    });
+    expect(deepText(published)).not.toContain("kanarie");
   });
 
   it("publishes to a subscriber of a single event", async () => {

@@ -1,0 +1,183 @@
+import {
+  allowAnonymous,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOperation,
+  logEvents,
+  type ServiceEvent,
+  type StandardSchema,
+} from "async-request-reply";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { deepText } from "../deep-text.js";
+
+const SECRET = "kanarie";
+const tenant = "anonymous";
+
+/** Submits a body that the schema refuses. Returns what the observer, the log and the caller in process see. */
+async function refused(input: StandardSchema, body: unknown) {
+  const events: ServiceEvent[] = [];
+  const lines: string[] = [];
+  const log = (fields: object): void => void lines.push(JSON.stringify(fields));
+  const logged = logEvents({ info: log, warn: log, error: log });
+  const reports = defineOperation({ name: "reports", path: "/reports", input });
+  const service = createService({
+    definitions: [reports],
+    authorize: allowAnonymous(),
+    backend: createMemoryBackend(),
+    observe: (event) => {
+      events.push(event);
+      logged(event);
+    },
+  });
+  const reply = await service.handle({
+    method: "POST",
+    path: "/reports",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(reply.status).toBe(422);
+  const error = await service.submit(reports, body as never, { tenant }).then(
+    () => undefined,
+    (thrown: Error) => thrown,
+  );
+  const [event] = events as [ServiceEvent & { readonly error: Error }];
+  return {
+    event: event.error.message,
+    thrown: error?.message,
+    line: lines[0],
+    seen: deepText(events) + lines,
+  };
+}
+
+const ofZod = z.strictObject({
+  url: z.string(),
+  year: z.int().min(2000),
+  size: z.number().max(5).multipleOf(2),
+  email: z.email(),
+  kind: z.enum(["a", "b"]),
+  tags: z.array(z.string().min(3)),
+  either: z.union([z.boolean(), z.number()]),
+  odd: z.string().refine(() => false, { error: ({ input }) => `not ${input}` }),
+});
+
+const ofValibot = v.strictObject({
+  url: v.string(),
+  year: v.pipe(v.number(), v.minValue(2000)),
+  email: v.pipe(v.string(), v.email()),
+  kind: v.picklist(["a", "b"]),
+  odd: v.pipe(
+    v.string(),
+    v.check(
+      () => false,
+      ({ input }) => `not ${input}`,
+    ),
+  ),
+});
+
+const values = { year: 1, size: 7, email: SECRET, kind: SECRET, tags: ["x"], either: SECRET, odd: SECRET };
+
+describe("the event and the error of a refused body", () => {
+  it("name each place and what is expected there, for zod", async () => {
+    const { event, thrown, line, seen } = await refused(ofZod, { ...values, [SECRET]: SECRET });
+    expect(event).toBe(
+      "CONTRACT_VIOLATION: 10 violations: #/url: expected string; #/year: expected number >= 2000; " +
+        "#/size: expected number <= 5; #/size: expected multiple of 2; #/email: expected email; and 5 more.",
+    );
+    expect(thrown).toBe(event);
+    expect(line).toContain("#/url: expected string");
+    expect(seen).not.toContain(SECRET);
+  });
+
+  it("name each place and what is expected there, for valibot", async () => {
+    const { year, email, kind, odd } = values;
+    const { event, seen } = await refused(ofValibot, { url: "a", year, email, kind, odd, [SECRET]: SECRET });
+    expect(event).toBe(
+      "CONTRACT_VIOLATION: 5 violations: #/year: expected >=2000; #/email: violates email; " +
+        '#/kind: expected ("a" | "b"); #/odd: violates check; #: has an unknown member.',
+    );
+    expect(seen).not.toContain(SECRET);
+  });
+
+  it.each([
+    ["a choice", { kind: SECRET }, '#/kind: expected one of "a", "b"'],
+    ["an item of a list", { tags: ["abc", "x"] }, "#/tags/1: expected string >= 3"],
+    ["a union", { either: SECRET }, "#/either: violates invalid_union"],
+    ["a rule of its own", { odd: SECRET }, "#/odd: violates custom"],
+    ["an unknown member", { [SECRET]: 1 }, "#: has an unknown member"],
+  ])("describe %s", async (_, body, expected) => {
+    const { event, seen } = await refused(ofZod.partial(), body);
+    expect(event).toBe(`CONTRACT_VIOLATION: 1 violation: ${expected}.`);
+    expect(seen).not.toContain(SECRET);
+  });
+
+  it("hide the keys of a map that do not look like names", async () => {
+    const body = { "ann@example.com": 1, "4111111111111111": 1, ["x".repeat(100)]: 1 };
+    const { event } = await refused(z.record(z.string(), z.string()), body);
+    expect(event.match(/#\/\*: expected string/g)).toHaveLength(3);
+  });
+
+  it("do not quote a validator that only has messages", async () => {
+    const input: StandardSchema = {
+      "~standard": {
+        version: 1,
+        vendor: "example",
+        validate: (value) => ({ issues: [{ message: `not ${JSON.stringify(value)}`, path: ["a"] }] }),
+      },
+    };
+    const { event, seen } = await refused(input, { a: SECRET });
+    expect(event).toBe("CONTRACT_VIOLATION: 1 violation: #/a: is refused by the schema.");
+    expect(seen).not.toContain(SECRET);
+  });
+});
+
+describe("a cancellation", () => {
+  it.each([
+    ["the reason of the signal", (signal: AbortSignal) => signal.reason],
+    ["an error that the reason caused", (signal: AbortSignal) => new Error("stop", { cause: signal.reason })],
+  ])("is logged as info and without a stack, if the processor throws %s", async (_, toError) => {
+    const lines: { readonly level: string; readonly fields: object; readonly message: string }[] = [];
+    const log = (level: string) => (fields: object, message: string) =>
+      void lines.push({ level, fields, message });
+    const backend = createMemoryBackend();
+    const reports = defineOperation({
+      name: "reports",
+      path: "/reports",
+      input: z.unknown(),
+      cancellable: true,
+    });
+    const service = createService({
+      definitions: [reports],
+      authorize: allowAnonymous(),
+      backend,
+      observe: logEvents({ info: log("info"), warn: log("warn"), error: log("error") }),
+    });
+    const { operationId } = await service.submit(reports, {}, { tenant });
+    const worker = createWorker(
+      service,
+      {
+        reports: async (__, { signal }) => {
+          await service.cancel(operationId, { tenant });
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          throw toError(signal);
+        },
+      },
+      { leaseMs: 1_000 },
+    );
+    await worker.runUntilIdle();
+    expect(lines.at(-1)).toEqual({
+      level: "info",
+      message: "operation.failed",
+      fields: {
+        event: "operation.failed",
+        operationId,
+        definition: "reports",
+        attempt: 1,
+        error: "AsyncReplyError: CANCELLED: The operation was canceled.",
+      },
+    });
+    await service.close();
+  });
+});

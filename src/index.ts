@@ -146,6 +146,7 @@ export type {
   ListRequest,
   OperationStore,
   RedriveResult,
+  Renewal,
   RenewResult,
   SettleResult,
 } from "./ports/operation-store.js";

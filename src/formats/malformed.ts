@@ -1,3 +1,4 @@
+import { contractViolation } from "../contract/contract-violation.js";
 import { AsyncReplyError } from "../contract/errors.js";
 
 /**
@@ -13,9 +14,8 @@ export function malformed(sentence: string, ...names: readonly string[]): AsyncR
 
 /** Returns the error for a well-formed body with the wrong root. */
 export function wrongRoot(expected: string): AsyncReplyError {
-  return new AsyncReplyError("CONTRACT_VIOLATION", "The body is well formed, but has the wrong root.", {
-    violations: [{ pointer: "#", detail: `must be ${expected}` }],
-  });
+  const violations = [{ pointer: "#", detail: `must be ${expected}` }];
+  return contractViolation("The body is well formed, but has the wrong root.", violations);
 }
 
 /** Returns a name in quotes, shortened to fit on a line. */

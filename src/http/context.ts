@@ -19,7 +19,7 @@ import type { ServiceSettings } from "./settings.js";
 
 /** A service that adapters can mount: any {@link Service}, or an object of yours with the same methods. */
 export type Mountable = Pick<Service, "handle"> &
-  Partial<Pick<Service, "hasPath" | "definitions" | "close">> & {
+  Partial<Pick<Service, "hasPath" | "definitions" | "close" | "hub">> & {
     /** Adapters use the limit of bodies, and the paths if there is a `hasPath`. */
     readonly settings: Pick<ServiceSettings, "maxBodyBytes"> &
       Partial<Pick<ServiceSettings, "basePath" | "statusPath">>;
@@ -31,7 +31,7 @@ export type Mountable = Pick<Service, "handle"> &
  */
 export type SubmitOptions<Tx> = SubmissionOptions &
   ([AsyncHandle<Tx>] extends [never]
-    ? { readonly tx?: never }
+    ? { readonly tx?: { readonly "this back end shares no transactions with asynchronous functions": never } }
     : {
         /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
         readonly tx?: AsyncHandle<Tx>;
@@ -150,7 +150,8 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
    * Cancels an operation of this tenant, even if its definition does not let clients cancel. Resolves to:
    *
    * - `cancelled`: the operation has failed with the problem `cancelled`.
-   * - `requested`: a worker is running it and learns of the cancellation at its next lease renewal.
+   * - `requested`: a worker is running it and learns of the cancellation at once, or at its next lease renewal at the
+   *   latest.
    * - `terminal`: the operation had already ended.
    * - `unknown`: this tenant has no such operation.
    *
@@ -159,8 +160,8 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
   /**
    * Closes the service, in this order: refuses new requests and submissions, answers requests that wait for the end of
-   * work, waits for those in progress, stops the workers of this service, publishes pending announcements, and closes
-   * the back end. Never rejects.
+   * work, waits for those in progress and stops the workers of this service, publishes pending announcements, and
+   * closes the back end. Never rejects.
    */
   close(): Promise<void>;
 }

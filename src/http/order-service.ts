@@ -31,10 +31,17 @@ export function createOrderService<Tx = never>(
 ): Service<readonly [OrderDefinition], Tx> {
   const { definitions: _, ...known } = SERVICE_OPTIONS;
   checkOptions(options, { ...known, ...ORDER_OPTIONS }, "createOrderService");
-  const { create, idempotencyKey, cancellable, deprecated, retentionMs, ...rest } = options;
+  const { create, idempotencyKey, cancellable, deprecated, retentionMs, failedRetentionMs, ...rest } =
+    options;
   checkFunction("create", create, { optional: true });
   const definitions = [
-    defineOrders({ idempotencyKey, cancellable, deprecated, retentionMs } as OrderOptions),
+    defineOrders({
+      idempotencyKey,
+      cancellable,
+      deprecated,
+      retentionMs,
+      failedRetentionMs,
+    } as OrderOptions),
   ] as const;
   const creators = create === undefined ? {} : { create: { orders: withPendingStatus(create) } };
   return createService<readonly [OrderDefinition], Tx, "orders">({ ...rest, definitions, ...creators });

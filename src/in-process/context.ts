@@ -10,6 +10,8 @@ export interface InProcessContext extends SubmissionContext {
   readonly settings: SubmissionSettings & {
     readonly maxBodyBytes: number;
     readonly maxDepth: number;
+    /** Replaces the URI before the name of a problem type. */
+    readonly problemBaseUri: string;
     /** Time limit of the check of a `webhookUrl`. Milliseconds. */
     readonly authorizeTimeoutMs: number;
   };

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
-import type { Problem } from "../contract/problem.js";
+import { type Problem, withBaseUri } from "../contract/problem.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
@@ -14,6 +14,7 @@ export interface AnyOperationView {
   readonly attempt: number;
   readonly createdAt: number;
   readonly finishedAt?: number;
+  readonly cancelRequested?: true;
   readonly progress?: unknown;
   readonly result?: unknown;
   readonly error?: Problem;
@@ -30,10 +31,10 @@ export async function get(
   checkCall("get", options, { tenant: true });
   if (!isOperationId(id)) return undefined;
   const operation = await storeAnswer(context, context.backend.operations.get(id, options.tenant));
-  return operation?.definition === name ? toView(operation) : undefined;
+  return operation?.definition === name ? toView(operation, context.settings.problemBaseUri) : undefined;
 }
 
-function toView(operation: Operation): AnyOperationView | undefined {
+function toView(operation: Operation, problemBaseUri: string): AnyOperationView | undefined {
   const { id: operationId, definition, state, attempt, createdAt, settledAt } = operation;
   if (state === "preparing") return undefined;
   const { progress, result, error } = operation;
@@ -44,9 +45,10 @@ function toView(operation: Operation): AnyOperationView | undefined {
     attempt,
     createdAt,
     ...(settledAt === undefined ? {} : { finishedAt: settledAt }),
+    ...(state !== "pending" || operation.cancelRequested !== true ? {} : { cancelRequested: true }),
     ...(state !== "pending" || progress === undefined ? {} : { progress: parseStored(progress) }),
     ...(result === undefined ? {} : { result: parseStored(result) }),
-    ...(error === undefined ? {} : { error: parseStored(error) as Problem }),
+    ...(error === undefined ? {} : { error: withBaseUri(parseStored(error), problemBaseUri) as Problem }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, isTerminal, type Operation } from "../contract/operation.js";
-import type { Problem } from "../contract/problem.js";
+import { type Problem, withBaseUri } from "../contract/problem.js";
 import { serviceClosed } from "../protocol/lifecycle.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
@@ -25,7 +25,7 @@ export async function result(
     try {
       let latest: Operation | undefined = await find(context, name, id, tenant);
       while (latest !== undefined) {
-        if (isTerminal(latest.state)) return resultOf(latest);
+        if (isTerminal(latest.state)) return resultOf(latest, context.settings.problemBaseUri);
         latest = await subscription?.next();
       }
       // All places are taken, so this call polls.
@@ -48,9 +48,9 @@ async function find(
   throw new AsyncReplyError("NOT_FOUND", `This tenant has no operation of "${definition}" with this id.`);
 }
 
-function resultOf({ state, result: value, error = "{}" }: Operation): unknown {
+function resultOf({ state, result: value, error = "{}" }: Operation, problemBaseUri: string): unknown {
   if (state === "completed") return value === undefined ? undefined : parseStored(value);
-  const problem = parseStored(error) as Problem;
+  const problem = withBaseUri(parseStored(error), problemBaseUri) as Problem;
   const detail = `The operation failed: ${problem.detail ?? problem.title}`;
   throw new AsyncReplyError("OPERATION_FAILED", detail, { problem });
 }

@@ -22,8 +22,12 @@ export interface OperationSummary {
   readonly finishedAt?: number;
   /** How long the operation is kept after its end. Milliseconds. */
   readonly retentionMs: number;
+  /** How long it is kept if it fails. Milliseconds. Absent if that is `retentionMs`. */
+  readonly failedRetentionMs?: number;
   /** Idempotency key, if the operation has one. */
   readonly key?: string;
+  /** `true` if the operation is pending and its cancellation was requested. */
+  readonly cancelRequested?: true;
   /** `true` if no tenant can see the operation, such as a follow-up. */
   readonly hidden?: boolean;
   /** Why the operation failed, as its client sees it. */
@@ -61,7 +65,8 @@ export interface OperationDetails extends OperationSummary {
  */
 export function toSummary(operation: ListedOperation): OperationSummary {
   const { id: operationId, tenant, definition, state, attempt, createdAt, retentionMs } = operation;
-  const { settledAt: finishedAt, key, hidden, error, lastError, retryOf, retriedBy } = operation;
+  const { failedRetentionMs, settledAt: finishedAt, key, hidden, error, lastError } = operation;
+  const { retryOf, retriedBy } = operation;
   return {
     operationId,
     tenant,
@@ -70,7 +75,8 @@ export function toSummary(operation: ListedOperation): OperationSummary {
     attempt,
     createdAt,
     retentionMs,
-    ...present({ finishedAt, key, hidden, retryOf, retriedBy }),
+    ...present({ failedRetentionMs, finishedAt, key, hidden, retryOf, retriedBy }),
+    ...(state === "pending" && operation.cancelRequested === true ? { cancelRequested: true } : {}),
     ...present({ error: parsed(error) as Problem, lastError: toProblem(lastError) }),
   };
 }

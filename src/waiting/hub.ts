@@ -36,8 +36,8 @@ export interface Subscription {
  */
 export interface Hub {
   /**
-   * Subscribes to an operation, or returns `undefined` if there is no place for this tenant. To miss no change,
-   * subscribe first, then read the operation, and then call `next`.
+   * Subscribes to an operation. Returns `undefined` if there is no place for this tenant, or if the signal is already
+   * aborted. To miss no change, subscribe first, then read the operation, and then call `next`.
    */
   subscribe(interest: Interest): Subscription | undefined;
   /** Resolves after the polling interval of the hub, when the signal is aborted, or when the hub is closed. */
@@ -93,7 +93,7 @@ export function createHub(options: HubOptions): Hub {
         const cancel = limits.after(ms, latest.interrupt);
         const next = await latest.next();
         cancel();
-        return next ?? (latest.ended ? undefined : "idle");
+        return next ?? (latest.hasEnded() ? undefined : "idle");
       },
       refresh: () => look(id),
       close,
@@ -101,7 +101,8 @@ export function createHub(options: HubOptions): Hub {
   }
 
   return {
-    subscribe: (interest) => (places.take(interest.tenant) ? open(interest) : undefined),
+    subscribe: (interest) =>
+      interest.signal?.aborted !== true && places.take(interest.tenant) ? open(interest) : undefined,
     pause: async (signal) => {
       const nothing = createLatest<never>();
       const release = limits.add(nothing.end, { waitMs: pollMs, signal });
@@ -116,7 +117,7 @@ export function createHub(options: HubOptions): Hub {
       return places.taken;
     },
     get closed() {
-      return limits.over;
+      return limits.areOver();
     },
   };
 }

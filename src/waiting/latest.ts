@@ -8,8 +8,8 @@ export interface Latest<Value> {
   next(): Promise<Value | undefined>;
   /** Wakes a call of `next` without a value. */
   interrupt(): void;
-  /** Whether `end` was called. */
-  readonly ended: boolean;
+  /** Returns whether `end` was called. */
+  hasEnded(): boolean;
 }
 
 /** Creates an empty slot. */
@@ -37,8 +37,6 @@ export function createLatest<Value>(): Latest<Value> {
       return taken;
     },
     interrupt: () => wake(),
-    get ended() {
-      return ended;
-    },
+    hasEnded: () => ended,
   };
 }

@@ -17,8 +17,8 @@ export interface Limits {
   after(ms: number, onTime: () => void): () => void;
   /** Ends all waits. Later ones end at once. */
   endAll(): void;
-  /** Whether `endAll` was called. */
-  readonly over: boolean;
+  /** Returns whether `endAll` was called. */
+  areOver(): boolean;
 }
 
 /** Creates limits without any wait. */
@@ -43,8 +43,6 @@ export function createLimits(clock: Clock): Limits {
       over = true;
       for (const end of ends) end();
     },
-    get over() {
-      return over;
-    },
+    areOver: () => over,
   };
 }

@@ -247,3 +247,22 @@ describe("a bearer token verified by other code", () => {
     expect(refused.headers["www-authenticate"]).toBe('ApiKey header="X-API-Key"');
   });
 });
+
+describe("known credentials", () => {
+  const known = { "token-of-ann": "ann", "token-of-bob": { id: "bob", tenant: "acme" } };
+
+  it.each([
+    ["an id, which is also the tenant", "token-of-ann", "ann"],
+    ["a principal", "token-of-bob", "acme"],
+  ])("name %s", async (_, token, tenant) => {
+    for (const [authorize, fields] of [
+      [bearer(known), { authorization: `Bearer ${token}` }],
+      [apiKey(known), { authorization: undefined, "x-api-key": token }],
+    ] as const) {
+      const backend = createMemoryBackend();
+      const service = createOrderService({ authorize, backend, observe: false });
+      expect((await service.handle(toHttpRequest(submission({ fields })))).status).toBe(202);
+      expect(await backend.operations.list?.({ limit: 10 })).toMatchObject([{ tenant }]);
+    }
+  });
+});

@@ -77,6 +77,56 @@ describe("a closed service", () => {
     await expect(worker.start()).rejects.toMatchObject({ code: "WORKER_STOPPED" });
   });
 
+  it("stops its workers while requests are in progress, and lets one that is stopping finish", async () => {
+    const steps: string[] = [];
+    let allowRequest = (): void => {};
+    let finish = (): void => {};
+    const service = createOrderService({
+      authorize: () =>
+        new Promise((resolve) => {
+          allowRequest = () => resolve({ id: tenant });
+        }),
+    });
+    const worker = createWorker(service, {
+      orders: async (_, { signal }) => {
+        steps.push("work begun");
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        steps.push(signal.aborted ? "work aborted" : "work ended");
+      },
+    });
+    await worker.start();
+    await service.submit(service.definitions[0], ORDER, { tenant });
+    await vi.waitUntil(() => steps.includes("work begun"));
+    const replying = service.handle(post).then(() => void steps.push("replied"));
+    const stopping = worker.stop().then(() => void steps.push("worker stopped"));
+    const closing = service.close();
+    finish();
+    await stopping;
+    allowRequest();
+    await Promise.all([replying, closing]);
+    expect(steps).toEqual(["work begun", "work ended", "worker stopped", "replied"]);
+  });
+
+  it("stops a worker before the last request in progress has been answered", async () => {
+    let allowRequest = (): void => {};
+    const service = createOrderService({
+      authorize: () =>
+        new Promise((resolve) => {
+          allowRequest = () => resolve({ id: tenant });
+        }),
+    });
+    const worker = createWorker(service, { orders: () => {} });
+    await worker.start();
+    const replying = service.handle(post);
+    const closing = service.close();
+    await expect(worker.start()).rejects.toMatchObject({ code: "WORKER_STOPPED" });
+    allowRequest();
+    expect((await replying).status).toBe(202);
+    await closing;
+  });
+
   it("closes its back end once even if close is called again, and reports a failure", async () => {
     const close = vi.fn(async () => {
       throw new Error("the connection is gone");

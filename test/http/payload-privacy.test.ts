@@ -189,13 +189,16 @@ describe("events and log lines contain no part of a payload", () => {
     expect(seen()).not.toContain("kanarie");
   });
 
-  it("when a contract is violated, except for the number of violations", async () => {
+  it("when a contract is violated, except for the places that the schema names, and what it expects there", async () => {
     const { handle, events } = watch();
     const body = `{"quantity":0,"${NAME}":1}`;
     const reply = await handle(toHttpRequest(submission({ body })));
     expect(JSON.parse(String(reply.body)).errors).toHaveLength(3);
     expect(deepText(reply)).toContain(`#/${NAME}`);
-    expect((events[0] as { readonly error: Error }).error.message).toContain("3 violations");
+    expect((events[0] as { readonly error: Error }).error.message).toBe(
+      "CONTRACT_VIOLATION: 3 violations: #/itemId: expected string; #/quantity: expected number > 0; " +
+        "#: has an unknown member.",
+    );
   });
 
   it("when a parser locates a mistake, except for its position", async () => {

@@ -123,6 +123,17 @@ describe("S8: a principal with read access only", () => {
 });
 
 describe("S9: the rate of requests", () => {
+  it.each([
+    [1e30, "2147483647"],
+    [Number.MAX_SAFE_INTEGER, "2147483647"],
+    [0.1, "1"],
+    [-1, "0"],
+    [Number.POSITIVE_INFINITY, "1"],
+  ])("is limited with a Retry-After in whole seconds, for %d", async (retryAfterSeconds, field) => {
+    const orders = await watched({ admit: () => ({ status: 503, retryAfterSeconds }) });
+    expect((await orders.send(submission())).headers).toContainEqual(["retry-after", field]);
+  });
+
   it("can be limited per principal, right after authorization", async () => {
     const seen: unknown[] = [];
     const orders = await watched({

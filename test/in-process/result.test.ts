@@ -43,6 +43,17 @@ describe("service.result", () => {
     ]);
   });
 
+  it("shows the problem with the base URI of the service, as `get` does", async () => {
+    const problemBaseUri = "https://docs.example.com/problems/";
+    const { service, orders, id, result, work } = await createAwaited({ problemBaseUri });
+    const problem = { type: `${problemBaseUri}work-failed`, detail: "Sold out." };
+    await Promise.all([
+      expect(result).rejects.toMatchObject({ code: "OPERATION_FAILED", context: { problem } }),
+      work(() => Promise.reject(permanentFailure("Sold out."))),
+    ]);
+    expect(await service.get(orders, id, { tenant })).toMatchObject({ error: problem });
+  });
+
   it("rejects if the tenant has no such operation", async () => {
     const { service, orders, id } = await createAwaited();
     const unknown = { code: "NOT_FOUND" };

@@ -26,6 +26,7 @@ export const readingScenarios: readonly Scenario[] = [
           createdAt: expect.any(Number),
           finishedAt: expect.any(Number),
           retentionMs: 86_400_000,
+          failedRetentionMs: 604_800_000,
           key: "k1",
           error: expect.objectContaining({ type: problemType("attempts-exhausted") }),
           lastError: expect.objectContaining({ detail: "The processor threw TypeError." }),

@@ -24,8 +24,9 @@ export const redrivingScenarios: readonly Scenario[] = [
       ]);
       await work();
       const successor = await existing(operator.get(operationId));
-      const { tenant, definition, input, retentionMs } = before;
-      expect(successor).toMatchObject({ tenant, definition, input, retentionMs, retryOf: failed });
+      const { tenant, definition, input, retentionMs, failedRetentionMs } = before;
+      const kept = { retentionMs, failedRetentionMs };
+      expect(successor).toMatchObject({ tenant, definition, input, ...kept, retryOf: failed });
       expect(successor).toMatchObject({ state: "completed", result: { note: "hello" } });
       expect(successor.key).toBeUndefined();
       expect(await operator.get(failed)).toEqual({ ...before, retriedBy: operationId });

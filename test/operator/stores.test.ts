@@ -156,10 +156,10 @@ describe("a failed operation that was redriven", () => {
     const clock = createManualClock();
     const stage = createOperatorStage(createMemoryBackend({ clock }));
     const failed = await stage.end("throw");
-    await clock.advance(80_000_000);
+    await clock.advance(600_000_000);
     const result = (await stage.operator.redrive(failed)) as { readonly operationId: string };
     await stage.work();
-    await clock.advance(80_000_000);
+    await clock.advance(600_000_000);
     await stage.work();
     expect(await stage.operator.get(failed)).toMatchObject({ retriedBy: result.operationId });
     await clock.advance(80_000_000);

@@ -6,7 +6,7 @@ import type { Page } from "./page.js";
 
 const CANCELED: Readonly<Record<string, string>> = {
   cancelled: "The operation was canceled.",
-  requested: "A worker is running it and learns of the cancellation at its next lease renewal.",
+  requested: "A worker is running it and was asked to stop.",
   terminal: "The operation has already ended.",
   unknown: "The operation no longer exists, or cannot be canceled.",
 };

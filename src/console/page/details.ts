@@ -26,16 +26,17 @@ export async function showDetails(page: Page): Promise<void> {
 }
 
 function facts(page: Page, operation: OperationSummary): HTMLElement {
-  const { definition, tenant, attempt, createdAt, finishedAt, key, retentionMs, retryOf, retriedBy } =
-    operation;
+  const { definition, tenant, attempt, createdAt, finishedAt, key, retryOf, retriedBy } = operation;
+  const { state, retentionMs, failedRetentionMs = retentionMs } = operation;
   const facts: readonly (readonly [name: string, value: Child])[] = [
     ["State", stateOf(operation)],
     ["Definition", definition],
     ["Tenant", tenant],
     ["Attempts", String(attempt)],
     ["Created", exactly(createdAt)],
+    ["Cancellation", operation.cancelRequested === undefined ? undefined : "Requested"],
     ["Ended", finishedAt === undefined ? undefined : exactly(finishedAt)],
-    ["Kept after its end", duration(retentionMs)],
+    ["Kept after its end", duration(state === "failed" ? failedRetentionMs : retentionMs)],
     ["Idempotency key", key],
     ["Runs again", retryOf === undefined ? undefined : operationLink(page, retryOf)],
     ["Run again as", retriedBy === undefined ? undefined : operationLink(page, retriedBy)],

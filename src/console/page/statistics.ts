@@ -25,7 +25,7 @@ export function showStatistics({ definitions, stats, lastHour, operates }: Overv
     ...(lastHour === undefined ? [] : LAST_HOUR),
   ];
   byId("statistics").hidden = columns.length === 1;
-  const caption = "Operations by definition";
+  const caption = "Operations by definition. Failed ones that were run again do not count.";
   byId("statistics-table").replaceChildren(table(caption, columns, rows));
   byId("counted").textContent =
     lastHour === undefined

@@ -14,8 +14,8 @@ export type Verify = (
   request: AuthorizationRequest,
 ) => Principal | undefined | null | PromiseLike<Principal | undefined | null>;
 
-/** Maps each known credential to the id of its principal. */
-export type KnownCredentials = Readonly<Record<string, string>>;
+/** Maps each known credential to its principal, or to the id of its principal. */
+export type KnownCredentials = Readonly<Record<string, string | Principal>>;
 
 /**
  * Creates an `authorize` hook for `Authorization: Bearer <token>` (RFC 6750). A request without a token is a 401.
@@ -89,7 +89,8 @@ function toVerify(name: string, verify: Verify | KnownCredentials): Verify {
   return (credential) => {
     // Compares all of them, so the duration does not reveal which one was close.
     const matches = known.filter(([candidate]) => equalInConstantTime(candidate, credential));
-    return matches[0] === undefined ? undefined : { id: matches[0][1] };
+    const principal = matches[0]?.[1];
+    return typeof principal === "string" ? { id: principal } : principal;
   };
 }
 

@@ -86,8 +86,11 @@ export function toProblem(error: unknown, baseUri?: string): ProblemReply {
  * Rounds up, because `Retry-After` allows only whole seconds (RFC 9110 §10.2.3). A hook may have returned any value.
  */
 function wholeSeconds(seconds: number): string {
-  return String(Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : 1);
+  return String(Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), MAX_SECONDS) : 1);
 }
+
+/** Recipients may read longer times as this one (RFC 9111 §1.2.2). About 68 years. */
+const MAX_SECONDS = 2 ** 31 - 1;
 
 function detailOf(error: AsyncReplyError, reply: ErrorReply): string | undefined {
   if (reply === INTERNAL) return undefined;

@@ -34,6 +34,17 @@ export function refuseContentCoding(contentEncoding: string | undefined): void {
   throw new AsyncReplyError("UNSUPPORTED_CONTENT_CODING", detail, { headers });
 }
 
+/**
+ * Refuses a transfer coding besides `chunked`. Servers of Node pass the body on as it was coded (RFC 9112 §6.1).
+ *
+ * Throws `UNSUPPORTED_CONTENT_CODING`.
+ */
+export function refuseTransferCoding(transferEncoding: string | undefined): void {
+  if (transferEncoding === undefined || /^\s*chunked\s*$/i.test(transferEncoding)) return;
+  const detail = "Only the transfer coding `chunked` is supported. Send the body uncompressed.";
+  throw new AsyncReplyError("UNSUPPORTED_CONTENT_CODING", detail);
+}
+
 function unsupported(reason: string, formats: readonly Format[]): AsyncReplyError {
   const accept = formats.map(({ mediaTypes }) => mediaTypes[0]).join(", ");
   const detail = `${reason} Supported: ${accept}.`;

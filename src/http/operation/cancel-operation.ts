@@ -17,8 +17,8 @@ import { toVisible } from "./represent.js";
 
 /**
  * Cancels an operation if its definition is `cancellable`. Otherwise the reply is 405. The reply is 200 if the
- * operation has ended, canceled or not. It is 202 if a worker is running the operation and learns of the cancellation
- * at its next lease renewal. Clients can repeat the request. Never rejects.
+ * operation has ended, canceled or not. It is 202 with `cancelRequested` if a worker is running the operation. Clients
+ * can repeat the request. Never rejects.
  *
  * Throws `INVALID_OPTION` if `service` is not a service.
  */

@@ -20,6 +20,8 @@ export interface VisibleOperation extends AcceptedOperation {
   readonly attempt: number;
   /** Time of the end. RFC 3339. Absent until the operation is terminal. */
   readonly finishedAt?: string;
+  /** Present while the operation is pending and a client or an operator has requested cancellation. */
+  readonly cancelRequested?: true;
   readonly progress?: unknown;
   readonly result?: unknown;
   readonly error?: unknown;
@@ -43,6 +45,7 @@ export function toVisible(
   };
   // Measurements showed that spreads cost more here than serializing the result.
   if (settledAt !== undefined) visible.finishedAt = new Date(settledAt).toISOString();
+  if (state === "pending" && operation.cancelRequested === true) visible.cancelRequested = true;
   if (state === "pending" && progress !== undefined) visible.progress = parseStored(progress);
   if (result !== undefined) visible.result = parseStored(result);
   if (error !== undefined) visible.error = withBaseUri(parseStored(error), problemBaseUri);

@@ -32,13 +32,5 @@ async function createEvent(service: Service, operation: Operation): Promise<Stat
   const id = headers.etag ?? "";
   // JSON escapes line breaks, so the body is a single line.
   const text = `id: ${id}\ndata: ${body as string}\n\n`;
-  let bytes: Uint8Array | undefined;
-  return {
-    id,
-    text,
-    get bytes() {
-      bytes ??= encoder.encode(text);
-      return bytes;
-    },
-  };
+  return { id, text, bytes: encoder.encode(text) };
 }

@@ -1,6 +1,7 @@
+import { contractViolation } from "../../contract/contract-violation.js";
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { PathParams } from "../../contract/definition/path-pattern.js";
-import { AsyncReplyError } from "../../contract/errors.js";
+import type { AsyncReplyError } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/json/canonical-json.js";
 import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
 import type { Violation } from "../../contract/violation.js";
@@ -54,7 +55,7 @@ function at(name: string, detail: string): Violation {
 
 function violation(violations: readonly Violation[]): AsyncReplyError {
   const detail = "The path and the body are well formed, but not what this operation accepts.";
-  return new AsyncReplyError("CONTRACT_VIOLATION", detail, { violations });
+  return contractViolation(detail, violations);
 }
 
 function isObject(value: unknown): value is Members {

@@ -14,7 +14,7 @@ import { fieldValue, header, singleHeader } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";
 import { readBody } from "../message/read-body.js";
 import { replyFormat } from "../negotiation/reply-format.js";
-import { refuseContentCoding, requestFormat } from "../negotiation/request-format.js";
+import { refuseContentCoding, refuseTransferCoding, requestFormat } from "../negotiation/request-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import type { ServiceSettings } from "../settings.js";
 import { bindParams } from "./bind-params.js";
@@ -53,6 +53,7 @@ export async function readSubmission(
   const { headers } = request;
   const format = requestFormat(singleHeader(headers, "content-type"), formats);
   refuseContentCoding(header(headers, "content-encoding"));
+  refuseTransferCoding(header(headers, "transfer-encoding"));
   const chosenFormat = replyFormat(header(headers, "accept"), formats);
   const key = readKey(request, definition);
   const bytes = await readBody(request, settings, runtime.clock);

@@ -5,9 +5,9 @@ import type { DescribedService } from "../described-service.js";
 import type { OpenApiParameter, PathItem, PathOperation } from "../document.js";
 import {
   anyOperation,
+  cancelingOperation,
   endedOperation,
   OPERATION_ID,
-  pendingOperation,
 } from "../schemas/operation-schemas.js";
 import { operationContent } from "./content.js";
 import { headers } from "./headers.js";
@@ -97,7 +97,7 @@ function cancel(service: DescribedService, components: Components, result: JsonS
         description:
           "A worker is running the operation and will be asked to stop. The operation may still complete.",
         headers: headers(components, { "Retry-After": "RetryAfter", ...fields }),
-        content: operationContent(service, pendingOperation(components)),
+        content: operationContent(service, cancelingOperation(components)),
       },
       ...refusals(service, components, [...refusalsOf(service), "METHOD_NOT_ALLOWED"]),
     },

@@ -20,10 +20,15 @@ export function acceptedOperation(components: Components): Reference {
 }
 
 /** Adds a pending operation, as the status endpoint shows it. */
-export function pendingOperation(components: Components): Reference {
-  return operation(components, "PendingOperation", "pending", {
-    progress: { description: "Latest progress of the work. Absent until the work has reported any." },
-  });
+function pendingOperation(components: Components): Reference {
+  return operation(components, "PendingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS });
+}
+
+/** Adds an operation that a worker runs although its cancellation was requested. */
+export function cancelingOperation(components: Components): Reference {
+  return operation(components, "CancelingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS }, [
+    "cancelRequested",
+  ]);
 }
 
 /** Adds an operation in any state, as the status endpoint shows it. */
@@ -41,7 +46,7 @@ export function endedOperation(components: Components, result: JsonSchema): Refe
 export function operationList(components: Components): Reference {
   const error = anyProblem(components, OPERATION_ERRORS);
   const variants = {
-    pending: operation(components, "ListedPendingOperation", "pending", {}),
+    pending: operation(components, "ListedPendingOperation", "pending", CANCEL_REQUESTED),
     completed: operation(components, "ListedCompletedOperation", "completed", FINISHED, ["finishedAt"]),
     failed: operation(components, "ListedFailedOperation", "failed", { ...FINISHED, error }, [
       "finishedAt",
@@ -68,6 +73,18 @@ function ended(components: Components, result: JsonSchema): Readonly<Record<stri
     ]),
   };
 }
+
+const PROGRESS: Readonly<Record<string, JsonSchema>> = {
+  progress: { description: "Latest progress of the work. Absent until the work has reported any." },
+};
+
+const CANCEL_REQUESTED: Readonly<Record<string, JsonSchema>> = {
+  cancelRequested: {
+    type: "boolean",
+    const: true,
+    description: "Present if cancellation was requested while an attempt was running.",
+  },
+};
 
 const FINISHED: Readonly<Record<string, JsonSchema>> = {
   finishedAt: { type: "string", format: "date-time", description: "Time when the operation ended." },

@@ -40,8 +40,8 @@ function intercepted<Port extends object>(
     get: (_, method) => {
       const member: unknown = Reflect.get(target, method);
       if (typeof member !== "function") return member;
-      // `watch` returns a function and `consume` an object, both synchronously.
-      if (method === "watch") return member.bind(target);
+      // These return a function, and `consume` an object, synchronously.
+      if (method === "watch" || method === "watchCancellations") return member.bind(target);
       if (method === "consume") {
         return (...args: readonly unknown[]) =>
           intercepted(port, Reflect.apply(member, target, args) as object, interceptor);

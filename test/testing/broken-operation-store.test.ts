@@ -8,6 +8,7 @@ import { changingStores } from "./broken/contents.js";
 import { countingStores } from "./broken/counting-stores.js";
 import { creatingStores } from "./broken/creating-stores.js";
 import { delayingStores } from "./broken/delaying-stores.js";
+import { failedRetentionStores } from "./broken/failed-retention-stores.js";
 import { followingStores, rightFollowingStore } from "./broken/following-stores.js";
 import { removingStores, retainingStores } from "./broken/forgetting-stores.js";
 import { leasingStores } from "./broken/leasing-stores.js";
@@ -50,6 +51,7 @@ proveSuite("operation stores", {
     ...cancellingStores,
     ...announcingStores,
     ...retainingStores,
+    ...failedRetentionStores,
     ...removingStores,
     ...delayingStores,
     ...observingStores,

@@ -2,6 +2,7 @@ import { submissionsCases } from "async-request-reply/testing";
 import { memorySubmissions } from "../backends/memory-harnesses.js";
 import { jumpySubmissions } from "./broken/clock-jumps.js";
 import { changingSubmissions } from "./broken/contents.js";
+import { failedRetentionSubmissions } from "./broken/failed-retention-stores.js";
 import { proveSuite } from "./broken/prove.js";
 import { purgingSubmissions } from "./broken/purging-submissions.js";
 import { recordingSubmissions } from "./broken/recording-submissions.js";
@@ -15,6 +16,7 @@ proveSuite("RECORD and purge", {
   broken: [
     ...recordingSubmissions,
     ...purgingSubmissions,
+    ...failedRetentionSubmissions,
     ...tenantSubmissions,
     ...shortDurationSubmissions,
     ...jumpySubmissions,

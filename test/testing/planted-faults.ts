@@ -2,12 +2,15 @@ import {
   type Backend,
   type Claim,
   createMemoryBackend,
+  type ExpiredOperation,
   type IdempotencyStore,
   type NewOperation,
+  type Operation,
   type OperationStore,
   withStores,
 } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
+import { allOperations } from "../../src/testing/all-operations.js";
 import { replacing } from "../replacing.js";
 
 /** Back ends that each make one mistake in the protocol. The simulator must detect all of them. */
@@ -38,6 +41,18 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
       await backend.operations.takeExpired({ limit: 0 });
     };
     return withStores(backend, { operations: replacing(backend.operations, { remove }) });
+  },
+
+  "a failed operation is kept as long as a completed one": (clock) => {
+    const backend = composed(clock);
+    const { operations } = backend;
+    const takeExpired: OperationStore["takeExpired"] = async (request) => {
+      const isOver = ({ state, settledAt = 0, retentionMs }: Operation): boolean =>
+        state === "failed" && settledAt + retentionMs <= clock.now();
+      const failed: readonly ExpiredOperation[] = (await allOperations(operations)).filter(isOver);
+      return [...(await operations.takeExpired(request)), ...failed];
+    };
+    return withStores(backend, { operations: replacing(operations, { takeExpired }) });
   },
 
   "an orphaned claim is released instead of ended": (clock) => {

@@ -23,7 +23,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     retentionMs: 600_000,
   })),
 
-  "an operation and its key expire before their retention is over": composed(/I[12]: /, (store) => {
+  "an operation and its key expire before their retention is over": composed(/I([12]|20): /, (store) => {
     const promised = <Kept extends ListedOperation>(operation: Kept): Kept =>
       operation.definition === "orders" ? { ...operation, retentionMs: 3_600_000 } : operation;
     return {
@@ -56,7 +56,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     };
   }),
 
-  "delays are ignored": creating(I(13), ({ delayMs: _, ...operation }) => operation),
+  "delays are ignored": creating(/I(13|21): /, ({ delayMs: _, ...operation }) => operation),
 
   "follow-ups are lost": creating(I(2), ({ onEnd: _, ...operation }) => operation),
 

@@ -88,11 +88,39 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
     violation: /I8: .* was read/,
   },
 
+  "the progress of a settlement is lost": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const settle: OperationStore["settle"] = (lease, settlement) => {
+        if (settlement.to === "prepared") return backend.operations.settle(lease, settlement);
+        const { progress: _, ...rest } = settlement;
+        return backend.operations.settle(lease, rest);
+      };
+      return withStore(backend, { settle });
+    },
+    violation: /I8: .* was read/,
+  },
+
+  "a requested cancellation is not shown": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const hide = <Read extends Operation | undefined>(operation: Read): Read => {
+        if (operation?.cancelRequested === undefined) return operation;
+        const { cancelRequested: _, ...shown } = operation;
+        return shown as Read;
+      };
+      return withStore(backend, {
+        get: async (id, tenant) => hide(await backend.operations.get(id, tenant)),
+      });
+    },
+    violation: /I8: .* was read/,
+  },
+
   "progress is lost": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
-      const renew: OperationStore["renew"] = (lease, { leaseMs }) =>
-        backend.operations.renew(lease, { leaseMs });
+      const renew: OperationStore["renew"] = (lease, { progress: _, ...change }) =>
+        backend.operations.renew(lease, change);
       return withStore(backend, { renew });
     },
     violation: /I8: .* was read/,

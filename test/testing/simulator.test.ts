@@ -9,8 +9,11 @@ import { describe, expect, it } from "vitest";
 import { effort } from "../effort.js";
 import { replacing } from "../replacing.js";
 import { beginningBackend } from "./beginning-backend.js";
+import { plantedAnswers } from "./planted-answers.js";
 import { transactionalBackend } from "./transactional-backend.js";
 
+/** A planted fault must be detected within this many histories. */
+const MAX_SEEDS = 100;
 const SCHEDULES = effort(30, 1_000);
 
 const composed: CreateBackend = (clock) => withStores(createMemoryBackend({ clock }), {});
@@ -60,6 +63,17 @@ describe("the simulator", () => {
       }));
     for (let seed = 1; seed <= SCHEDULES; seed += 1) await simulate(rejecting, { seed });
     expect(lost).toBeGreaterThan(SCHEDULES / 4);
+  });
+
+  const frequent = Object.entries(plantedAnswers).filter(([, { isRare }]) => isRare !== true);
+
+  it.each(frequent)("soon detects that %s", async (_, { create, violation }) => {
+    let found = "";
+    for (let seed = 1; seed <= MAX_SEEDS && !violation.test(found); seed += 1) {
+      const played = simulate(create, { seed, shrink: false });
+      found = await played.then(String, (error: SimulationFailure) => error.violations.join());
+    }
+    expect(found).toMatch(violation);
   });
 
   it("produces the same history for the same seed", async () => {

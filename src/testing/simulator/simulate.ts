@@ -7,11 +7,11 @@ import { Extras } from "./actors/extras.js";
 import { runOperator } from "./actors/operator.js";
 import { awaitEnds } from "./actors/waiters.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
-import { type Entry, isHidden, isUncertain } from "./ledger/entry.js";
 import { Ledger } from "./ledger/ledger.js";
 import { unfinished } from "./ledger/readings.js";
 import { SynchronousTransactions, type SynchronousUserTransactions } from "./ports/synchronous.js";
 import { Transactions, type UserTransactions } from "./ports/transactions.js";
+import { readAll } from "./read-all.js";
 import type { Stage } from "./stage.js";
 import type { History } from "./world/history.js";
 import { shrink } from "./world/shrink.js";
@@ -116,10 +116,10 @@ async function play(
 ): Promise<History> {
   const { faults = 6, clients = 3, workers = 2, apis: apiCount = 2, steps = 250 } = options;
   const world = new World(choices, faults, () => ledger.violations.length > 0);
-  const ledger: Ledger = new Ledger(() => world.now);
   const created = await createBackend(world.clockOf(new Process("store")));
   const backend: Backend = "backend" in created ? created.backend : created;
   const users = "transactions" in created ? created.transactions : undefined;
+  const ledger: Ledger = new Ledger(() => world.now, users !== undefined);
   const transactions = new Transactions(world, ledger, users);
   const synchronous =
     "synchronous" in created ? new SynchronousTransactions(world, ledger, created.synchronous) : undefined;
@@ -179,25 +179,6 @@ async function play(
 async function isOver(stage: Stage): Promise<boolean> {
   await readAll(stage);
   return unfinished(stage.ledger.entries).length === 0 && stage.transactions.areEnded;
-}
-
-/** Reads every operation from the store, so that a history ends soon after a violation. */
-async function readAll({ backend, ledger, transactions, synchronous }: Stage): Promise<void> {
-  const { entries } = ledger;
-  const kept = entries.where((entry) => !entries.mayBeGone(entry) || isUncertain(entry));
-  for (const { id, tenant } of kept.filter((entry) => !isHidden(entry)))
-    ledger.readings.read(id, tenant, await backend.operations.get(id, tenant));
-  await readHidden(kept.filter(isHidden), backend, ledger);
-  await transactions.judge();
-  synchronous?.judge();
-}
-
-/** Reads the operations that no client can see, if the store has `getMany`. */
-async function readHidden(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
-  if (hidden.length === 0) return;
-  const ids = hidden.map(({ id }) => id);
-  const found = await operations.getMany?.(ids);
-  if (found !== undefined) ledger.readings.readMany(ids, found);
 }
 
 async function judgeEnd(stage: Stage, activeClients: number): Promise<void> {

@@ -19,6 +19,7 @@ import { getManyChecks } from "./operation-store/reading/get-many.js";
 import { listChecks } from "./operation-store/reading/list.js";
 import { statsChecks } from "./operation-store/reading/stats.js";
 import { watchChecks } from "./operation-store/reading/watch.js";
+import { failedRetentionChecks } from "./operation-store/retention/failed-retention.js";
 import { redriveChecks } from "./operation-store/retention/redrive.js";
 import { redrivenChecks } from "./operation-store/retention/redriven.js";
 import { removalChecks } from "./operation-store/retention/removal.js";
@@ -43,6 +44,7 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...dueChecks,
   ...dueAgainChecks,
   ...retentionChecks,
+  ...failedRetentionChecks,
   ...removalChecks,
   ...watchChecks,
   ...getManyChecks,

@@ -11,6 +11,8 @@ export interface Capabilities {
   readonly jumpsBack?: boolean;
   /** The operation store has `watch`. */
   readonly watch?: boolean;
+  /** The operation store has `watchCancellations`. */
+  readonly watchCancellations?: boolean;
   /** The operation store has `getMany`. */
   readonly getMany?: boolean;
   /** The operation store has `list`. */

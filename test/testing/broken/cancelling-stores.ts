@@ -18,6 +18,26 @@ export const cancellingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "hides a requested cancellation from readers",
+    caughtBy: ["cancel.live"],
+    methods: (store) => ({
+      get: async (id, tenant) => {
+        const { cancelRequested: _, ...shown } = (await store.get(id, tenant)) ?? {};
+        return "id" in shown ? (shown as Operation) : undefined;
+      },
+    }),
+  },
+  {
+    name: "notifies no worker of a requested cancellation",
+    caughtBy: ["cancel.watched"],
+    methods: () => ({ watchCancellations: () => () => {} }),
+  },
+  {
+    name: "notifies workers of all changes instead of requested cancellations",
+    caughtBy: ["cancel.watched"],
+    methods: (store) => ({ watchCancellations: (onRequest) => store.watch?.(onRequest) ?? (() => {}) }),
+  },
+  {
     name: "cancels for another tenant",
     caughtBy: ["cancel.unseen"],
     methods: (store) => ({

@@ -75,6 +75,14 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "counts failed operations that run again",
+    caughtBy: ["stats.redriven"],
+    methods: counting(async (stats, store) => {
+      const redriven = (await store.all()).filter(({ retriedBy }) => retriedBy !== undefined).length;
+      return { ...stats, failed: plus(stats.failed, redriven) };
+    }),
+  },
+  {
     name: "counts failed operations that are gone",
     caughtBy: ["stats.purged"],
     methods: (store) => {

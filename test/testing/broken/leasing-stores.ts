@@ -103,7 +103,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
           initial?.state === "preparing" ? { ...initial, leaseMs: initial.leaseMs - 1 } : initial,
         ),
       beginAttempt: (id, lease) => store.beginAttempt(id, { ...lease, leaseMs: lease.leaseMs - 1 }),
-      renew: (lease, change) => store.renew(lease, { ...change, leaseMs: change.leaseMs - 1 }),
+      renew: (lease, { leaseMs = 0, ...change }) => store.renew(lease, { ...change, leaseMs: leaseMs - 1 }),
     }),
   },
   {
@@ -111,7 +111,7 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["takeover.boundary", "renew.extends", "cancel.expired", "due.begun"],
     methods: (store) => ({
       beginAttempt: (id, lease) => store.beginAttempt(id, { ...lease, leaseMs: lease.leaseMs + 1 }),
-      renew: (lease, change) => store.renew(lease, { ...change, leaseMs: change.leaseMs + 1 }),
+      renew: (lease, { leaseMs = 0, ...change }) => store.renew(lease, { ...change, leaseMs: leaseMs + 1 }),
     }),
   },
   {

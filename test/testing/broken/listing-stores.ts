@@ -78,6 +78,19 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
       ),
     ),
   },
+  ...(["tenant", "definition", "state", "createdFrom", "internal"] as const).map(
+    (filter): BrokenPort<TrackedStore> => ({
+      name: `drops the filter \`${filter}\` after the first page`,
+      caughtBy: filter === "internal" ? ["list.internal-pages"] : ["list.filtered-pages"],
+      methods: (store) => ({
+        list: async (request) => {
+          if (request.after === undefined) return (await store.list?.(request)) ?? [];
+          const { [filter]: _, ...others } = request;
+          return (await store.list?.(others)) ?? [];
+        },
+      }),
+    }),
+  ),
   {
     name: "lists the oldest first",
     caughtBy: ["list.pages", "list.equal-times", "jump.listed"],

@@ -23,6 +23,22 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "notifies a watcher of no attempt that begins",
+    caughtBy: ["watch.attempt"],
+    methods: (store) => {
+      let isBeginning = false;
+      return {
+        beginAttempt: async (id, lease) => {
+          isBeginning = true;
+          const begun = store.beginAttempt(id, lease);
+          isBeginning = false;
+          return begun;
+        },
+        watch: (onChange) => store.watch?.((id) => isBeginning || onChange(id)) ?? (() => {}),
+      };
+    },
+  },
+  {
     name: "notifies only the latest watcher",
     caughtBy: ["watch.terminal"],
     methods: (store) => {

@@ -189,12 +189,12 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
   },
   {
     name: "declares that it begins attempts and does not",
-    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty"],
+    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty", "delivery.suspects"],
     methods: () => ({}),
   },
   {
     name: "begins every attempt with a new token",
-    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty"],
+    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty", "delivery.suspects"],
     methods: (queue) => altering(queue, (delivery) => ({ attempt: madeUp(delivery, "token") })),
   },
   {

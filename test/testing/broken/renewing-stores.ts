@@ -20,7 +20,8 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store, clock) => ({
       renew: async (lease, change) => {
         const left = Math.max(0, (store.leaseEndsAt.get(lease.operationId) ?? 0) - clock.now());
-        return store.renew(lease, { ...change, leaseMs: left + change.leaseMs });
+        const { leaseMs } = change;
+        return store.renew(lease, leaseMs === undefined ? change : { ...change, leaseMs: left + leaseMs });
       },
     }),
   },
@@ -46,7 +47,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
           return due;
         },
         renew: async (lease, change) => {
-          const endsAt = clock.now() + change.leaseMs;
+          const endsAt = clock.now() + (change.leaseMs ?? Number.NaN);
           if (announceAt.get(lease.operationId) !== endsAt) return store.renew(lease, change);
           return { outcome: "renewed", cancelRequested: false };
         },
@@ -75,7 +76,14 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "drops the progress when a renewal has none",
     caughtBy: ["renew.progress"],
     methods: (store) => ({
-      renew: (lease, { leaseMs, progress = "null" }) => store.renew(lease, { leaseMs, progress }),
+      renew: (lease, { progress = "null", ...change }) => store.renew(lease, { ...change, progress }),
+    }),
+  },
+  {
+    name: "extends the lease whenever progress is written",
+    caughtBy: ["renew.progress-alone"],
+    methods: (store) => ({
+      renew: (lease, change) => store.renew(lease, { leaseMs: 3_600_000, ...change }),
     }),
   },
 ];

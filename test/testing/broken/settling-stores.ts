@@ -45,6 +45,17 @@ export const settlingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "drops the progress of a settlement",
+    caughtBy: ["settle.progress"],
+    methods: (store) => ({
+      settle: (lease, settlement) => {
+        if (settlement.to === "prepared") return store.settle(lease, settlement);
+        const { progress: _, ...rest } = settlement;
+        return store.settle(lease, rest);
+      },
+    }),
+  },
+  {
     name: "drops late work although no other worker has taken over",
     caughtBy: ["settle.late"],
     methods: (store, clock) => ({

@@ -53,7 +53,8 @@ export function trackedStore(store: OperationStore, clock: ManualClock): Tracked
     },
     renew: async (lease, change) => {
       const result = await store.renew(lease, change);
-      if (result.outcome === "renewed") leased(lease.operationId, lease.token, change.leaseMs);
+      if (result.outcome === "renewed" && change.leaseMs !== undefined)
+        leased(lease.operationId, lease.token, change.leaseMs);
       return result;
     },
   };

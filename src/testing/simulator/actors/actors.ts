@@ -11,7 +11,7 @@ import type { Stage } from "../stage.js";
 import { hashOf } from "../world/hash.js";
 import { Process } from "../world/world.js";
 import { NOTICES, type NoticeDefinition, notify } from "./notices.js";
-import { LEASE_MS, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
+import { LEASE_MS, LEAST_RANDOM, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
 import { webhooksOf } from "./receivers.js";
 import { creatorsOf, orders, work } from "./work.js";
 
@@ -112,7 +112,7 @@ export function runtimeOf({ world, nextNumber, newId }: Stage, process: Process)
     clock: world.clockOf(process),
     newId,
     newToken: () => `t${nextNumber()}`,
-    random: () => world.choices.choose(8) / 8,
+    random: () => LEAST_RANDOM + world.choices.choose(7) / 8,
     pause: async () => {},
     hash: hashOf,
   };

@@ -22,8 +22,9 @@ export class Extras {
 
   #choose({ id }: NewOperation): Pick<NewOperation, "onEnd" | "meta"> {
     const follows = this.#world.choices.choose(2) === 1;
-    const { name: definition, retentionMs } = NOTICES;
-    const onEnd = { id: this.#newId(), definition, retentionMs, input: JSON.stringify({ about: id }) };
+    const { name: definition, retentionMs, failedRetentionMs } = NOTICES;
+    const input = JSON.stringify({ about: id });
+    const onEnd = { id: this.#newId(), definition, retentionMs, failedRetentionMs, input };
     return {
       meta: JSON.stringify({ trace: id }),
       ...(follows ? { onEnd } : {}),

@@ -27,6 +27,7 @@ export const NOTICES: NoticeDefinition = defineOperation({
   input: anything,
   cancellable: true,
   retentionMs: 600_000,
+  failedRetentionMs: 300_000,
 });
 
 /** Processes a notice. Some notices end only by their attempt timeout. */

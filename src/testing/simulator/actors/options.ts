@@ -1,6 +1,9 @@
 import type { BackoffOptions } from "../../../worker/backoff.js";
 import type { ProcessorOptions, WorkerOptions } from "../../../worker/settings.js";
 
+/** Smallest random number of the processes, so that every backoff is longer than nothing. */
+export const LEAST_RANDOM: number = 1 / 8;
+
 /** Lease of an order. Every process also uses it for a creation before the reply. */
 export const LEASE_MS = 30_000;
 

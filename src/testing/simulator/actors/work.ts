@@ -7,10 +7,12 @@ import { short } from "../world/names.js";
 import type { Process } from "../world/world.js";
 import { LEASE_MS } from "./options.js";
 
-const RETENTION_MS = 3_600_000;
-
-/** The definition of orders, which all processes share. */
-export const orders: OrderDefinition = defineOrders({ cancellable: true, retentionMs: RETENTION_MS });
+/** The definition of orders, which all processes share. Unlike notices, failed orders are kept longer. */
+export const orders: OrderDefinition = defineOrders({
+  cancellable: true,
+  retentionMs: 3_600_000,
+  failedRetentionMs: 5_400_000,
+});
 
 /** Returns whether the resource of a definition is created before the reply in this history. */
 export function createsBeforeReply({ creates }: Stage, definition: string): boolean {
@@ -91,7 +93,12 @@ async function attempt(
       ["blocks", 1],
     ]);
   });
-  if (outcome === "throws") throw Object.assign(new Error("simulated"), { code: `RUN-${run}` });
+  if (outcome === "throws") {
+    report(1);
+    // This value waits for the first one to be written, so it is part of the settlement.
+    report(2);
+    throw Object.assign(new Error("simulated"), { code: `RUN-${run}` });
+  }
   if (outcome === "impossible") throw permanentFailure(`The order cannot be fulfilled: ${run}.`);
   if (outcome === "blocks") world.freeze(process, LEASE_MS * 2);
   if (outcome === "reports" || outcome === "slow") {

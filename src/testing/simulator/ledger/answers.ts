@@ -87,7 +87,7 @@ function statusesSince(entry: Entry, moment: number): string[] {
 /** Returns the body of the status endpoint (spec §4.2). */
 function statusOf(
   { id, recorded, createdAt = 0, settledAt = 0 }: Entry,
-  { state, progress, result, error }: Content,
+  { state, progress, cancelRequested, result, error }: Content,
   attempt: number,
 ): string {
   return canonicalJson({
@@ -97,6 +97,7 @@ function statusOf(
     createdAt: new Date(createdAt).toISOString(),
     attempt,
     ...(isTerminal(state) ? { finishedAt: new Date(settledAt).toISOString() } : {}),
+    ...(cancelRequested === undefined || isTerminal(state) ? {} : { cancelRequested }),
     ...(progress === undefined || isTerminal(state) ? {} : { progress: JSON.parse(progress) }),
     ...(result === undefined ? {} : { result: JSON.parse(result) }),
     ...(error === undefined ? {} : { error: JSON.parse(error) }),

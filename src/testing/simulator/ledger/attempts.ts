@@ -1,6 +1,6 @@
 import type { Settlement } from "../../../contract/operation.js";
 import type { Job } from "../../../worker/attempt/job.js";
-import { type DefinitionName, PROCESSOR_OPTIONS } from "../actors/options.js";
+import { type DefinitionName, LEAST_RANDOM, PROCESSOR_OPTIONS } from "../actors/options.js";
 import type { Process } from "../world/world.js";
 import type { Entries, Entry } from "./entry.js";
 
@@ -51,6 +51,9 @@ export class Attempts {
       this.#violated(
         `${id} waits ${settlement.delayMs} ms before its next attempt, the limit is ${longest} ms`,
       );
+    // Random numbers of a history are at least LEAST_RANDOM.
+    if (longest < Number.POSITIVE_INFINITY && settlement.delayMs < Math.floor(longest * LEAST_RANDOM))
+      this.#violated(`${id} waits only ${settlement.delayMs} ms before its next attempt`);
   }
 
   /**

@@ -10,6 +10,7 @@ import { CANCELLED } from "../../../contract/problem.js";
 export interface Content {
   readonly state: OperationState;
   readonly progress?: JsonText | undefined;
+  readonly cancelRequested?: boolean | undefined;
   readonly result?: JsonText | undefined;
   readonly error?: JsonText | undefined;
   readonly resource?: JsonText | undefined;
@@ -102,6 +103,10 @@ export class Contents {
 export const cancelling: Change = (content) =>
   isTerminal(content.state) ? undefined : { ...content, state: "failed", error: CANCELLED };
 
+/** Requests the cancellation of a running operation. */
+export const requesting: Change = (content) =>
+  isTerminal(content.state) ? undefined : { ...content, cancelRequested: true };
+
 /** Confirms that an operation has ended: by an earlier change, or just now because of a requested cancellation. */
 export function ending(cancelRequested: boolean): Change {
   return (content) => {
@@ -122,17 +127,18 @@ export function progressing(progress: JsonText | undefined): Change {
 export function settling(settlement: Settlement, state: OperationState): Change {
   return (content) => {
     if (isTerminal(content.state)) return content.state === state ? content : undefined;
-    if (settlement.to === "completed") return { ...content, state, result: settlement.result };
+    if (settlement.to === "prepared") return { ...content, state, resource: settlement.resource };
+    const { progress = content.progress } = settlement;
+    if (settlement.to === "completed") return { ...content, state, progress, result: settlement.result };
     if (settlement.to === "failed") {
       const { error, lastError = content.lastError } = settlement;
-      return { ...content, state, error, lastError };
+      return { ...content, state, progress, error, lastError };
     }
-    if (settlement.to === "prepared") return { ...content, state, resource: settlement.resource };
     if (state === "failed") return cancelling(content);
     // Only an earlier settlement of the same token can have led anywhere else.
     if (state !== content.state) return undefined;
     const { lastError = content.lastError } = settlement;
-    return { ...content, lastError };
+    return { ...content, progress, lastError };
   };
 }
 
@@ -141,7 +147,7 @@ function applied(change: Change, contents: readonly Content[]): readonly Content
 }
 
 /**
- * Compares two contents. Progress is only shown while an operation is pending. A retry that a cancellation ends can
+ * Compares two contents. Progress and requests to cancel only count while an operation is pending. A retry that a cancellation ends can
  * keep its `lastError` or lose it, so failed contents are compared without it.
  */
 function isSame(one: Content, other: Content): boolean {
@@ -151,6 +157,7 @@ function isSame(one: Content, other: Content): boolean {
     one.error === other.error &&
     one.resource === other.resource &&
     (one.state === "failed" || one.lastError === other.lastError) &&
-    (one.state !== "pending" || one.progress === other.progress)
+    (one.state !== "pending" ||
+      (one.progress === other.progress && one.cancelRequested === other.cancelRequested))
   );
 }

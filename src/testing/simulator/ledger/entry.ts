@@ -1,4 +1,4 @@
-import { isTerminal, type NewOperation, type OperationState } from "../../../contract/operation.js";
+import { isTerminal, keptMs, type NewOperation, type OperationState } from "../../../contract/operation.js";
 import type { InitialState } from "../../../ports/operation-store.js";
 import { type Content, Contents } from "./contents.js";
 
@@ -38,6 +38,16 @@ export interface Entry {
   /** Whether a client has received a reply that accepts the operation. */
   promised: boolean;
   cancelRequested: boolean;
+  /** Whether an attempt was lost since the last one that was counted and settled. */
+  previousLost: boolean;
+  /** Time from which an attempt can begin without a lost one before it. */
+  dueAt: number;
+  /** Time before which no sweep gets it. */
+  handOutFrom: number;
+  /** Number of sweeps that got it since it began or became due. */
+  round: number;
+  /** Whether calls about its attempts failed, so that its lease and the time when it is due are unknown. */
+  isVague: boolean;
   /** Id of the operation that runs this one again. Absent until it is known. */
   successor?: string;
 }
@@ -48,6 +58,8 @@ export class Entries {
   readonly now: () => number;
   /** Called with the id of an operation that changes or may have changed. */
   readonly watchers: Set<(id: string) => void> = new Set();
+  /** Called with the id of a running operation whose cancellation is requested. */
+  readonly cancelWatchers: Set<(id: string) => void> = new Set();
   readonly #all = new Map<string, Entry>();
   /** Operations that have a follow-up, by the id of the follow-up. */
   readonly #parents = new Map<string, Entry>();
@@ -80,6 +92,9 @@ export class Entries {
     const lease = initial?.state === "preparing" ? initial : undefined;
     const error = initial?.state === "failed" ? initial.error : undefined;
     const first: Content = { state: initial?.state ?? "pending", error };
+    const now = this.now();
+    const dueAt = now + (recorded.delayMs ?? 0);
+    const leaseEndsAt = lease === undefined ? 0 : now + lease.leaseMs;
     const entry: Entry = {
       id,
       tenant,
@@ -89,7 +104,12 @@ export class Entries {
       startedAs: first.state,
       contents: new Contents(first, () => this.#changed(id)),
       token: lease?.token,
-      leaseEndsAt: lease === undefined ? 0 : this.now() + lease.leaseMs,
+      leaseEndsAt,
+      previousLost: false,
+      dueAt,
+      handOutFrom: lease === undefined ? dueAt : leaseEndsAt,
+      round: 0,
+      isVague: false,
       attempt: lease === undefined ? 0 : 1,
       endedAt: undefined,
       attemptsRead: new Set(),
@@ -118,13 +138,18 @@ export class Entries {
     if (onEnd !== undefined && !this.#all.has(onEnd.id)) this.addFollowUp(entry);
   }
 
-  addFollowUp({ tenant, recorded: { onEnd } }: Entry): void {
-    if (onEnd !== undefined) this.add({ ...onEnd, tenant, hidden: true });
+  addFollowUp({ tenant, endedAt, recorded: { onEnd } }: Entry): void {
+    if (onEnd === undefined) return;
+    // If the end was learned from a later read, its follow-up has been due for an unknown time.
+    this.add({ ...onEnd, tenant, hidden: true }).isVague = endedAt !== this.now();
   }
 
   /** Returns whether the retention of an operation may be over. Then its key may belong to another operation. */
-  isExpired({ endedAt, recorded }: Entry): boolean {
-    return endedAt !== undefined && endedAt + recorded.retentionMs <= this.now();
+  isExpired({ endedAt, recorded, contents }: Entry): boolean {
+    if (endedAt === undefined) return false;
+    return contents.mayBe(
+      ({ state }) => isTerminal(state) && endedAt + keptMs({ ...recorded, state }) <= this.now(),
+    );
   }
 
   /** Returns whether a store may lack an operation: it was never recorded, or it and all successors have expired. */

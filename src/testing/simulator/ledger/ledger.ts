@@ -2,31 +2,36 @@ import {
   isTerminal,
   type JsonText,
   type NewOperation,
-  type Operation,
   type Settlement,
 } from "../../../contract/operation.js";
 import type {
+  AttemptRequest,
   BeginResult,
   CancelOutcome,
   InitialState,
   Lease,
+  Renewal,
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
 import type { BegunAttempt, Delivery } from "../../../ports/queue.js";
 import { Attempts } from "./attempts.js";
-import { type Change, cancelling, ending, progressing, settling } from "./contents.js";
+import { type Change, cancelling, ending, progressing, requesting, settling } from "./contents.js";
+import { Counts } from "./counts.js";
 import { Effects } from "./effects.js";
 import { Entries, type Entry, stateOf } from "./entry.js";
 import { FollowUps } from "./follow-ups.js";
+import { HandOuts } from "./hand-outs.js";
 import { Keys } from "./keys.js";
+import { leased, mayBeReleased, released } from "./leases.js";
 import { Listings } from "./listings.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Readings } from "./readings.js";
 import { Redrives } from "./redrives.js";
+import { Timing } from "./timing.js";
 import { Webhooks } from "./webhooks.js";
 
-type Renewal = { readonly leaseMs: number; readonly progress?: string };
+type Begun = Extract<BeginResult, { readonly outcome: "begun" }>;
 
 /**
  * Watches every change and every answer, and checks these invariants:
@@ -50,6 +55,9 @@ type Renewal = { readonly leaseMs: number; readonly progress?: string };
  * - I16: A waiter learns of an end as soon as the process that it waits in reads the operation again: within 5 s.
  * - I17: A webhook announces an end under one id, and is delivered unless the receiver finally refused or no attempt was
  *   left. See {@link Webhooks}.
+ * - I19: Stores answer calls about attempts as the operation is: due, leased, canceled or lost before. See {@link Timing}.
+ * - I20: Sweeps get each operation once per interval, and not too early. See {@link HandOuts}.
+ * - I21: Counts agree with what was recorded, settled and leased. See {@link Counts}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -60,11 +68,18 @@ export class Ledger {
   readonly attempts: Attempts;
   readonly keys: Keys;
   readonly webhooks: Webhooks;
+  readonly timing: Timing;
+  readonly handOuts: HandOuts;
+  readonly counts: Counts;
   readonly #payloads: Payloads;
   readonly #followUps: FollowUps;
 
-  constructor(now: () => number) {
+  /** `locks`: whether transactions hold operations, see {@link Timing}. */
+  constructor(now: () => number, locks: boolean) {
     this.entries = new Entries(now);
+    this.timing = new Timing(this.entries, locks);
+    this.handOuts = new HandOuts(this.entries);
+    this.counts = new Counts(this.entries);
     this.redrives = new Redrives(this.entries);
     this.readings = new Readings(this.entries, this.redrives);
     this.listings = new Listings(this.entries, this.redrives);
@@ -111,8 +126,11 @@ export class Ledger {
   /** Records that a committed transaction has recorded an operation, with the resource that it created. */
   recordedWith(operation: NewOperation, resource?: JsonText): void {
     this.recorded(operation);
-    if (resource === undefined) return;
-    this.entries.get(operation.id)?.contents.change((content) => ({ ...content, resource }));
+    const entry = this.entries.get(operation.id);
+    if (entry === undefined) return;
+    // It is due from the statement that recorded it, which may be long before the commit.
+    entry.isVague = true;
+    if (resource !== undefined) entry.contents.change((content) => ({ ...content, resource }));
   }
 
   /** Records that a commit failed that would have recorded an operation, so it is unknown whether it exists. */
@@ -121,6 +139,7 @@ export class Ledger {
     const entry = this.entries.add(operation);
     entry.contents.change((content) => ({ ...content, resource }));
     entry.mayBeAbsent = true;
+    entry.isVague = true;
   }
 
   /** Records that a receipt began an attempt, or returned it again because the first answer was lost. */
@@ -147,7 +166,7 @@ export class Ledger {
   }
 
   /** Records the result of `beginAttempt`. */
-  begun(id: string, { token, leaseMs }: Renewal & { readonly token: string }, result: BeginResult): void {
+  begun(id: string, { token, leaseMs }: AttemptRequest, result: BeginResult): void {
     if (result.outcome === "begun") {
       this.redrives.begun(result.operation);
       this.#followUps.begun(result.operation);
@@ -155,6 +174,7 @@ export class Ledger {
     const entry = this.entries.get(id);
     if (entry === undefined && result.outcome === "begun") this.readings.returned(result.operation);
     if (entry === undefined) return;
+    this.timing.begun(entry, token, result);
     if (result.outcome === "terminal") {
       // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
       const hadEnded = entry.contents.mayBe(({ state }) => isTerminal(state));
@@ -163,7 +183,7 @@ export class Ledger {
     if (result.outcome !== "begun") return;
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
     this.readings.returned(result.operation);
-    if (entry.token !== token) this.#nextAttempt(entry, result.operation);
+    if (entry.token !== token) this.#nextAttempt(entry, result);
     const { attempt, createdAt } = result.operation;
     const { delayMs = 0 } = entry.recorded;
     const isDelayed = result.operation.state === "pending" && createdAt + delayMs > this.entries.now();
@@ -176,40 +196,50 @@ export class Ledger {
     }
     entry.token = token;
     entry.tokens.add(token);
-    entry.leaseEndsAt = this.entries.now() + leaseMs;
+    this.#leased(entry, leaseMs);
+  }
+
+  #leased(entry: Entry, leaseMs: number): void {
+    leased(entry, leaseMs, this.entries.now());
     this.attempts.leased(entry, leaseMs);
   }
 
   /** Counts an attempt with a new token. It shows whether the one before has ended by a settlement whose answer was lost. */
-  #nextAttempt(entry: Entry, { attempt }: Operation): void {
+  #nextAttempt(entry: Entry, { operation: { attempt }, previousLost }: Begun): void {
     const { attemptIfReleased: released } = entry;
     if (released !== undefined && attempt === released + 1) entry.attempt = released;
     else if (entry.leaseEndsAt > this.entries.now()) this.violated("I7", `${entry.id} has two live leases`);
     entry.attempt += 1;
     entry.attemptIfReleased = undefined;
+    entry.previousLost = previousLost;
   }
 
   /** Records the result of `renew`. */
   renewed({ operationId, token }: Lease, { leaseMs, progress }: Renewal, result: RenewResult): void {
     const entry = this.entries.get(operationId);
-    if (entry === undefined || result.outcome !== "renewed") return;
+    if (entry === undefined) return;
+    this.timing.renewed(entry, { operationId, token }, result);
+    if (result.outcome !== "renewed") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was renewed with a stale token`);
     entry.attemptIfReleased = undefined;
-    entry.leaseEndsAt = this.entries.now() + leaseMs;
-    this.attempts.leased(entry, leaseMs);
+    if (leaseMs !== undefined) this.#leased(entry, leaseMs);
     this.#change(entry, progressing(progress));
   }
 
   /** Records that a renewal failed, so it is unknown whether it happened. */
   mayHaveRenewed({ operationId, token }: Lease, { progress }: Renewal): void {
     const entry = this.entries.get(operationId);
-    if (entry?.token === token) entry.contents.mayChange(progressing(progress));
+    if (entry?.token !== token) return;
+    entry.contents.mayChange(progressing(progress));
+    entry.isVague = true;
   }
 
   /** Records the result of `settle`. */
   settled({ operationId, token }: Lease, settlement: Settlement, result: SettleResult): void {
     const entry = this.entries.get(operationId);
-    if (entry === undefined || result.outcome !== "settled") return;
+    if (entry === undefined) return;
+    this.timing.settled(entry, { operationId, token }, settlement, result);
+    if (result.outcome !== "settled") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was settled with a stale token`);
     this.#change(entry, settling(settlement, result.state));
     entry.leaseEndsAt = this.entries.now();
@@ -217,9 +247,7 @@ export class Ledger {
     this.webhooks.settled(entry);
     // The token that ended an operation may settle it again.
     if (isTerminal(result.state)) return;
-    entry.token = undefined;
-    entry.attempt = attemptAfter(settlement, entry);
-    entry.attemptIfReleased = undefined;
+    released(entry, settlement, this.entries.now());
   }
 
   /** Records that a transaction settled an attempt. Unlike other settlements, it must never happen twice. */
@@ -234,28 +262,23 @@ export class Ledger {
   mayHaveSettled({ operationId, token }: Lease, settlement: Settlement): void {
     const entry = this.entries.get(operationId);
     if (entry?.token !== token) return;
-    const { to } = settlement;
-    if (to === "prepared" || to === "retry") entry.attemptIfReleased = attemptAfter(settlement, entry);
-    const after = {
-      completed: "completed",
-      failed: "failed",
-      prepared: "pending",
-      retry: stateOf(entry),
-    } as const;
-    entry.contents.mayChange(
-      settling(settlement, to === "retry" && entry.cancelRequested ? "failed" : after[to]),
-    );
+    entry.contents.mayChange(settling(settlement, mayBeReleased(entry, settlement)));
     this.entries.noteEnd(entry);
   }
 
   /** Records the outcome of `requestCancel`. */
   cancelled(id: string, tenant: string, outcome: CancelOutcome): void {
     const entry = this.entries.get(id);
-    if (entry === undefined || outcome === "unknown") return;
+    if (entry === undefined) return;
+    this.timing.cancelled(entry, tenant, outcome);
+    if (outcome === "unknown") return;
     if (entry.tenant !== tenant)
       this.violated("I9", `${tenant} asked to cancel ${id} of ${entry.tenant} and got "${outcome}"`);
     if (outcome === "cancelled") this.#change(entry, cancelling);
-    if (outcome === "requested") entry.cancelRequested = true;
+    if (outcome !== "requested") return;
+    entry.cancelRequested = true;
+    this.#change(entry, requesting);
+    for (const watcher of this.entries.cancelWatchers) watcher(id);
   }
 
   /** Records an effect of an operation: its work, or the creation of its resource. */
@@ -291,10 +314,4 @@ export class Ledger {
     if (!entry.contents.change(change)) this.violated("I4", `${entry.id} was changed after it had ${from}`);
     this.entries.noteEnd(entry);
   }
-}
-
-/** Returns the number of counted attempts after a settlement that leaves the operation unfinished. */
-function attemptAfter(settlement: Settlement, { attempt }: Entry): number {
-  if (settlement.to === "prepared") return 0;
-  return settlement.to === "retry" && !settlement.countAttempt ? attempt - 1 : attempt;
 }

@@ -70,7 +70,14 @@ export class Readings {
     if (entry.createdAt !== createdAt)
       this.#entries.violated("I8", `${id} was created at ${entry.createdAt} and at ${createdAt}`);
     this.#noteAttempts(entry, operation);
-    for (const member of ["definition", "input", "meta", "retentionMs", "retryOf"] as const)
+    for (const member of [
+      "definition",
+      "input",
+      "meta",
+      "retentionMs",
+      "failedRetentionMs",
+      "retryOf",
+    ] as const)
       if (entry.recorded[member] !== operation[member])
         this.#entries.violated("I8", `${id} was read with ${member} ${operation[member]}`);
   }
@@ -125,6 +132,7 @@ export function unfinished(entries: Entries): readonly Entry[] {
   );
 }
 
-function textOf({ state, progress, result, error, resource, lastError }: Content): string {
-  return JSON.stringify({ state, progress, result, error, resource, lastError });
+function textOf(content: Content): string {
+  const { state, progress, cancelRequested, result, error, resource, lastError } = content;
+  return JSON.stringify({ state, progress, cancelRequested, result, error, resource, lastError });
 }

@@ -92,7 +92,8 @@ export class Redrives {
     entry.successor = id;
     const { key: _, delayMs: __, onEnd, ...work } = entry.recorded;
     const followUp = onEnd === undefined ? {} : { onEnd: { ...onEnd, id: onEndId } };
-    this.#entries.add({ ...work, ...followUp, id, retryOf: entry.id });
+    // It may have been due before this is known.
+    this.#entries.add({ ...work, ...followUp, id, retryOf: entry.id }).isVague = true;
   }
 }
 

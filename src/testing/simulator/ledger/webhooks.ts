@@ -1,3 +1,4 @@
+import { keptMs } from "../../../contract/operation.js";
 import { WEBHOOK_DELIVERY } from "../../../ports/webhooks.js";
 import type { WebhookEvent } from "../../../webhooks/event.js";
 import { type Entries, type Entry, stateOf } from "./entry.js";
@@ -71,9 +72,10 @@ export class Webhooks {
   }
 
   /** Returns whether another attempt would begin while the operation is kept, however the jitter falls. */
-  #hasTime({ attempt }: Entry, { settledAt, endedAt = 0, recorded }: Entry): boolean {
+  #hasTime({ attempt }: Entry, { settledAt, endedAt = 0, recorded, contents }: Entry): boolean {
     const delayMs = LONGEST_DELAYS_MS[attempt - 1];
-    const remainingMs = (settledAt ?? endedAt) + recorded.retentionMs - this.#entries.now();
+    const { state } = contents.current;
+    const remainingMs = (settledAt ?? endedAt) + keptMs({ ...recorded, state }) - this.#entries.now();
     return delayMs !== undefined && delayMs <= remainingMs;
   }
 

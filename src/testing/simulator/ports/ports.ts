@@ -62,6 +62,8 @@ function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Sta
   ): Promise<readonly Delivery[]> => {
     // With an aborted signal, the queue returns at once. The waiting happens below, in virtual time.
     const deliveries = await consumer.receive({ ...request, token, signal: AbortSignal.abort() });
+    const begun = deliveries.flatMap(({ attempt }) => attempt?.lease.operationId ?? []);
+    if (new Set(begun).size < begun.length) ledger.violated("I7", "a receipt began an operation twice");
     for (const { attempt, announcement } of deliveries) {
       if (attempt === undefined) continue;
       const about = `attempt ${attempt.begun.operation.attempt} of ${short(announcement.operationId)}`;

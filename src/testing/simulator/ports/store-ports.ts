@@ -39,7 +39,8 @@ export function operationsOf(
     ...(store.redrive === undefined ? {} : { redrive }),
     ...(getMany === undefined ? {} : { getMany: readMany }),
     ...(list === undefined ? {} : { list: readPage }),
-    watch: (onChange) => watchSome(process, { world, ledger }, onChange),
+    watch: (onChange) => watchSome(process, world, ledger.entries.watchers, onChange),
+    watchCancellations: (onRequest) => watchSome(process, world, ledger.entries.cancelWatchers, onRequest),
     create: (given, initial) => {
       const operation = extras.of(given);
       return world.call(process, `create(${brief(operation)} ${initial?.state ?? ""})`, async () => {
@@ -84,8 +85,18 @@ export function operationsOf(
         ledger.cancelled(id, tenant, outcome);
         return outcome;
       }),
-    takeDue: (request) => world.call(process, "takeDue", () => store.takeDue(request)),
-    takeExpired: (request) => world.call(process, "takeExpired", () => store.takeExpired(request)),
+    takeDue: (request) =>
+      world.call(process, "takeDue", async () => {
+        const taken = await store.takeDue(request);
+        ledger.handOuts.due(request, taken);
+        return taken;
+      }),
+    takeExpired: (request) =>
+      world.call(process, "takeExpired", async () => {
+        const taken = await store.takeExpired(request);
+        ledger.handOuts.expired(request.limit, taken);
+        return taken;
+      }),
     remove: (ids, options) =>
       world.call(process, `remove(${ids.map(short)})`, () => store.remove(ids, options)),
   };
@@ -116,10 +127,10 @@ export function idempotencyOf(
 /** Reports changes like a store, but on the time of the world. Notifications are hints, so some get lost. */
 function watchSome(
   process: Process,
-  { world, ledger }: Pick<Stage, "world" | "ledger">,
+  world: Stage["world"],
+  watchers: Set<(id: string) => void>,
   onChange: (id: string) => void,
 ): () => void {
-  const { watchers } = ledger.entries;
   let changes = 0;
   const watcher = (id: string): void => {
     changes += 1;

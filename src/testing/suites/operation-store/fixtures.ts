@@ -23,8 +23,8 @@ export const RESULT = '{"done":true}';
 
 type Retry = Extract<Settlement, { readonly to: "retry" }>;
 
-export const COMPLETED: Settlement = { to: "completed", result: RESULT };
-export const FAILED: Settlement = { to: "failed", error: ERROR };
+export const COMPLETED: Extract<Settlement, { to: "completed" }> = { to: "completed", result: RESULT };
+export const FAILED: Extract<Settlement, { to: "failed" }> = { to: "failed", error: ERROR };
 export const RETRIED: Retry = { to: "retry", delayMs: 0, countAttempt: true };
 export const GIVEN_BACK: Retry = { to: "retry", delayMs: 0, countAttempt: false };
 export const PREPARED: Settlement = { to: "prepared", resource: '{"body":{"status":"pending"}}' };

@@ -137,4 +137,30 @@ export const deliveryChecks: readonly QueueCheck[] = [
       deepEqual(idsOf(received), idsOf(published), "deliveries of the next call");
     },
   },
+  {
+    rule: "delivery.suspects",
+    name: "begins at most one operation whose last attempt was lost, of each definition that the call admits",
+    needs: ["beginsAttempts"],
+    check: async (queue, _, harness) => {
+      const { leaseGranularityMs } = harness.capabilities;
+      const definitions = ["orders", "reports"];
+      await publish(queue, harness, ["orders", "orders", "orders", "reports", "reports"]);
+      const losing = consume(queue, definitions, leaseGranularityMs);
+      const lost = await receive(losing, AbortSignal.abort(), { definitions });
+      equal(lost.length, 5, "number of attempts to lose");
+      await harness.passTime(2 * leaseGranularityMs);
+      await publish(queue, harness, ["orders"]);
+      const consumer = consume(queue, definitions);
+      const begun = async (suspects?: ReadonlySet<string>): Promise<readonly string[]> => {
+        const request = suspects === undefined ? { definitions } : { definitions, suspects };
+        const received = await receive(consumer, AbortSignal.abort(), request);
+        return received
+          .map(({ announcement, attempt }) => `${announcement.definition} ${attempt?.begun.previousLost}`)
+          .sort();
+      };
+      deepEqual(await begun(new Set()), ["orders false"], "receiving without suspects");
+      deepEqual(await begun(new Set(["orders"])), ["orders true"], "receiving a suspect of one definition");
+      deepEqual(await begun(), ["orders true", "reports true"], "receiving suspects of all definitions");
+    },
+  },
 ];

@@ -49,6 +49,8 @@ export interface Request {
   /** Free slots by definition. Default: `limit` for each. */
   readonly slots?: ReadonlyMap<string, number>;
   readonly token?: string;
+  /** Definitions of which an operation may begin whose last attempt was lost. Default: all. */
+  readonly suspects?: ReadonlySet<string>;
 }
 
 const LEASE_MS = 60_000;
@@ -56,8 +58,12 @@ const LEASE_MS = 60_000;
 const MANY = 1_000;
 
 /** Opens a consumer of these definitions, with slots for everything that a case publishes. */
-export function consume(queue: Queue, definitions: readonly string[] = ["orders"]): Consumer {
-  const consumed = definitions.map((name) => ({ name, concurrency: MANY, leaseMs: LEASE_MS }));
+export function consume(
+  queue: Queue,
+  definitions: readonly string[] = ["orders"],
+  leaseMs: number = LEASE_MS,
+): Consumer {
+  const consumed = definitions.map((name) => ({ name, concurrency: MANY, leaseMs }));
   return queue.consume({ definitions: consumed });
 }
 
@@ -122,10 +128,11 @@ export async function gatherNothing(queue: Queue, harness: QueueHarness, what: s
 export async function receive(
   consumer: Consumer,
   signal: AbortSignal,
-  { definitions = ["orders"], limit = 100, slots, token = newToken() }: Request = {},
+  { definitions = ["orders"], limit = 100, slots, token = newToken(), suspects }: Request = {},
 ): Promise<readonly Delivery[]> {
   const free = slots ?? new Map(definitions.map((name) => [name, limit]));
-  const received = await consumer.receive({ slots: free, limit, token, signal });
+  const request = { slots: free, limit, token, signal };
+  const received = await consumer.receive(suspects === undefined ? request : { ...request, suspects });
   const count = received.length;
   ok(count <= limit, `expected at most ${limit} deliveries, the limit of \`receive\`, got ${count}`);
   for (const [name, most] of free) {

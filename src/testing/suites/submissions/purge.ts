@@ -1,5 +1,5 @@
 import type { Submission, Submissions } from "../../../ports/backend.js";
-import { equal, isOutcome } from "../../expect.js";
+import { deepEqual, equal, isOutcome } from "../../expect.js";
 import { begin, COMPLETED, FAILED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
 import { redrive } from "../operation-store/retention/redrive.js";
 import { concurrently } from "../port-case.js";
@@ -58,6 +58,30 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
         "number of purged operations after the long retention",
       );
       await isForgotten(submissions, long);
+    },
+  },
+  {
+    rule: "purge.failed",
+    name: "keeps a failed operation and its key for its `failedRetentionMs`",
+    check: async (submissions, { unitMs, pass }) => {
+      const { operations, idempotency } = submissions;
+      const members = { retentionMs: unitMs, failedRetentionMs: 5 * unitMs };
+      const submission = await recorded(submissions, members);
+      const { id, tenant } = submission.operation;
+      equal(await operations.requestCancel(id, tenant), "cancelled", "canceling it");
+      await pass(4 * unitMs);
+      equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations before it is over");
+      const claim = { ...claimOf(submission), operationId: newId() };
+      isOutcome(await idempotency.claim(claim), "exists", "claiming its key");
+      const again = isOutcome(await submissions.record(newSubmission()), "exists", "recording its key again");
+      deepEqual(
+        [again.operation.retentionMs, again.operation.failedRetentionMs],
+        [unitMs, 5 * unitMs],
+        "the retentions of the operation of the key",
+      );
+      await pass(unitMs);
+      equal(await submissions.purge({ limit: 10 }), 1, "number of purged operations when it is over");
+      await isForgotten(submissions, submission);
     },
   },
   {

@@ -92,16 +92,24 @@ export const cancellationCases: readonly AdapterCase[] = [
       const reply = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(reply, 202);
       checkFields(reply, { ...representation, "retry-after": WHOLE_SECONDS });
-      deepEqual(jsonOf(reply).status, "pending", "the status");
+      const { status, cancelRequested } = jsonOf(reply);
+      deepEqual(
+        [status, cancelRequested],
+        ["pending", true],
+        "the status, and that cancellation was requested",
+      );
       const renewed = await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
       deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, "outcome that the worker sees");
       const again = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(again, 202);
       deepEqual(jsonOf(again).progress, { packed: 1 }, "the progress of the attempt");
+      const read = jsonOf(await send(request("GET", `/operations/${operationId}`)));
+      deepEqual(read, jsonOf(again), "the operation as the status endpoint shows it");
       await backend.operations.settle(lease, { to: "completed" });
       const late = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(late, 200);
-      deepEqual(jsonOf(late).status, "completed", "the final status");
+      const end = jsonOf(late);
+      deepEqual([end.status, end.cancelRequested], ["completed", undefined], "the final status");
     },
   },
   {

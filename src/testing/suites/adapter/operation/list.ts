@@ -116,6 +116,19 @@ export const listCases: readonly AdapterCase[] = [
     },
   },
   {
+    name: "shows that the cancellation of a listed operation was requested",
+    rule: RULE,
+    run: async (harness) => {
+      const { send, backend } = await mountOrders(harness, { ...LIST, cancellable: true });
+      const operationId = operationIdOf(await send(submission()));
+      await backend.operations.beginAttempt(operationId, { token: "token-of-this-attempt", leaseMs: 60_000 });
+      checkStatus(await send(request("DELETE", `/operations/${operationId}`)), 202);
+      const { operations } = jsonOf(await send(request("GET", "/operations")));
+      const [{ status, cancelRequested } = {}] = operations as Record<string, unknown>[];
+      deepEqual([status, cancelRequested], ["pending", true], "the listed operation");
+    },
+  },
+  {
     name: "filters the list by definition and status",
     rule: RULE,
     run: async (harness) => {

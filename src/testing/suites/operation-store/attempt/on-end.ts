@@ -1,7 +1,6 @@
-import type { FollowUp, NewOperation, Settlement } from "../../../../contract/operation.js";
-import type { Lease, OperationStore } from "../../../../ports/operation-store.js";
+import type { FollowUp } from "../../../../contract/operation.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
-import { concurrently, type PortTime } from "../../port-case.js";
+import { concurrently } from "../../port-case.js";
 import { takeExpiredIds, takeIds } from "../due/taking.js";
 import {
   begin,
@@ -9,12 +8,9 @@ import {
   createPending,
   createPreparing,
   createWorking,
-  ERROR,
-  FAILED,
   GIVEN_BACK,
   LONG_MS,
   newId,
-  newOperation,
   newToken,
   type OperationStoreCheck,
   PREPARED,
@@ -22,93 +18,27 @@ import {
   read,
   tryBegin,
 } from "../fixtures.js";
+import { ENDINGS } from "./endings.js";
 
 export function newFollowUp(members: Partial<FollowUp> = {}): FollowUp {
-  return { id: newId(), definition: "notices", input: '{"notice":1}', retentionMs: 1_000, ...members };
+  const retention = { retentionMs: 1_000, failedRetentionMs: 2_000 };
+  return { id: newId(), definition: "notices", input: '{"notice":1}', ...retention, ...members };
 }
-
-/** Ends an operation that has this `onEnd`. */
-type End = (store: OperationStore, onEnd: FollowUp, time: PortTime) => Promise<void>;
-
-const settledAs =
-  (settlement: Settlement): End =>
-  async (store, onEnd) => {
-    const { lease } = await createWorking(store, LONG_MS, { onEnd });
-    isOutcome(await store.settle(lease, settlement), "settled", "settling");
-  };
-
-async function createMarked(
-  store: OperationStore,
-  leaseMs: number,
-  onEnd: FollowUp,
-): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
-  const working = await createWorking(store, leaseMs, { onEnd });
-  const { id, tenant } = working.operation;
-  equal(await store.requestCancel(id, tenant), "requested", "canceling under a lease");
-  return working;
-}
-
-const ENDS: readonly { readonly rule: string; readonly way: string; readonly end: End }[] = [
-  { rule: "completed", way: "completes", end: settledAs(COMPLETED) },
-  { rule: "failed", way: "fails", end: settledAs(FAILED) },
-  {
-    rule: "cancelled",
-    way: "is canceled",
-    end: async (store, onEnd) => {
-      const { id, tenant } = await createPending(store, { onEnd });
-      equal(await store.requestCancel(id, tenant), "cancelled", "cancelling");
-    },
-  },
-  {
-    rule: "retry-cancelled",
-    way: "fails instead of being retried, because its cancellation was requested",
-    end: async (store, onEnd) => {
-      const { lease } = await createMarked(store, LONG_MS, onEnd);
-      const settled = isOutcome(await store.settle(lease, RETRIED), "settled", "settling as retry");
-      equal(settled.state, "failed", "the state");
-    },
-  },
-  {
-    rule: "begin-cancelled",
-    way: "fails at its next attempt, because its cancellation was requested",
-    end: async (store, onEnd, { unitMs, pass }) => {
-      const { operation } = await createMarked(store, 2 * unitMs, onEnd);
-      await pass(2 * unitMs);
-      equal(await tryBegin(store, operation.id), "terminal", "beginning it after the lease");
-    },
-  },
-  {
-    rule: "created-failed",
-    way: "is created as failed",
-    end: async (store, onEnd) => {
-      const created = await store.create(newOperation({ onEnd }), { state: "failed", error: ERROR });
-      equal(created, "created", "creating it");
-    },
-  },
-  {
-    rule: "preparing-failed",
-    way: "fails while it is preparing",
-    end: async (store, onEnd) => {
-      const { lease } = await createPreparing(store, LONG_MS, { onEnd });
-      isOutcome(await store.settle(lease, FAILED), "settled", "settling");
-    },
-  },
-];
 
 /** Every way to end creates the follow-up. An existing operation with its id stays unchanged. */
-const endChecks: readonly OperationStoreCheck[] = ENDS.map(({ rule, way, end }) => ({
+const endChecks: readonly OperationStoreCheck[] = ENDINGS.map(({ rule, way, end }) => ({
   rule: `on-end.${rule}`,
   name: `creates the follow-up of an operation that ${way}, unless its id exists`,
   check: async (store, time) => {
     const onEnd = newFollowUp();
-    await end(store, onEnd, time);
+    await end(store, { onEnd }, time);
     equal(await store.get(onEnd.id, "tenant-1"), undefined, "the hidden follow-up");
     const { createdAt: _, ...created } = (await begin(store, onEnd.id)).operation;
     const expected = { ...onEnd, tenant: "tenant-1", hidden: true, state: "pending", attempt: 1 };
     deepEqual(created, expected, "the follow-up in the attempt of a worker");
     const known = await createPending(store, { input: '"first"' });
     const before = await read(store, known);
-    await end(store, newFollowUp({ id: known.id }), time);
+    await end(store, { onEnd: newFollowUp({ id: known.id }) }, time);
     deepEqual(await read(store, known), before, "the existing operation with that id");
   },
 }));

@@ -126,4 +126,20 @@ export const renewChecks: readonly OperationStoreCheck[] = [
       deepEqual([progress, state, attempt], [DIFFICULT_TEXT, "pending", 1], "progress, state and attempt");
     },
   },
+  {
+    rule: "renew.progress-alone",
+    name: "stores progress without extending the lease",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store, 3 * unitMs);
+      await pass(2 * unitMs);
+      isOutcome(await store.renew(lease, { progress: "1" }), "renewed", "writing progress");
+      equal((await read(store, operation)).progress, "1", "the progress");
+      equal(await tryBegin(store, operation.id), "busy", "beginning before the end of the lease");
+      await pass(unitMs);
+      isOutcome(await store.renew(lease, { progress: "2" }), "renewed", "writing progress after the lease");
+      equal((await read(store, operation)).progress, "2", "the second progress");
+      deepEqual(await takeIds(store), [operation.id], "operations handed out at the end of the lease");
+      equal(await tryBegin(store, operation.id), "begun", "beginning at the end of the lease");
+    },
+  },
 ];

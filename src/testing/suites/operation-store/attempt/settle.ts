@@ -67,6 +67,22 @@ export const settleChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "settle.progress",
+    name: "stores the progress of a settlement exactly, and keeps the last value if it has none",
+    check: async (store) => {
+      for (const settlement of [COMPLETED, FAILED, RETRIED, GIVEN_BACK]) {
+        const { operation, lease } = await createWorking(store);
+        await store.renew(lease, { progress: "1" });
+        await store.settle(lease, { ...settlement, progress: DIFFICULT_TEXT });
+        equal((await read(store, operation)).progress, DIFFICULT_TEXT, `the progress of ${settlement.to}`);
+        const other = await createWorking(store);
+        await store.renew(other.lease, { progress: "1" });
+        await store.settle(other.lease, settlement);
+        equal((await read(store, other.operation)).progress, "1", `the progress before ${settlement.to}`);
+      }
+    },
+  },
+  {
     rule: "settle.times",
     name: "stores the times of creation and end to the millisecond",
     needs: ["skipsTime"],

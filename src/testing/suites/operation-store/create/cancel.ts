@@ -111,6 +111,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     name: "requests the cancellation of an operation under a live lease and reports it in every later renewal",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
+      equal((await read(store, operation)).cancelRequested, undefined, "`cancelRequested` before");
       for (const time of ["first", "second"]) {
         equal(
           await store.requestCancel(operation.id, operation.tenant),
@@ -120,7 +121,30 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
         const renewed = await store.renew(lease, { leaseMs: LONG_MS });
         deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, `renewing for the ${time} time`);
       }
-      equal((await read(store, operation)).state, "pending", "the state");
+      const { state, cancelRequested } = await read(store, operation);
+      deepEqual([state, cancelRequested], ["pending", true], "state and `cancelRequested`");
+    },
+  },
+  {
+    rule: "cancel.watched",
+    name: "notifies a watcher of requests to cancel running operations, and of nothing else, until it stops",
+    needs: ["watchCancellations"],
+    check: async (store, { unitMs, pass }) => {
+      const seen: string[] = [];
+      const stop = store.watchCancellations?.((id) => void (id !== undefined && seen.push(id)));
+      const waiting = await createPending(store);
+      const { operation, lease } = await createWorking(store);
+      await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
+      await store.requestCancel(waiting.id, waiting.tenant);
+      await store.requestCancel(operation.id, operation.tenant);
+      for (let waited = 0; waited < 10 && seen.length === 0; waited += 1) await pass(unitMs);
+      deepEqual([...new Set(seen)], [operation.id], "operations that the watcher was notified of");
+      stop?.();
+      seen.length = 0;
+      const other = await createWorking(store);
+      await store.requestCancel(other.operation.id, other.operation.tenant);
+      await pass(unitMs);
+      deepEqual(seen, [], "notifications after the watcher was stopped");
     },
   },
   {

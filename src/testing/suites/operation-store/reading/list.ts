@@ -40,11 +40,15 @@ async function listIds(store: OperationStore, request: Partial<ListRequest> = {}
 }
 
 /** Reads the list page by page and returns every id. */
-async function pagedIds(store: OperationStore, limit: number): Promise<string[]> {
+async function pagedIds(
+  store: OperationStore,
+  limit: number,
+  filter: Partial<ListRequest> = {},
+): Promise<string[]> {
   const ids: string[] = [];
   let after: ListPosition | undefined;
   for (;;) {
-    const page = await list(store, after === undefined ? { limit } : { limit, after });
+    const page = await list(store, { ...filter, limit, ...(after === undefined ? {} : { after }) });
     ids.push(...page.map(({ id }) => id));
     after = page.at(-1);
     if (after === undefined || ids.length > 1_000) return ids;
@@ -54,8 +58,42 @@ async function pagedIds(store: OperationStore, limit: number): Promise<string[]>
 async function newestFirst(store: OperationStore, operations: readonly NewOperation[]): Promise<string[]> {
   const all: Operation[] = [];
   for (const operation of operations) all.push(await read(store, operation));
-  const sorted = all.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  return inOrder(all);
+}
+
+function inOrder(operations: readonly Operation[]): string[] {
+  const sorted = [...operations].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   return sorted.map(({ id }) => id);
+}
+
+type Filter = Omit<ListRequest, "limit" | "after" | "internal">;
+
+/** Returns every combination of a tenant, a definition, a state and a range of times, and of none of each. */
+function combinationsOf(operations: readonly Operation[]): readonly Filter[] {
+  const times = operations.map(({ createdAt }) => createdAt);
+  const members: readonly (readonly Filter[])[] = [
+    [{}, { tenant: "tenant-2" }],
+    [{}, { definition: "orders" }],
+    [{}, { state: "pending" }, { state: "completed" }, { state: "failed" }],
+    [{}, { createdFrom: Math.min(...times) + 1 }, { createdBefore: Math.max(...times) }],
+  ];
+  return members.reduce<readonly Filter[]>(
+    (filters, choices) => filters.flatMap((filter) => choices.map((choice) => ({ ...filter, ...choice }))),
+    [{}],
+  );
+}
+
+function matches(
+  { tenant, definition, state, createdFrom = 0, createdBefore = Number.POSITIVE_INFINITY }: Filter,
+  operation: Operation,
+): boolean {
+  return (
+    (tenant ?? operation.tenant) === operation.tenant &&
+    (definition ?? operation.definition) === operation.definition &&
+    (state ?? operation.state) === operation.state &&
+    operation.createdAt >= createdFrom &&
+    operation.createdAt < createdBefore
+  );
 }
 
 export const listChecks: readonly OperationStoreCheck[] = [
@@ -79,14 +117,17 @@ export const listChecks: readonly OperationStoreCheck[] = [
     name: "lists operations as `get` reads them, without their payloads",
     needs: ["list"],
     check: async (store) => {
-      const members = { key: "key-1", retryOf: newId(), meta: '{"trace":1}', onEnd: newFollowUp() };
+      const links = { key: "key-1", retryOf: newId(), meta: '{"trace":1}', onEnd: newFollowUp() };
+      const members = { ...links, failedRetentionMs: 2 * LONG_MS };
       const { operation, lease } = await createWorking(store, LONG_MS, members);
       const retry = { to: "retry", delayMs: LONG_MS, countAttempt: true, lastError: ERROR } as const;
       await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
       await store.settle(lease, retry);
       const { operation: completed } = await createEnded(store, {}, { to: "completed", result: RESULT });
       const { operation: failed } = await createEnded(store, {}, FAILED);
-      for (const each of [operation, completed, failed]) {
+      const { operation: cancelling } = await createWorking(store, LONG_MS);
+      equal(await store.requestCancel(cancelling.id, cancelling.tenant), "requested", "the cancellation");
+      for (const each of [operation, completed, failed, cancelling]) {
         const { input, result, resource, progress, meta, onEnd, ...rest } = await read(store, each);
         const listed = (await list(store, {})).find(({ id }) => id === each.id);
         deepEqual(listed, rest, "a listed operation");
@@ -154,6 +195,49 @@ export const listChecks: readonly OperationStoreCheck[] = [
       deepEqual(await listIds(store, { limit: 2 }), ids.slice(0, 2), "the first page");
       deepEqual(await pagedIds(store, 2), ids, "all pages");
       deepEqual(await pagedIds(store, 5), ids, "all pages, if the first one is full");
+    },
+  },
+  {
+    rule: "list.filtered-pages",
+    name: "applies every filter to every page, among operations of other tenants, definitions and states",
+    needs: ["list"],
+    check: async (store, { unitMs, pass }) => {
+      const created: Operation[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        for (const tenant of ["tenant-1", "tenant-2"])
+          for (const definition of ["orders", "reports"]) {
+            const members = { tenant, definition };
+            const { operation: failed } = await createEnded(store, members, FAILED);
+            const { operation: completed } = await createEnded(store, members);
+            for (const each of [await createPending(store, members), failed, completed])
+              created.push(await read(store, each));
+            await createPending(store, { ...members, hidden: true });
+            await createPreparing(store, LONG_MS, members);
+          }
+        await pass(unitMs);
+      }
+      for (const filter of combinationsOf(created)) {
+        const ids = inOrder(created.filter((each) => matches(filter, each)));
+        const listed = await pagedIds(store, 2, filter);
+        deepEqual(listed, ids, `pages of two of the list of ${JSON.stringify(filter)}`);
+      }
+    },
+  },
+  {
+    rule: "list.internal-pages",
+    name: "applies the choice of internal operations to every page",
+    needs: ["list"],
+    check: async (store, { unitMs, pass }) => {
+      const ids: string[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        ids.unshift((await createPending(store)).id);
+        await pass(unitMs);
+        ids.unshift((await createPending(store, { hidden: true })).id);
+        await pass(unitMs);
+      }
+      deepEqual(await pagedIds(store, 2, { internal: true }), ids, "pages of two, with internal operations");
+      const shown = ids.filter((_, index) => index % 2 === 1);
+      deepEqual(await pagedIds(store, 2), shown, "pages of two, without internal operations");
     },
   },
   {

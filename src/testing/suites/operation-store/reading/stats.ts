@@ -9,6 +9,7 @@ import {
   createWorking,
   FAILED,
   LONG_MS,
+  newId,
   type OperationStoreCheck,
 } from "../fixtures.js";
 
@@ -79,11 +80,16 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "stats.preparing",
-    name: "does not count preparing operations, during and after their lease",
+    name: "does not count preparing operations, during and after their lease, and while they wait for a retry",
     needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       await createPreparing(store, LONG_MS);
       await createPreparing(store, unitMs);
+      for (const delayMs of [0, LONG_MS]) {
+        const { lease } = await createPreparing(store, LONG_MS);
+        const settled = await store.settle(lease, { to: "retry", delayMs, countAttempt: true });
+        isOutcome(settled, "settled", "settling as retry");
+      }
       await pass(unitMs);
       deepEqual(await countsOf(store), NONE, "the counts");
     },
@@ -139,6 +145,25 @@ export const statsChecks: readonly OperationStoreCheck[] = [
       await store.remove([operation.id], { afterMs: 0 });
       await store.takeExpired({ limit: 10 });
       deepEqual(await countsOf(store), { ...NONE, failed: 1 }, "the counts");
+    },
+  },
+  {
+    rule: "stats.redriven",
+    name: "does not count failed operations that run again, and counts their successors if they fail too",
+    needs: ["stats", "redrive"],
+    check: async (store) => {
+      const { operation } = await createEnded(store, {}, FAILED);
+      await createEnded(store, {}, FAILED);
+      const id = newId();
+      equal(
+        (await store.redrive?.(operation.id, { id, onEndId: newId() }))?.outcome,
+        "redriven",
+        "redriving",
+      );
+      deepEqual(await countsOf(store), { ...NONE, due: 1, failed: 1 }, "the counts while it runs again");
+      const { lease } = await begin(store, id);
+      isOutcome(await store.settle(lease, FAILED), "settled", "settling");
+      deepEqual(await countsOf(store), { ...NONE, failed: 2 }, "the counts after it failed again");
     },
   },
   {

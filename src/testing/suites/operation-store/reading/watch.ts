@@ -1,4 +1,4 @@
-import type { OperationStore } from "../../../../ports/operation-store.js";
+import type { Lease, OperationStore } from "../../../../ports/operation-store.js";
 import { ok } from "../../../expect.js";
 import type { PortTime } from "../../port-case.js";
 import {
@@ -8,6 +8,7 @@ import {
   createPreparing,
   createWorking,
   FAILED,
+  GIVEN_BACK,
   LONG_MS,
   type OperationStoreCheck,
   PREPARED,
@@ -62,6 +63,34 @@ export const watchChecks: readonly OperationStoreCheck[] = [
           return operation.id;
         });
       }
+      stop();
+    },
+  },
+  {
+    rule: "watch.attempt",
+    name: "notifies a watcher of attempts, released attempts and requested cancellations",
+    needs: ["watch"],
+    check: async (store, time) => {
+      const { id, tenant } = await createPending(store);
+      const { sees, stop } = startWatching(store, time);
+      const beginNow = async (): Promise<Lease> => (await begin(store, id)).lease;
+      let lease = { operationId: id, token: "" };
+      await sees("begins", async () => {
+        lease = await beginNow();
+        return id;
+      });
+      await sees("is released", async () => {
+        await store.settle(lease, GIVEN_BACK);
+        return id;
+      });
+      await sees("begins again", async () => {
+        await beginNow();
+        return id;
+      });
+      await sees("is to be canceled", async () => {
+        await store.requestCancel(id, tenant);
+        return id;
+      });
       stop();
     },
   },

@@ -59,7 +59,8 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
     name: "creates a pending operation with the same work and no key, and links the two operations",
     needs: ["redrive"],
     check: async (store) => {
-      const members = { key: "key-1", input: DIFFICULT_TEXT, meta: DIFFICULT_TEXT, retentionMs: 12_345 };
+      const retention = { retentionMs: 12_345, failedRetentionMs: 54_321 };
+      const members = { key: "key-1", input: DIFFICULT_TEXT, meta: DIFFICULT_TEXT, ...retention };
       const { operation: failed } = await createEnded(store, members, FAILED);
       const cancelled = await createPending(store, members);
       equal(await store.requestCancel(cancelled.id, cancelled.tenant), "cancelled", "cancelling");
@@ -74,8 +75,8 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
           "the failed operation",
         );
         const { createdAt: _, ...rest } = await read(store, { id: successor, tenant });
-        const { definition, input, retentionMs, meta } = before;
-        const expected = { id: successor, tenant, definition, input, retentionMs, meta, retryOf: id };
+        const { definition, input, meta } = before;
+        const expected = { id: successor, tenant, definition, input, ...retention, meta, retryOf: id };
         deepEqual(rest, { ...expected, state: "pending", attempt: 0 }, "its successor");
         const begun = await begin(store, successor);
         deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "the attempt of the successor");
@@ -195,8 +196,9 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
       equal(await tryBegin(store, onEndId), "unknown", "beginning the follow-up before the end");
       const { lease } = await begin(store, id);
       isOutcome(await store.settle(lease, COMPLETED), "settled", "completing the successor");
-      const { definition, input, retentionMs } = (await begin(store, onEndId)).operation;
-      deepEqual({ ...onEnd, definition, input, retentionMs }, onEnd, "the follow-up of the successor");
+      const { definition, input, retentionMs, failedRetentionMs } = (await begin(store, onEndId)).operation;
+      const found = { ...onEnd, definition, input, retentionMs, failedRetentionMs };
+      deepEqual(found, onEnd, "the follow-up of the successor");
       isOutcome(
         await store.renew(first.lease, { leaseMs: LONG_MS }),
         "renewed",

@@ -1,0 +1,74 @@
+import { isTerminal } from "../../../contract/operation.js";
+import type { DueOperation, ExpiredOperation } from "../../../ports/operation-store.js";
+import { type Entries, type Entry, stateOf } from "./entry.js";
+
+/** Intervals at which an operation is handed out again, as documented. Milliseconds. */
+const FIRST_MS = 30_000;
+const LONGEST_MS = 3_600_000;
+/** Interval at which an expired operation is handed out again. Milliseconds. */
+const EXPIRED_MS = 60_000;
+
+/**
+ * Checks that sweeps get each operation no earlier than documented and once per interval, and only those that they asked
+ * for (I20).
+ */
+export class HandOuts {
+  readonly #entries: Entries;
+  /** Time before which an expired operation must not be handed out again, by id. */
+  readonly #expiredFrom = new Map<string, number>();
+
+  constructor(entries: Entries) {
+    this.#entries = entries;
+  }
+
+  /** Checks and records the answer to `takeDue`. */
+  due(
+    request: { readonly definitions: readonly string[]; readonly limit: number },
+    taken: readonly DueOperation[],
+  ): void {
+    this.#checkLimit(taken, request.limit);
+    for (const { id, definition } of taken) {
+      const entry = this.#entries.get(id);
+      if (entry === undefined) continue;
+      if (definition !== entry.recorded.definition || !request.definitions.includes(definition))
+        this.#violated(`${id} was handed out as work of ${definition}`);
+      this.#checkDue(entry);
+      entry.handOutFrom = this.#entries.now() + Math.min(FIRST_MS * 4 ** entry.round, LONGEST_MS);
+      entry.round += 1;
+    }
+  }
+
+  #checkDue(entry: Entry): void {
+    const earlyMs = entry.handOutFrom - this.#entries.now();
+    if (!entry.isVague && earlyMs > 0) this.#violated(`${entry.id} was handed out ${earlyMs} ms too early`);
+    if (!entry.contents.mayBe(({ state }) => !isTerminal(state)))
+      this.#violated(`${entry.id} was handed out although it is ${stateOf(entry)}`);
+  }
+
+  /** Checks and records the answer to `takeExpired`. */
+  expired(limit: number, taken: readonly ExpiredOperation[]): void {
+    this.#checkLimit(taken, limit);
+    const now = this.#entries.now();
+    for (const { id, tenant, definition, key } of taken) {
+      const entry = this.#entries.get(id);
+      if (entry === undefined) continue;
+      const { recorded } = entry;
+      if (tenant !== recorded.tenant || definition !== recorded.definition || key !== recorded.key)
+        this.#violated(`${id} expired as the operation of another key, tenant or definition`);
+      if (!this.#entries.mayBeGone(entry)) this.#violated(`${id} was handed out before it expired`);
+      if ((this.#expiredFrom.get(id) ?? now) > now) this.#violated(`${id} expired twice within a minute`);
+      this.#expiredFrom.set(id, now + EXPIRED_MS);
+    }
+  }
+
+  #checkLimit(taken: readonly { readonly id: string }[], limit: number): void {
+    if (taken.length > limit)
+      this.#violated(`${taken.length} operations were handed out, the limit is ${limit}`);
+    if (new Set(taken.map(({ id }) => id)).size < taken.length)
+      this.#violated("an operation was handed out twice in one answer");
+  }
+
+  #violated(what: string): void {
+    this.#entries.violated("I20", what);
+  }
+}

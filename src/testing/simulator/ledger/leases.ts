@@ -1,0 +1,46 @@
+import type { OperationState, Settlement } from "../../../contract/operation.js";
+import { type Entry, stateOf } from "./entry.js";
+
+/** A prepared operation is due at once, and sweeps get it later, in case its announcement is lost. Milliseconds. */
+const FIRST_HAND_OUT_MS = 30_000;
+
+/** Notes that a lease began or was extended. */
+export function leased(entry: Entry, leaseMs: number, now: number): void {
+  entry.leaseEndsAt = now + leaseMs;
+  entry.handOutFrom = entry.leaseEndsAt;
+  entry.round = 0;
+  entry.isVague = false;
+}
+
+/** Notes that an attempt ended and left its operation unfinished, and when the operation is due again. */
+export function released(entry: Entry, settlement: Settlement, now: number): void {
+  entry.token = undefined;
+  entry.attempt = attemptAfter(entry, settlement);
+  entry.attemptIfReleased = undefined;
+  entry.round = 0;
+  if (settlement.to === "prepared") {
+    entry.previousLost = false;
+    entry.handOutFrom = entry.dueAt > now ? entry.dueAt : now + FIRST_HAND_OUT_MS;
+    entry.dueAt = Math.max(now, entry.dueAt);
+  } else if (settlement.to === "retry") {
+    entry.previousLost &&= !settlement.countAttempt;
+    entry.dueAt = now + settlement.delayMs;
+    entry.handOutFrom = entry.dueAt;
+  }
+}
+
+/** Notes that an attempt may have ended, and returns the state in which that left its operation. */
+export function mayBeReleased(entry: Entry, settlement: Settlement): OperationState {
+  const { to } = settlement;
+  entry.isVague = true;
+  if (to === "prepared" || to === "retry") entry.attemptIfReleased = attemptAfter(entry, settlement);
+  if (to === "completed" || to === "failed") return to;
+  if (to === "prepared") return "pending";
+  return entry.cancelRequested ? "failed" : stateOf(entry);
+}
+
+/** Returns the number of counted attempts after a settlement that leaves the operation unfinished. */
+function attemptAfter({ attempt }: Entry, settlement: Settlement): number {
+  if (settlement.to === "prepared") return 0;
+  return settlement.to === "retry" && !settlement.countAttempt ? attempt - 1 : attempt;
+}

@@ -1,0 +1,105 @@
+import { isTerminal, type Settlement, transition } from "../../../contract/operation.js";
+import type {
+  BeginResult,
+  CancelOutcome,
+  Lease,
+  RenewResult,
+  SettleResult,
+} from "../../../ports/operation-store.js";
+import { type Entries, type Entry, isHidden, isUncertain, stateOf } from "./entry.js";
+
+/** Stores may round the remaining time. Milliseconds. */
+const ROUNDING_MS = 1;
+
+/**
+ * Checks that stores answer calls about attempts as the operation is: due or not, leased or free, canceled or not, and
+ * with a lost attempt before it or not (I19). Every method is called before the ledger records the answer.
+ */
+export class Timing {
+  readonly #entries: Entries;
+  /** Whether transactions hold operations, so that a call may find one locked, or wait until its lease is over. */
+  readonly #locks: boolean;
+
+  constructor(entries: Entries, locks: boolean) {
+    this.#entries = entries;
+    this.#locks = locks;
+  }
+
+  /** Checks the answer to `beginAttempt`, or the attempt of a receipt. */
+  begun(entry: Entry, token: string, result: BeginResult): void {
+    if (entry.isVague || isUncertain(entry)) return;
+    const { id, dueAt, cancelRequested } = entry;
+    const waitMs = entry.token === undefined ? dueAt - this.#entries.now() : 0;
+    if (result.outcome === "begun") {
+      if (entry.token === token) return;
+      if (waitMs > 0) this.#violated(`${id} began ${waitMs} ms before it was due`);
+      if (cancelRequested) this.#violated(`${id} began although its cancellation was requested`);
+      this.#checkLoss(entry, result.previousLost);
+    } else if (result.outcome === "not-due") {
+      if (Math.abs(result.dueInMs - waitMs) > ROUNDING_MS || waitMs <= 0)
+        this.#violated(`${id} is due in ${waitMs} ms, but the store said ${result.dueInMs} ms`);
+    } else if (!this.#mayRefuse(entry, result.outcome))
+      this.#violated(`beginning ${id} was answered with "${result.outcome}"`);
+  }
+
+  #mayRefuse(entry: Entry, outcome: "busy" | "terminal" | "preparing" | "unknown"): boolean {
+    const state = stateOf(entry);
+    if (outcome === "busy") return this.#locks || this.#isLeased(entry);
+    if (outcome === "terminal") return isTerminal(state) || (entry.cancelRequested && !this.#isLeased(entry));
+    return outcome === "preparing" ? state === "preparing" : this.#entries.mayBeGone(entry);
+  }
+
+  #checkLoss(entry: Entry, previousLost: boolean): void {
+    if (entry.attemptIfReleased !== undefined) return;
+    const isLost = entry.previousLost || entry.token !== undefined;
+    if (previousLost !== isLost)
+      this.#violated(`${entry.id} began with previousLost ${previousLost}, expected ${isLost}`);
+  }
+
+  /** Checks the answer to `renew`. */
+  renewed(entry: Entry, { token }: Lease, result: RenewResult): void {
+    if (entry.isVague || isUncertain(entry) || entry.token !== token) return;
+    if (result.outcome === "lost") {
+      if (!isTerminal(stateOf(entry)))
+        this.#violated(`${entry.id} was not renewed although its token is current`);
+    } else if (result.cancelRequested !== entry.cancelRequested)
+      this.#violated(`${entry.id} was renewed with cancelRequested ${result.cancelRequested}`);
+  }
+
+  /** Checks the answer to `settle`. */
+  settled(entry: Entry, { token }: Lease, { to }: Settlement, result: SettleResult): void {
+    if (entry.isVague || isUncertain(entry) || entry.token !== token) return;
+    const from = stateOf(entry);
+    const expected = isTerminal(from) ? from : transition(from, to, entry.cancelRequested);
+    const state = result.outcome === "settled" ? result.state : undefined;
+    const isGone = state === undefined && this.#entries.mayBeGone(entry);
+    if (state !== expected && !isGone)
+      this.#violated(
+        `settling ${entry.id} as ${to} led to ${state ?? "lost"} instead of ${expected ?? "lost"}`,
+      );
+  }
+
+  /** Checks the answer to `requestCancel`. */
+  cancelled(entry: Entry, tenant: string, outcome: CancelOutcome): void {
+    if (entry.isVague || isUncertain(entry)) return;
+    const expected = this.#cancelOutcome(entry, tenant);
+    const isGone = outcome === "unknown" && this.#entries.mayBeGone(entry);
+    if (outcome !== expected && !isGone && !(this.#locks && expected === "requested"))
+      this.#violated(`canceling ${entry.id} was answered with "${outcome}" instead of "${expected}"`);
+  }
+
+  #cancelOutcome(entry: Entry, tenant: string): CancelOutcome {
+    const state = stateOf(entry);
+    if (entry.tenant !== tenant || isHidden(entry) || state === "preparing") return "unknown";
+    if (isTerminal(state)) return "terminal";
+    return this.#isLeased(entry) ? "requested" : "cancelled";
+  }
+
+  #isLeased({ token, leaseEndsAt }: Entry): boolean {
+    return token !== undefined && leaseEndsAt > this.#entries.now();
+  }
+
+  #violated(what: string): void {
+    this.#entries.violated("I19", what);
+  }
+}

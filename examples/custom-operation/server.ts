@@ -17,7 +17,7 @@ import {
   logEvents,
   permanentFailure,
 } from "async-request-reply";
-import { toNodeHandler } from "async-request-reply/node";
+import { closeServer, toNodeHandler } from "async-request-reply/node";
 import * as v from "valibot";
 
 const reports = defineOperation({
@@ -64,9 +64,4 @@ await once(server, "listening");
 await worker.start();
 console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 
-process.once("SIGTERM", () => {
-  server.close();
-  void worker.stop();
-  // A client that keeps its connection open must not keep the process alive. By then the worker has stopped, too.
-  setTimeout(() => server.closeAllConnections(), 10_000).unref();
-});
+process.once("SIGTERM", () => closeServer(server, service));

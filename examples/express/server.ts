@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bearer, createOrderService, createWorker, logEvents } from "async-request-reply";
 import { toExpressHandler } from "async-request-reply/express";
+import { closeServer } from "async-request-reply/node";
 import express, { type ErrorRequestHandler } from "express";
 import * as z from "zod";
 
@@ -46,9 +47,4 @@ await once(server, "listening");
 await worker.start();
 console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 
-process.once("SIGTERM", () => {
-  server.close();
-  void worker.stop();
-  // A client that keeps its connection open must not keep the process alive. By then the worker has stopped, too.
-  setTimeout(() => server.closeAllConnections(), 10_000).unref();
-});
+process.once("SIGTERM", () => closeServer(server, service));

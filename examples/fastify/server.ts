@@ -41,7 +41,8 @@ app.post<{ Body: { readonly quantity: number } }>("/quotes", {
 });
 
 app.addHook("onReady", () => worker.start());
-app.addHook("onClose", () => worker.stop());
+// Not `onClose`, which waits until the last stream has ended.
+app.addHook("preClose", () => service.close());
 const url = await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT ?? 3000) });
 console.log(`listening on ${url}`);
 

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { bearer, createOrderService, createWorker, logEvents } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
+import { closeServer } from "async-request-reply/node";
 import { Hono } from "hono";
 
 const service = createOrderService({
@@ -35,9 +36,4 @@ const server = serve({ fetch: app.fetch, ...address }, ({ port }) => {
   console.log(`listening on http://127.0.0.1:${port}`);
 });
 
-process.once("SIGTERM", () => {
-  server.close();
-  void worker.stop();
-  // A client that keeps its connection open must not keep the process alive. By then the worker has stopped, too.
-  setTimeout(() => "closeAllConnections" in server && server.closeAllConnections(), 10_000).unref();
-});
+process.once("SIGTERM", () => closeServer(server, service));

@@ -57,9 +57,10 @@ export function createTools({ service, principal, waitMs = 45_000 }: ToolsOption
     const { idempotencyKey: key, ...input } = args;
     const { operationId: id, status } = await service.submit(definition, input, { tenant, key });
     if (status === "pending" && !hasTasks) {
-      const ended = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+      const wait = limitWait(waitMs, signal);
       // Only waits. The operation that is read next has the result, or the reason for the failure.
-      await service.result(definition, id, { tenant, signal: ended }).catch(() => undefined);
+      await service.result(definition, id, { tenant, signal: wait.signal }).catch(() => undefined);
+      wait.end();
     }
     const operation = await service.get(definition, id, { tenant });
     if (operation === undefined) throw new Error(`Operation ${id} has been deleted.`);
@@ -124,6 +125,20 @@ interface Caller {
   readonly hasTasks: boolean;
   /** Aborted if the client cancels the request or goes away. */
   readonly signal: AbortSignal;
+}
+
+/** Returns a signal that is aborted with another one, or after a time. `AbortSignal.any` can lose the time on Node 20. */
+function limitWait(ms: number, caller: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const end = (): void => {
+    clearTimeout(timer);
+    caller.removeEventListener("abort", end);
+    controller.abort();
+  };
+  const timer = setTimeout(end, ms);
+  caller.addEventListener("abort", end);
+  if (caller.aborted) end();
+  return { signal: controller.signal, end };
 }
 
 /** Passes the caller to handlers, and sends only errors that are written for clients. Reports all others. */

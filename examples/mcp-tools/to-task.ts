@@ -25,7 +25,7 @@ function text(value: string): CallToolResult {
 }
 
 /** Returns the task of an operation, with its result if it has ended. */
-export function toTask({ name, retentionMs }: OperationDefinition, operation: Operation) {
+export function toTask({ name, retentionMs, failedRetentionMs }: OperationDefinition, operation: Operation) {
   const { operationId, status, createdAt } = operation;
   const endedAt = status === "pending" ? undefined : operation.finishedAt;
   return {
@@ -33,8 +33,11 @@ export function toTask({ name, retentionMs }: OperationDefinition, operation: Op
     taskId: `${name}:${operationId}`,
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(endedAt ?? createdAt).toISOString(),
-    // The extension counts from the creation. An operation is kept for `retentionMs` after its end.
-    ttlMs: endedAt === undefined ? null : endedAt - createdAt + retentionMs,
+    // The extension counts from the creation. The service keeps an operation after its end.
+    ttlMs:
+      endedAt === undefined
+        ? null
+        : endedAt - createdAt + (status === "failed" ? failedRetentionMs : retentionMs),
     pollIntervalMs: POLL_INTERVAL_MS,
     ...statusOf(operation),
   };

@@ -1,5 +1,6 @@
 import { bearer, createOrderService, createWorker } from "async-request-reply";
 import { createCounters } from "async-request-reply/console";
+import { closeServer } from "async-request-reply/node";
 import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { xmlFormat } from "async-request-reply/xml";
 import { yamlFormat } from "async-request-reply/yaml";
@@ -14,7 +15,7 @@ import { StartError } from "./start-error.js";
 import { createShipping } from "./work.js";
 
 /** How long requests and attempts may continue after a signal to stop. */
-const DRAIN_MS = 10_000;
+const graceMs = 10_000;
 
 /** General information in `/openapi.json`. */
 const info: OpenApiInfo = {
@@ -43,19 +44,18 @@ async function start(configuration: Configuration): Promise<void> {
   const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe });
   const service = withOpenApi(orders, { info });
   const processors = { orders: createShipping(configuration) };
-  const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: DRAIN_MS });
+  const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: graceMs });
   const { handler, loginAt } = mountConsole(configuration.console, service, counters);
   const server = role === "worker" ? undefined : await listen(handler, configuration);
   if (role !== "api") await worker.start();
 
   onSignal(async (signal) => {
-    const stopped = Promise.all([server?.stop(DRAIN_MS), worker.stop()]);
+    const stopped = server === undefined ? service.close() : closeServer(server.http, service, { graceMs });
     log.notice(
       `${signal}: finishing requests and attempts in progress; a second signal ends the process at once`,
     );
     await stopped;
-    // After this, nothing keeps the process alive, so it ends with exit code 0.
-    await service.close();
+    // Now nothing keeps the process alive, so it ends with exit code 0.
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
   if (server !== undefined && loginAt !== undefined) log.notice(loginAt(server.url));

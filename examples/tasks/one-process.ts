@@ -7,7 +7,7 @@
  */
 import { createServer } from "node:http";
 import { bearer, createService, createWorker, defineOperation } from "async-request-reply";
-import { toNodeHandler } from "async-request-reply/node";
+import { closeServer, toNodeHandler } from "async-request-reply/node";
 import * as z from "zod";
 
 const videos = defineOperation({
@@ -27,7 +27,4 @@ const worker = createWorker(service, {
 
 await worker.start();
 const server = createServer(toNodeHandler(service)).listen(Number(process.env.PORT ?? 3000));
-process.once("SIGTERM", () => {
-  server.close();
-  void service.close();
-});
+process.once("SIGTERM", () => closeServer(server, service));

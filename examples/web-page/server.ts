@@ -10,7 +10,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { allowAnonymous, createService, createWorker } from "async-request-reply";
-import { toNodeHandler } from "async-request-reply/node";
+import { closeServer, toNodeHandler } from "async-request-reply/node";
 import { exportsOf } from "./contract.js";
 
 const service = createService({ definitions: [exportsOf], authorize: allowAnonymous(), list: true });
@@ -50,7 +50,4 @@ server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${typeof address === "object" ? address?.port : address}`);
 });
 
-process.once("SIGTERM", () => {
-  server.close();
-  void Promise.all([worker.stop(), service.close()]).then(() => server.closeAllConnections());
-});
+process.once("SIGTERM", () => closeServer(server, service));

@@ -7,10 +7,10 @@
  */
 import { createServer } from "node:http";
 import { bearer, createService } from "async-request-reply";
-import { toNodeHandler } from "async-request-reply/node";
+import { closeServer, toNodeHandler } from "async-request-reply/node";
 import { backend } from "./backend.js";
 import { videos } from "./contract.js";
 
 const service = createService({ definitions: [videos], backend, authorize: bearer({ "demo-token": "ann" }) });
 const server = createServer(toNodeHandler(service)).listen(Number(process.env.PORT ?? 3000));
-process.once("SIGTERM", () => server.close(() => process.exit()));
+process.once("SIGTERM", () => closeServer(server, service).then(() => process.exit()));

@@ -33,10 +33,10 @@ describe("a bundle for a runtime without node: modules", () => {
   });
 
   // A guard against growth. A service without a worker bundles a fifth less.
-  it("has at most 45 KB of the package's own code, minified and compressed", async () => {
+  it("has at most 48 KB of the package's own code, minified and compressed", async () => {
     const own = await bundle(".", ["zod", "zod/*", "uuid"]);
     const whole = await bundle(".");
     console.log(`bundle of ".": ${own.gzipBytes} bytes of own code, ${whole.gzipBytes} with zod and uuid`);
-    expect(own.gzipBytes).toBeLessThanOrEqual(45 * 1024);
+    expect(own.gzipBytes).toBeLessThanOrEqual(48 * 1024);
   });
 });

@@ -118,6 +118,7 @@ describe("the exports of the package", () => {
   it("are complete for ./node", async () => {
     expect(await names("./node")).toMatchInlineSnapshot(`
       [
+        "closeServer",
         "toNodeHandler",
       ]
     `);
@@ -145,6 +146,7 @@ describe("the exports of the package", () => {
       [
         "createPostgresBackend",
         "fromPGlite",
+        "fromPool",
         "postgresMigrations",
       ]
     `);

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -13,6 +13,8 @@ import { mountTmpfs, unmountTmpfs } from "./tmpfs.js";
 /** A Postgres server for one test file that can be stopped, killed and started again. */
 export interface PrivatePostgres {
   readonly port: number;
+  /** Folder with the data. */
+  readonly data: string;
   /** Returns the `postgres://…` URL, which stays the same after a restart. Pass `port` to connect through a proxy. */
   url(port?: number): string;
   /** Runs one statement on a new connection and returns its rows. */
@@ -33,6 +35,11 @@ export interface PrivatePostgresOptions {
   readonly fsync?: boolean;
   /** Size of a file system for the data, without the write-ahead log. Default: no limit, in the temporary folder. */
   readonly diskMegabytes?: number;
+  /**
+   * Server to copy and to follow as a hot standby. It is restarted for the copy. Default: a new, empty server that
+   * follows no other.
+   */
+  readonly standbyOf?: PrivatePostgres;
   /** Additional settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -89,12 +96,18 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
     const init = "-U postgres -A trust -E UTF8 --locale=C --no-sync".split(" ");
     // Postgres shuts down if its log has no space, but keeps running if its data has no space.
     const log = options.diskMegabytes === undefined ? [] : ["--waldir", join(folder, "log")];
-    execFileSync(join(programs, "initdb"), ["-D", data, ...log, ...init], {
-      cwd: data,
-      ...account,
-      env: { LC_ALL: "C" },
-      stdio: "pipe",
-    });
+    if (options.standbyOf !== undefined) {
+      await copyStopped(options.standbyOf, data);
+      writeFileSync(join(data, "standby.signal"), "");
+      if (account !== undefined) chownSync(join(data, "standby.signal"), account.uid, account.gid);
+    } else {
+      execFileSync(join(programs, "initdb"), ["-D", data, ...log, ...init], {
+        cwd: data,
+        ...account,
+        env: { LC_ALL: "C" },
+        stdio: "pipe",
+      });
+    }
     await start();
   } catch (error) {
     removeNow();
@@ -102,6 +115,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
   }
   return {
     port,
+    data,
     url,
     query: (text, values) => queryOnce(url(), text, values),
     stop: (mode) => end((running) => running.kill(mode === "fast" ? "SIGINT" : "SIGQUIT")),
@@ -115,8 +129,15 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions): Pro
   };
 }
 
+/** Copies the data of a server while it is stopped. The npm package of Postgres has no program for a running one. */
+async function copyStopped(primary: PrivatePostgres, data: string): Promise<void> {
+  await primary.stop("fast");
+  execFileSync("cp", ["-a", `${primary.data}/.`, data]);
+  await primary.start();
+}
+
 function settingsOf(
-  { fsync = false }: PrivatePostgresOptions,
+  { fsync = false, standbyOf }: PrivatePostgresOptions,
   port: number,
 ): Readonly<Record<string, string | number>> {
   return {
@@ -127,6 +148,9 @@ function settingsOf(
     full_page_writes: fsync ? "on" : "off",
     max_connections: 100,
     shared_buffers: "32MB",
+    ...(standbyOf === undefined
+      ? {}
+      : { primary_conninfo: `host=127.0.0.1 port=${standbyOf.port} user=postgres` }),
   };
 }
 

@@ -43,7 +43,7 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
     const processor = processors.get(operation.definition);
     if (processor === undefined || draining.raised) return release(attempt, 0);
     if (!previousLost) return execute(processor, attempt);
-    const ended = suspects.begin(operation, processor.settings.leaseMs);
+    const ended = suspects.begin(operation, processor.settings);
     if (ended === undefined) return postpone(processor, attempt, announcement);
     try {
       await execute(processor, attempt);

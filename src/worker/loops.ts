@@ -48,7 +48,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
   async function receive(signal: AbortSignal): Promise<readonly Delivery[]> {
     const free = slots.free();
     const limit = settings.concurrency - slots.taken;
-    const suspected = suspects.next(free.keys(), limit);
+    const suspected = suspects.next(free, limit);
     if (suspected.length > 0) return suspected;
     consumer ??= open();
     // Kept until there is an answer: if it is lost, the same token makes the queue return the attempts that it began.

@@ -13,10 +13,16 @@ const MISTAKES = [
     'void service.submit(orders, { itemId: "a", quantity: 1 }, { tenant: "a", tx: 1 });',
     "this back end shares no transactions with asynchronous functions",
   ],
+  [
+    "an input that JSON cannot represent",
+    'defineOperation({ name: "a", path: "/a", input: z.object({ at: z.date() }) });',
+    "'\"JSON cannot represent a Date, which the input schema accepts\"'",
+  ],
 ] as const;
 
 const START = `
-import { allowAnonymous, createMemoryBackend, createService, createWorker, defineOrders } from "async-request-reply";
+import { allowAnonymous, createMemoryBackend, createService, createWorker, defineOperation, defineOrders } from "async-request-reply";
+import * as z from "zod";
 const orders = defineOrders();
 const service = createService({ definitions: [orders], backend: createMemoryBackend(), authorize: allowAnonymous() });
 createWorker(service, { orders: { run: ({ quantity }, { attempt }) => quantity + attempt, maxAttempts: 1 } });

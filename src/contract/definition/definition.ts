@@ -130,14 +130,25 @@ export type CheckedPath<Path extends string, Input> = [UnboundPathFields<Path, I
       };
     };
 
-/** Makes the compiler refuse an input schema that accepts values JSON cannot represent, such as a `Date`. */
+/**
+ * Makes the compiler refuse an input schema that accepts values JSON cannot represent. The reason is a text, so that it
+ * ends the compiler's message.
+ */
 export type CheckedInput<Input> = [NotJson<Input>] extends [never]
   ? unknown
-  : {
-      readonly input: {
-        readonly "the input schema accepts values that JSON cannot represent": NotJson<Input>;
-      };
-    };
+  : { readonly input: `JSON cannot represent ${NameOf<NotJson<Input>>}, which the input schema accepts` };
+
+type NameOf<T> = T extends Date
+  ? "a Date"
+  : T extends bigint
+    ? "a bigint"
+    : T extends symbol
+      ? "a symbol"
+      : T extends ReadonlyMap<unknown, unknown>
+        ? "a Map"
+        : T extends ReadonlySet<unknown>
+          ? "a Set"
+          : "a function";
 
 /**
  * Defines an operation. Only a name, a path and an input schema are required.

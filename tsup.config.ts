@@ -16,6 +16,7 @@ export const library: Options = {
     openapi: "src/openapi/index.ts",
     opentelemetry: "src/opentelemetry/index.ts",
     operator: "src/operator/index.ts",
+    ports: "src/ports.ts",
     postgres: "src/backends/postgres/index.ts",
     "postgres-sql": "src/backends/postgres/print-sql.ts",
     rabbitmq: "src/backends/rabbitmq/index.ts",

@@ -1,4 +1,5 @@
-import type { ConsumedDefinition, Consumer, Delivery, Queue, ReceiveRequest } from "async-request-reply";
+import type { Queue } from "async-request-reply";
+import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "async-request-reply/ports";
 import { createSystemRuntime } from "../src/ports/system-runtime.js";
 
 const { newToken } = createSystemRuntime();

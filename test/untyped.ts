@@ -7,6 +7,7 @@ import * as nats from "async-request-reply/nats";
 import * as node from "async-request-reply/node";
 import * as openapi from "async-request-reply/openapi";
 import * as opentelemetry from "async-request-reply/opentelemetry";
+import * as ports from "async-request-reply/ports";
 import * as postgres from "async-request-reply/postgres";
 import * as rabbitmq from "async-request-reply/rabbitmq";
 import * as webhooks from "async-request-reply/webhooks";
@@ -23,6 +24,7 @@ const all = {
   ...node,
   ...openapi,
   ...opentelemetry,
+  ...ports,
   ...postgres,
   ...webhooks,
   ...yang,

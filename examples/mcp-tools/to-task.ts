@@ -1,6 +1,7 @@
 /** Converts operations for MCP clients: to results of tools, and to tasks of `io.modelcontextprotocol/tasks`. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { type OperationDefinition, type OperationView, problemType } from "async-request-reply";
+import type { OperationDefinition, OperationView } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 
 type Operation = OperationView<OperationDefinition>;
 

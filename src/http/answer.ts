@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
-import type { Service } from "./context.js";
+import type { ServiceContext } from "./context.js";
 import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
 import { toProblem } from "./message/problems.js";
@@ -16,7 +16,7 @@ import { problemFormat } from "./negotiation/reply-format.js";
  * @param definition the definition of a submission, for formats whose problems point into the payload. Default: none.
  */
 export async function answer(
-  service: Service,
+  service: ServiceContext,
   request: HttpRequest,
   handler: () => Promise<HttpResponse>,
   definition?: OperationDefinition,
@@ -43,7 +43,7 @@ export async function answer(
 
 /** Answers a request with an error. The observer receives it too. */
 export function refuse(
-  service: Service,
+  service: ServiceContext,
   request: HttpRequest,
   error: AsyncReplyError,
   definition?: OperationDefinition,

@@ -1,5 +1,6 @@
 import { isObject, misuse, shown } from "../contract/options.js";
-import type { Service } from "./context.js";
+import { SHARED } from "../protocol/shared.js";
+import type { Service, ServiceContext } from "./context.js";
 
 /**
  * Checks that a function was called with a service.
@@ -15,4 +16,14 @@ export function checkService(service: unknown, owner: string, ...members: readon
   throw misuse(
     `${owner}() takes a service, not ${shown(service)}. Pass the return value of createService() or createOrderService().`,
   );
+}
+
+/**
+ * Returns what the functions of a service depend on.
+ *
+ * Throws `INVALID_OPTION`, like {@link checkService}.
+ */
+export function contextOf(service: Pick<Service, typeof SHARED>, owner: string): ServiceContext {
+  checkService(service, owner, SHARED);
+  return service[SHARED];
 }

@@ -4,26 +4,16 @@ import type { Format } from "../formats/format.js";
 import type { PreparedSubmission } from "../in-process/prepare.js";
 import type { Submitted } from "../in-process/submit.js";
 import type { Backend } from "../ports/backend.js";
-import type { AnyCreators } from "../ports/create.js";
-import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
-import type { Runtime } from "../ports/runtime.js";
 import type { AsyncHandle, SyncHandle } from "../ports/synchronous.js";
-import type { Webhooks } from "../ports/webhooks.js";
-import type { Announcer } from "../protocol/announcer.js";
-import type { Lifecycle } from "../protocol/lifecycle.js";
-import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import type { SHARED, Shared } from "../protocol/shared.js";
 import type { Hub } from "../waiting/hub.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import type { ServiceSettings } from "./settings.js";
 
 /** A service that adapters can mount: any {@link Service}, or an object of yours with the same methods. */
 export type Mountable = Pick<Service, "handle"> &
-  Partial<Pick<Service, "hasPath" | "definitions" | "close" | "hub">> & {
-    /** Adapters use the limit of bodies, and the paths if there is a `hasPath`. */
-    readonly settings: Pick<ServiceSettings, "maxBodyBytes"> &
-      Partial<Pick<ServiceSettings, "basePath" | "statusPath">>;
-  };
+  Partial<Pick<Service, "hasPath" | "definitions" | typeof SHARED>>;
 
 /**
  * Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions with asynchronous
@@ -58,32 +48,26 @@ export interface SubmissionOptions {
 /** An operation, as {@link Service.get} returns it. Times are epoch milliseconds. */
 export type OperationView<Definition> = ViewOf<Definition, number>;
 
-/** Accepts work, over HTTP and in process. Every handler takes it as its context. Created by `createService`. */
+/** Dependencies of everything that a service does. */
+export interface ServiceContext extends Shared {
+  readonly definitions: Definitions;
+  readonly backend: Backend;
+  /** The options of the service, checked and with defaults. */
+  readonly settings: ServiceSettings;
+  /** Formats of bodies and replies. Clients without a preference get the first one. */
+  readonly formats: readonly Format[];
+  /** Tells waiting requests and calls when their operations change. */
+  readonly hub: Hub;
+}
+
+/** Accepts work, over HTTP and in process. Created by `createService`. */
 export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   /** Definitions that the service accepts, each at its own path. */
   readonly definitions: List;
   /** Back end that stores and announces operations. */
   readonly backend: Backend<Tx>;
-  /** Functions that create a resource before the reply, by name of the definition. */
-  readonly create: AnyCreators;
-  /** The options of the service, checked and with defaults. */
-  readonly settings: ServiceSettings;
-  /** Formats of bodies and replies. Clients without a preference get the first one. */
-  readonly formats: readonly Format[];
-  /** Source of time, ids, randomness and hashes. */
-  readonly runtime: Runtime;
-  /** Reports an event to the observer. Never throws. */
-  readonly observe: Observer;
-  /** Announces operations to workers. A worker that is created from this service shares it. */
-  readonly announcer: Announcer;
-  /** Announces the end of every operation. A worker that is created from this service delivers. Default: none. */
-  readonly webhooks?: Webhooks;
-  /** Tracks requests and submissions in progress, so `close` can wait for them. Workers of this service join it. */
-  readonly lifecycle: Lifecycle;
-  /** Estimates `Retry-After`. It learns from workers that are created from this service. */
-  readonly estimate: RetryAfterEstimate;
-  /** Tells waiting requests and calls when their operations change. */
-  readonly hub: Hub;
+  /** @internal */
+  readonly [SHARED]: ServiceContext;
   /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
   hasPath(path: string): boolean;
   /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Never rejects. */

@@ -1,16 +1,16 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { PathParams } from "../contract/definition/path-pattern.js";
 import { refuse } from "./answer.js";
-import type { Service } from "./context.js";
+import type { Service, ServiceContext } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
 import { deprecationFields } from "./message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import { methodNotAllowed, notFound } from "./message/refusals.js";
 import { emptyReply, type Fields } from "./message/reply.js";
 import { pathOf } from "./message/request-path.js";
-import { cancelOperation } from "./operation/cancel-operation.js";
-import { getOperation } from "./operation/get-operation.js";
-import { listOperations } from "./operation/list-operations.js";
+import { handleCancel } from "./operation/cancel-operation.js";
+import { handleGet } from "./operation/get-operation.js";
+import { handleList } from "./operation/list-operations.js";
 import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
 import { submitWithParams } from "./submit/submit-operation.js";
 
@@ -26,7 +26,7 @@ interface Resource {
 export type Router = Pick<Service, "handle" | "hasPath">;
 
 /** Creates a router. It finds a handler by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
-export function createRouter(service: Service): Router {
+export function createRouter(service: ServiceContext): Router {
   const find = createFinder(service);
   const handle: Router["handle"] = async (request, context = {}) => {
     const found = find(pathOf(request));
@@ -47,7 +47,7 @@ export function createRouter(service: Service): Router {
 }
 
 /** Creates the look-up by path. The status endpoint wins over definitions whose paths have fields. */
-function createFinder(service: Service): (path: string) => Match<Resource> | undefined {
+function createFinder(service: ServiceContext): (path: string) => Match<Resource> | undefined {
   const { basePath, statusPath } = service.settings;
   const collections = createRouteTable(
     service.definitions.map((definition) => ({
@@ -77,7 +77,7 @@ function withNotice(headers: HttpResponse["headers"], notice: Readonly<Fields>):
 }
 
 function respond(
-  service: Service,
+  service: ServiceContext,
   { target: { methods }, params }: Match<Resource>,
   request: HttpRequest,
   context: RequestContext,
@@ -89,7 +89,7 @@ function respond(
   return refuse(service, request, methodNotAllowed(allow));
 }
 
-function collection(service: Service, definition: OperationDefinition): Resource {
+function collection(service: ServiceContext, definition: OperationDefinition): Resource {
   const { deprecated } = definition;
   return {
     methods: {
@@ -99,14 +99,14 @@ function collection(service: Service, definition: OperationDefinition): Resource
   };
 }
 
-function operationList(service: Service): Resource {
-  const read: Handler = (request) => listOperations(request, service);
+function operationList(service: ServiceContext): Resource {
+  const read: Handler = (request) => handleList(request, service);
   return { methods: { GET: read, HEAD: read } };
 }
 
-function statusMonitor(service: Service): Resource {
-  const read: Handler = (request, context) => getOperation(request, service, context);
+function statusMonitor(service: ServiceContext): Resource {
+  const read: Handler = (request, context) => handleGet(request, service, context);
   const readable: Resource["methods"] = { GET: read, HEAD: read };
   if (!service.definitions.some(({ cancellable }) => cancellable)) return { methods: readable };
-  return { methods: { ...readable, DELETE: (request) => cancelOperation(request, service) } };
+  return { methods: { ...readable, DELETE: (request) => handleCancel(request, service) } };
 }

@@ -25,9 +25,10 @@ import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
 import { createAnnouncer } from "../protocol/announcer.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
+import { SHARED } from "../protocol/shared.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { createHub } from "../waiting/hub.js";
-import type { Service } from "./context.js";
+import type { Service, ServiceContext } from "./context.js";
 import { readFormats } from "./read-formats.js";
 import { createRouter } from "./router.js";
 import { checkPaths } from "./routing/check-paths.js";
@@ -105,7 +106,7 @@ export function createService<
     maxWaiters: settings.maxWaiters,
     inTime: (call) => storeAnswer({ settings, runtime }, call),
   });
-  const service: Service<List, Tx> = {
+  const context: ServiceContext = {
     definitions,
     backend,
     create,
@@ -118,21 +119,26 @@ export function createService<
     lifecycle,
     estimate: createRetryAfterEstimate(),
     hub,
-    hasPath: (path) => router.hasPath(path),
-    handle: (request, context) => router.handle(request, context),
-    submit: (definition, input, given) => lifecycle.run(() => submit(service, definition, input, given)),
+  };
+  const { hasPath, handle } = createRouter(context);
+  const service: Service<List, Tx> = {
+    definitions,
+    backend,
+    [SHARED]: context,
+    hasPath,
+    handle,
+    submit: (definition, input, given) => lifecycle.run(() => submit(context, definition, input, given)),
     prepare: (definition, input, given) =>
-      lifecycle.run(() => prepare(service, definition, input, given)) as never,
-    get: (definition, id, given) => lifecycle.run(() => get(service, definition, id, given)) as never,
-    result: (definition, id, given) => lifecycle.run(() => result(service, definition, id, given)) as never,
-    cancel: (id, given) => lifecycle.run(() => cancel(service, id, given)),
+      lifecycle.run(() => prepare(context, definition, input, given)) as never,
+    get: (definition, id, given) => lifecycle.run(() => get(context, definition, id, given)) as never,
+    result: (definition, id, given) => lifecycle.run(() => result(context, definition, id, given)) as never,
+    cancel: (id, given) => lifecycle.run(() => cancel(context, id, given)),
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
       return lifecycle.close([announcer.close, backend.close]);
     },
   };
-  const router = createRouter(service as Service);
   if (options.backend === undefined) observe({ event: "service.memory-only" });
   return service;
 }

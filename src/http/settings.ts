@@ -82,6 +82,9 @@ export interface SettingsOptions {
   readonly maxResultBytes?: number;
 }
 
+/** Default of `maxBodyBytes`. */
+export const DEFAULT_MAX_BODY_BYTES = 65_536;
+
 /** Names of all {@link SettingsOptions}. */
 export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
   authorize: true,
@@ -143,7 +146,7 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
     statusPath,
     list,
     problemBaseUri,
-    maxBodyBytes: positiveInteger("maxBodyBytes", options.maxBodyBytes, 65_536),
+    maxBodyBytes: positiveInteger("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES),
     maxDepth: depth(options.maxDepth),
     bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
     authorizeTimeoutMs: durationMs("authorizeTimeoutMs", options.authorizeTimeoutMs, 5_000),

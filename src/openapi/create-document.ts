@@ -1,7 +1,7 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
-import { checkService } from "../http/check-service.js";
+import { contextOf } from "../http/check-service.js";
+import type { Service } from "../http/context.js";
 import { createComponents } from "./components.js";
-import type { DescribedService } from "./described-service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
 import { nameDefinitions } from "./names.js";
 import { listPath } from "./paths/list-path.js";
@@ -32,8 +32,8 @@ const OPTIONS: OptionNames<OpenApiOptions> = {
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createOpenApiDocument(service: DescribedService, options: OpenApiOptions): OpenApiDocument {
-  checkService(service, "createOpenApiDocument", "definitions", "settings", "formats");
+export function createOpenApiDocument(service: Service, options: OpenApiOptions): OpenApiDocument {
+  const context = contextOf(service, "createOpenApiDocument");
   checkOptions(options, OPTIONS, "createOpenApiDocument");
   const { info, servers = [{ url: "/" }] } = options;
   if (!isObject(info)) throw invalidOption("info", '`{ title: "Orders", version: "1.0.0" }`', info);
@@ -42,18 +42,18 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
     if (typeof value !== "string" || value === "")
       throw invalidOption(`info.${member}`, "a string that is not empty", value);
   }
-  const { definitions, settings } = service;
+  const { definitions, settings } = context;
   const { schemes, requirements } = describeSecurity(settings.authorize, options);
   const components = createComponents(settings.problemBaseUri);
   const named = nameDefinitions(definitions);
   const result = resultSchema(components, named);
   const submissions = named.map((each) => {
     const path = settings.basePath + each.definition.path;
-    return [path, submissionPath(service, components, each, result)] as const;
+    return [path, submissionPath(context, components, each, result)] as const;
   });
-  const status = statusPath(service, components, result);
+  const status = statusPath(context, components, result);
   const announced =
-    service.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(components) } };
+    context.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(components) } };
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,
@@ -65,7 +65,7 @@ export function createOpenApiDocument(service: DescribedService, options: OpenAp
     ],
     paths: {
       ...Object.fromEntries(submissions),
-      ...(settings.list ? { [settings.basePath + settings.statusPath]: listPath(service, components) } : {}),
+      ...(settings.list ? { [settings.basePath + settings.statusPath]: listPath(context, components) } : {}),
       [`${settings.basePath}${settings.statusPath}/{operationId}`]: status,
     },
     ...announced,

@@ -1,4 +1,7 @@
-import type { Service } from "../http/context.js";
+import type { ServiceContext } from "../http/context.js";
 
-/** The members of a service that its document depends on. */
-export type DescribedService = Pick<Service, "definitions" | "create" | "settings" | "formats" | "webhooks">;
+/** What the document of a service depends on. */
+export type DescribedService = Pick<
+  ServiceContext,
+  "definitions" | "create" | "settings" | "formats" | "webhooks"
+>;

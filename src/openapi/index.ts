@@ -5,7 +5,6 @@
  */
 
 export { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
-export type { DescribedService } from "./described-service.js";
 export type {
   OpenApiContent,
   OpenApiDocument,

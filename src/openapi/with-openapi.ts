@@ -3,8 +3,8 @@ import { checkOptions, invalidOption, type OptionNames } from "../contract/optio
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";
 import { answer, refuse } from "../http/answer.js";
-import { checkService } from "../http/check-service.js";
-import type { Service } from "../http/context.js";
+import { contextOf } from "../http/check-service.js";
+import type { Service, ServiceContext } from "../http/context.js";
 import { entityTag, matches } from "../http/message/entity-tag.js";
 import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse } from "../http/message/message.js";
@@ -41,21 +41,25 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
   service: Service<Definitions, Tx>,
   options: WithOpenApiOptions,
 ): Service<Definitions, Tx> {
-  checkService(service, "withOpenApi", "handle", "definitions", "settings", "formats");
+  const context = contextOf(service, "withOpenApi");
   checkOptions(options, OPTIONS, "withOpenApi");
-  const path = readPath(service, options.path);
-  const read = createReader(service, options);
+  const path = readPath(context, options.path);
+  const read = createReader(service, context, options);
   return {
     ...service,
     hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
-    handle: (request, context) =>
-      pathOf(request) === path ? handleDocument(service, request, read) : service.handle(request, context),
+    handle: (request, platform) =>
+      pathOf(request) === path ? handleDocument(context, request, read) : service.handle(request, platform),
   };
 }
 
 type Reader = (request: HttpRequest) => Promise<HttpResponse>;
 
-async function handleDocument(service: Service, request: HttpRequest, read: Reader): Promise<HttpResponse> {
+async function handleDocument(
+  service: ServiceContext,
+  request: HttpRequest,
+  read: Reader,
+): Promise<HttpResponse> {
   const allow = "GET, HEAD, OPTIONS";
   switch (request.method) {
     case "GET":
@@ -72,7 +76,7 @@ async function handleDocument(service: Service, request: HttpRequest, read: Read
 }
 
 /** Creates the handler for the document. Serializes the document once, because a service never changes. */
-function createReader(service: Service, options: WithOpenApiOptions): Reader {
+function createReader(service: Service, context: ServiceContext, options: WithOpenApiOptions): Reader {
   const { path: _, authorize = false, ...described } = options;
   if (typeof authorize !== "boolean") throw invalidOption("authorize", "a boolean", authorize);
   const document = createOpenApiDocument(service, described);
@@ -83,13 +87,13 @@ function createReader(service: Service, options: WithOpenApiOptions): Reader {
       { status: 200, kind: "resource", name: "openapi", value: document },
       fields,
     );
-    fields.etag = await entityTag(full, service.runtime.hash);
+    fields.etag = await entityTag(full, context.runtime.hash);
     return full;
   };
   let written: Promise<HttpResponse> | undefined;
   return (request) =>
-    answer(service, request, async () => {
-      if (authorize) await admitRequest(service, request, { action: "read", params: NO_PARAMS });
+    answer(context, request, async () => {
+      if (authorize) await admitRequest(context, request, { action: "read", params: NO_PARAMS });
       replyFormat(header(request.headers, "accept"), [jsonFormat]);
       written ??= write();
       const full = await written;
@@ -98,7 +102,7 @@ function createReader(service: Service, options: WithOpenApiOptions): Reader {
     });
 }
 
-function readPath({ definitions, settings }: Service, path = "/openapi.json"): string {
+function readPath({ definitions, settings }: ServiceContext, path = "/openapi.json"): string {
   const isFree =
     path !== settings.statusPath &&
     !path.startsWith(`${settings.statusPath}/`) &&

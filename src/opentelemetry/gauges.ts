@@ -1,5 +1,6 @@
 import type { Service } from "../http/context.js";
 import type { Operator } from "../operator/operator.js";
+import { SHARED } from "../protocol/shared.js";
 import type { BatchResult, Meter } from "./api.js";
 import { DEFINITION } from "./conventions.js";
 import { METRICS, type MetricDescription } from "./metric-descriptions.js";
@@ -9,7 +10,7 @@ export interface Measured {
   /** Counts due operations. Default: none; there are no gauges of the queue. */
   readonly operator?: Pick<Operator, "stats"> | undefined;
   /** Knows its waiting requests. Default: none; there is no gauge of waiters. */
-  readonly service?: Pick<Service, "hub"> | undefined;
+  readonly service?: Pick<Service, typeof SHARED> | undefined;
 }
 
 /** Measures the queue and the waiters at each collection. Returns a function that ends it. */
@@ -33,7 +34,7 @@ export function startGauges(meter: Meter, { operator, service }: Measured): () =
   }
   if (service !== undefined) {
     const waiters = gauge(METRICS.waiters);
-    measure([waiters], (result) => result.observe(waiters, service.hub.waiters));
+    measure([waiters], (result) => result.observe(waiters, service[SHARED].hub.waiters));
   }
   return () => {
     for (const end of ends) end();

@@ -1,6 +1,7 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
 import type { Service } from "../http/context.js";
 import type { Operator } from "../operator/operator.js";
+import { SHARED } from "../protocol/shared.js";
 import type { OpenTelemetryApi } from "./api.js";
 import { SCHEMA_URL, SCOPE } from "./conventions.js";
 import { startGauges } from "./gauges.js";
@@ -20,7 +21,7 @@ export interface TelemetryOptions {
   /** Counts the operations that are due, at each collection of metrics. Default: none; they are not measured. */
   readonly operator?: Pick<Operator, "stats">;
   /** Service whose waiting requests are counted. Default: none; they are not measured. */
-  readonly service?: Pick<Service, "hub">;
+  readonly service?: Pick<Service, typeof SHARED>;
 }
 
 /** Traces and metrics of this process. Create them with {@link startTelemetry}. */
@@ -44,7 +45,7 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   if (relation !== "link" && relation !== "parent")
     throw invalidOption("relation", '"link" or "parent"', relation);
   checkMember("operator", operator, "stats", "the return value of `createOperator`");
-  checkMember("service", service, "hub", "the return value of `createService`");
+  checkMember("service", service, SHARED, "the return value of `createService`");
   const meter = api.metrics.getMeter(SCOPE, undefined, { schemaUrl: SCHEMA_URL });
   const ends = [
     subscribe(createSpans(api, relation)),
@@ -64,7 +65,7 @@ function checkApi(api: unknown): void {
   for (const member of ["trace", "context", "metrics"]) checkMember("api", api, member, expected);
 }
 
-function checkMember(option: string, value: unknown, member: string, expected: string): void {
+function checkMember(option: string, value: unknown, member: string | symbol, expected: string): void {
   if (value === undefined || (isObject(value) && member in value)) return;
   throw invalidOption(option, expected, value);
 }

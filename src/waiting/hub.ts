@@ -7,7 +7,7 @@ import { createPlaces } from "./places.js";
 import { createReader, type ReaderOptions } from "./reader.js";
 
 /** An operation that a caller wants to follow. */
-export interface Interest extends WaitLimits {
+interface Interest extends WaitLimits {
   /** Id of the operation. */
   readonly id: string;
   /** Tenant of the caller. Operations of other tenants are never delivered. */

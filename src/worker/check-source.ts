@@ -1,6 +1,7 @@
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import { checkOptions, isObject, misuse, type OptionNames, shown } from "../contract/options.js";
 import { checkBackend } from "../ports/backend.js";
+import { SHARED } from "../protocol/shared.js";
 import type { WorkerSource } from "./worker.js";
 
 const OPTIONS: OptionNames<WorkerSource<[]>> = {
@@ -8,11 +9,9 @@ const OPTIONS: OptionNames<WorkerSource<[]>> = {
   backend: true,
   runtime: true,
   observe: true,
-  announcer: true,
-  estimate: true,
   create: true,
   webhooks: true,
-  lifecycle: true,
+  [SHARED]: true,
 };
 
 /**

@@ -9,9 +9,8 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import type { Webhooks } from "../ports/webhooks.js";
-import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
-import type { Lifecycle } from "../protocol/lifecycle.js";
-import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import { createAnnouncer } from "../protocol/announcer.js";
+import { SHARED, type Shared } from "../protocol/shared.js";
 import { createSweep } from "../protocol/sweep.js";
 import { Cancellations } from "./attempt/cancellations.js";
 import { checkAtStart } from "./check-at-start.js";
@@ -46,12 +45,8 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
    * console, rate-limited. A worker that is created from a service uses the service's observer.
    */
   readonly observe?: Observer | false;
-  /** Announcer of the service in the same process. Default: a new one. */
-  readonly announcer?: Announcer;
-  /** `Retry-After` estimate of the service in the same process, which learns from this worker. Default: none. */
-  readonly estimate?: RetryAfterEstimate;
-  /** Lifecycle of the service in the same process. The worker stops when the service closes. Default: none. */
-  readonly lifecycle?: Lifecycle;
+  /** @internal */
+  readonly [SHARED]?: Shared;
 }
 
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
@@ -92,18 +87,19 @@ export function createWorker<const List extends Definitions, Tx = never>(
   options: WorkerOptions = {},
 ): Worker {
   checkSource(source);
-  const { backend, create = {}, lifecycle } = source;
-  const runtime: Runtime = { ...createSystemRuntime(), ...source.runtime };
+  const { backend, [SHARED]: shared } = source;
+  const runtime: Runtime = { ...createSystemRuntime(), ...shared?.runtime, ...source.runtime };
   const { clock, random } = runtime;
-  const observe = toObserver(source.observe, clock);
+  const observe = toObserver(source.observe ?? shared?.observe, clock);
   const settings = readWorkerSettings(options, random);
-  const deliveries = deliveryProcessors(source.webhooks, settings, {
+  const deliveries = deliveryProcessors(source.webhooks ?? shared?.webhooks, settings, {
     operations: backend.operations,
     runtime,
     observe,
   });
+  const create = source.create ?? shared?.create ?? {};
   const given = { create, settings, random, deliveries };
-  const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
+  const announcer = shared?.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
   const draining = new Latch();
   const stopping = new Latch();
   const context: WorkerContext = {
@@ -112,7 +108,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     runtime,
     settings,
     announcer,
-    estimate: source.estimate,
+    estimate: shared?.estimate,
     observe,
     suspects: createSuspects(clock),
     cancellations: new Cancellations(),
@@ -133,7 +129,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     const finished = Promise.all(loops ?? [])
       .then(ended)
       // The announcer of a service has other users.
-      .then(source.announcer === undefined ? announcer.close : announcer.idle)
+      .then(shared === undefined ? announcer.close : announcer.idle)
       .then(close);
     // A store or a broker that does not answer must not prevent the process from ending.
     const givenUp = new Promise<void>((resolve) => {
@@ -167,7 +163,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     return stopped;
   };
   // A worker that is already stopping keeps its time: a second call of `stop` would end it.
-  lifecycle?.onClose(() => stopped ?? stop());
+  shared?.lifecycle.onClose(() => stopped ?? stop());
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");

@@ -1,11 +1,11 @@
 import {
   createOrderService,
   createWorker,
-  type Operation,
   type Order,
   type OrderServiceOptions,
   permanentFailure,
 } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { expect } from "vitest";
 import { allOperations } from "../../src/testing/all-operations.js";
 import type {

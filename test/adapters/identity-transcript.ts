@@ -1,4 +1,5 @@
-import type { Backend, Operation, ServiceEvent } from "async-request-reply";
+import type { Backend, ServiceEvent } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { allOperations } from "../../src/testing/all-operations.js";
 import type {
   AdapterCase,
@@ -7,6 +8,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import { inside } from "../inside.js";
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 
@@ -38,9 +40,9 @@ export async function transcribe(harness: ClosableHarness, run: AdapterCase["run
     mount: async (service) => {
       const observe = (event: ServiceEvent): void => {
         events.push(toText(event));
-        service.observe(event);
+        inside(service).observe(event);
       };
-      return transcribed(await harness.mount(toPredictable({ ...service, observe })), exchanges);
+      return transcribed(await harness.mount(toPredictable(service, observe)), exchanges);
     },
   }).finally(harness.close);
   const recorded = await Promise.all(backends.map(({ operations }) => allOperations(operations)));

@@ -12,6 +12,7 @@ import {
 } from "async-request-reply";
 import { closeServer, type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
+import { inside } from "../inside.js";
 import { openRawConnection, type RawConnection, type RawReply } from "../raw-connection.js";
 
 /** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
@@ -87,7 +88,7 @@ describe("a service that closes", () => {
     await running.write(POST.replace("host: a", "host: a\r\nx-wait: 1"));
     await asked;
     await waiting.write(`GET /operations/${operationId} HTTP/1.1\r\nhost: a\r\nprefer: wait=20\r\n\r\n`);
-    await expect.poll(() => service.hub.waiters).toBe(1);
+    await expect.poll(() => inside(service).hub.waiters).toBe(1);
 
     const closed = service.close();
     await kept.write(GET);
@@ -156,7 +157,7 @@ describe("closeServer", () => {
     const accept = "accept: text/event-stream";
     await connection.write(`GET /operations/${operationId} HTTP/1.1\r\nhost: a\r\n${accept}\r\n\r\n`);
     await connection.readUntil('"pending"');
-    expect(service.hub.waiters).toBe(1);
+    expect(inside(service).hub.waiters).toBe(1);
     await closeServer(server, service, { graceMs: FOREVER_MS });
     await connection.closed;
   });

@@ -1,5 +1,6 @@
-import { type Authorize, createMemoryBackend, createOrderService, problemType } from "async-request-reply";
+import { type Authorize, createMemoryBackend, createOrderService } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
+import { problemType } from "async-request-reply/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { expressVersions } from "./express-apps.js";
 import { type RunningServer, startServer, type ToListener, writeRequest } from "./node-harness.js";

@@ -8,8 +8,8 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Mountable } from "async-request-reply";
 import { type MountOptions, toNodeHandler } from "async-request-reply/node";
+import type { Mountable } from "async-request-reply/ports";
 import type {
   AdapterHarness,
   Mounted,

@@ -11,6 +11,7 @@ import {
 } from "async-request-reply";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
+import { inside } from "../inside.js";
 import { startServer } from "./node-harness.js";
 import { watchStream } from "./watched-stream.js";
 
@@ -70,9 +71,9 @@ describe("requests that are pipelined on one connection", () => {
     await connection.write(get(path, field).repeat(COUNT));
     await expect.poll(() => counts.received).toBe(COUNT);
     await expect.poll(() => counts.replied).toBeGreaterThanOrEqual(COUNT - 1);
-    expect(service.hub.waiters).toBe(1);
+    expect(inside(service).hub.waiters).toBe(1);
     connection.abort();
-    await expect.poll(() => service.hub.waiters).toBe(0);
+    await expect.poll(() => inside(service).hub.waiters).toBe(0);
     await expect.poll(() => counts.replied).toBe(COUNT);
     await new Promise((resolve) => server.getConnections((__, count) => resolve(expect(count).toBe(0))));
   });
@@ -102,7 +103,7 @@ describe("requests that are pipelined on one connection", () => {
     const { counts, mountable } = counted(service);
     const connection = (await start(mountable)).connect();
     await connection.write(get(path, WAIT).repeat(2) + get(path, STREAM));
-    await expect.poll(() => [counts.replied, service.hub.waiters]).toEqual([2, 1]);
+    await expect.poll(() => [counts.replied, inside(service).hub.waiters]).toEqual([2, 1]);
     await backend.operations.requestCancel(operationId, tenant);
     const [first, second] = [await connection.read(), await connection.read()];
     expect(first.body).toContain('"failed"');
@@ -140,9 +141,9 @@ describe.each([
     const { service, path } = await createPending({ maxWaitMs: 600_000 });
     const { client } = await startHttp2(service);
     const request = client.request({ ":path": path, ...fields }).on("error", () => {});
-    await expect.poll(() => service.hub.waiters).toBe(1);
+    await expect.poll(() => inside(service).hub.waiters).toBe(1);
     request.close();
-    await expect.poll(() => service.hub.waiters).toBe(0);
+    await expect.poll(() => inside(service).hub.waiters).toBe(0);
   });
 
   it("takes no place if its client is gone before it is authorized", async () => {
@@ -166,6 +167,6 @@ describe.each([
     await closed;
     gate.emit("go");
     await expect.poll(() => counts.replied).toBe(1);
-    expect(service.hub.waiters).toBe(0);
+    expect(inside(service).hub.waiters).toBe(0);
   });
 });

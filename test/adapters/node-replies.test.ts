@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { allowAnonymous, createOrderService, type HttpResponse, type Service } from "async-request-reply";
+import type { HttpResponse } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
+import type { Mountable } from "async-request-reply/ports";
 import { afterEach, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "./node-harness.js";
 
@@ -11,8 +12,7 @@ afterEach(async () => {
 
 /** Starts a server that answers every request with this reply. */
 async function serve(reply: HttpResponse): Promise<RunningServer> {
-  const { settings } = createOrderService({ authorize: allowAnonymous() });
-  const service: Pick<Service, "handle" | "settings"> = { settings, handle: async () => reply };
+  const service: Mountable = { handle: async () => reply };
   const server = await startServer(service);
   running.push(server);
   return server;
@@ -76,12 +76,10 @@ describe("replies of the Node adapter", () => {
         yield CHUNK;
       }
     }
-    const { settings } = createOrderService({ authorize: allowAnonymous() });
     const handler = toNodeHandler({
-      settings,
       handle: async () => ({ status: 200, headers: {}, body: body() }),
     });
-    const server = await startServer({ settings, handle: async () => ({ status: 204, headers: {} }) }, () => {
+    const server = await startServer({ handle: async () => ({ status: 204, headers: {} }) }, () => {
       return (req, res) => {
         reply = res;
         handler(req, res);

@@ -5,6 +5,7 @@ import { allowAnonymous, createMemoryBackend, createOrderService, type Service }
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEventParser } from "../http/streaming/event-reader.js";
+import { inside } from "../inside.js";
 import { startServer } from "./node-harness.js";
 
 /** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
@@ -116,7 +117,7 @@ describe("a stream behind the Node adapter", () => {
     for (let change = 0; change < 1_000; change += 1) {
       const progress = JSON.stringify({ change, padding: "x".repeat(50_000) });
       await backend.operations.renew(lease, { leaseMs: 60_000, progress });
-      await service.runtime.pause();
+      await inside(service).runtime.pause();
     }
     expect(chunks).toBeLessThan(500);
     slow.destroy();

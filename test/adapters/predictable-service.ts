@@ -3,11 +3,13 @@ import {
   type CreateResource,
   createMemoryBackend,
   createService,
+  type Observer,
   type Runtime,
   type Service,
 } from "async-request-reply";
 import { systemClock } from "../../src/ports/system-runtime.js";
 import type { AdapterHarness, WireResponse } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import { inside } from "../inside.js";
 
 // Two services reply to the same requests with the same bytes only if ids, tokens, random numbers and the
 // clock are deterministic.
@@ -43,8 +45,8 @@ export const createPredictableBackend: AdapterHarness["createBackend"] = (option
   createMemoryBackend({ clock: standingClock, ...options });
 
 /** Rebuilds a service with a predictable runtime. */
-export function toPredictable(service: Service): Service {
-  const { definitions, backend, create, observe, settings, formats } = service;
+export function toPredictable(service: Service, observe: Observer = inside(service).observe): Service {
+  const { definitions, backend, create, settings, formats } = inside(service);
   const { admit, ...others } = settings;
   return createService({
     definitions,

@@ -1,4 +1,5 @@
-import { AsyncReplyError, type SettingsOptions } from "async-request-reply";
+import { AsyncReplyError } from "async-request-reply";
+import type { SettingsOptions } from "async-request-reply/ports";
 
 /** Hooks that authorize every request and then refuse it with this value in a reply field. */
 export function refuseWithField(value: string): Pick<SettingsOptions, "authorize" | "admit"> {

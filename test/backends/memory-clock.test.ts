@@ -1,4 +1,4 @@
-import type { NewOperation } from "async-request-reply";
+import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { NewOperation, Operation, OperationStore, Submissions } from "async-request-reply";
+import type { OperationStore } from "async-request-reply";
+import type { NewOperation, Operation, Submissions } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";

@@ -1,9 +1,5 @@
-import {
-  type Backend,
-  createMemoryBackend,
-  type MemoryBackendOptions,
-  type Submissions,
-} from "async-request-reply";
+import { type Backend, createMemoryBackend, type MemoryBackendOptions } from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
 import {
   type Capabilities,
   createManualClock,

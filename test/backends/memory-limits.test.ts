@@ -1,4 +1,5 @@
-import { createMemoryBackend, type MemoryBackendOptions, type NewOperation } from "async-request-reply";
+import { createMemoryBackend, type MemoryBackendOptions } from "async-request-reply";
+import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { announce } from "../../src/ports/announcement.js";
 import { allOperations } from "../../src/testing/all-operations.js";

@@ -1,4 +1,4 @@
-import type { Announcement, Consumer, Delivery } from "async-request-reply";
+import type { Announcement, Consumer, Delivery } from "async-request-reply/ports";
 import { type AmqpChannel, type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveOnce } from "../consumers.js";

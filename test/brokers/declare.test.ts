@@ -1,4 +1,5 @@
-import type { Announcement, Queue } from "async-request-reply";
+import type { Queue } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { receiveOnce } from "../consumers.js";
 import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";

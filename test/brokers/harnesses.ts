@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Announcement, Queue } from "async-request-reply";
+import type { Queue } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import type { Capabilities, QueueHarness } from "async-request-reply/testing";
 import { afterAll, beforeAll } from "vitest";
 import type { PrivateBroker } from "./private-broker.js";

@@ -1,4 +1,5 @@
-import type { Announcement, Delivery, Queue } from "async-request-reply";
+import type { Queue } from "async-request-reply";
+import type { Announcement, Delivery } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { receiveOnce } from "../consumers.js";
 import { useBroker } from "./harnesses.js";

@@ -1,4 +1,5 @@
-import { type Announcement, createMemoryBackend, withQueue } from "async-request-reply";
+import { createMemoryBackend, withQueue } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bullmq, startEmptyRedis } from "./bullmq.js";
 import { newQueueName, useBroker } from "./harnesses.js";

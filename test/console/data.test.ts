@@ -1,11 +1,6 @@
-import {
-  createMemoryBackend,
-  type OperationStore,
-  problemType,
-  type Settlement,
-  withStores,
-} from "async-request-reply";
+import { createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
 import type { OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
+import { problemType, type Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createConsoleStage, dataOf } from "./stage.js";
 

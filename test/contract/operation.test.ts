@@ -1,4 +1,4 @@
-import type { OperationState, Settlement } from "async-request-reply";
+import type { OperationState, Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { isOperationId, transition } from "../../src/contract/operation.js";
 

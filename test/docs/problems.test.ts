@@ -1,4 +1,5 @@
-import { AsyncReplyError, type ErrorCode, type ProblemName, problemType } from "async-request-reply";
+import { AsyncReplyError, type ErrorCode, type ProblemName } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { toProblem } from "../../src/http/message/problems.js";
 import { idsOf } from "./links.js";

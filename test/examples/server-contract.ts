@@ -1,5 +1,5 @@
-import { problemType } from "async-request-reply";
 import type { OpenApiDocument } from "async-request-reply/openapi";
+import { problemType } from "async-request-reply/ports";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createOrdersClient, type OrdersClient } from "./orders-client.js";
 import type { ServerProcess, StartServer } from "./server-process.js";

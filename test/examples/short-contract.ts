@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { expect, it, onTestFinished } from "vitest";
 import { startServer } from "./server-process.js";
 import { type ShortExample, sendCommand } from "./short-example.js";

@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it, vi } from "vitest";
 import { declareContract } from "./short-contract.js";
 import { useExample } from "./short-example.js";

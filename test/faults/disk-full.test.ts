@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { canMountTmpfs } from "../servers/tmpfs.js";

@@ -1,4 +1,4 @@
-import type { Operation } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
 import { type SentOrder, send } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";

@@ -1,4 +1,5 @@
-import type { Backend, ListPosition, Operation, Queue } from "async-request-reply";
+import type { Backend, Queue } from "async-request-reply";
+import type { ListPosition, Operation } from "async-request-reply/ports";
 import { expect, vi } from "vitest";
 import type { OrderProcess, ProcessOptions } from "./order-processes.js";
 import type { SentOrder } from "./orders.js";

@@ -102,7 +102,7 @@ async function stop() {
   const closed = server && new Promise((resolve) => server.close(resolve));
   server?.closeIdleConnections();
   await Promise.all([closed, worker.stop()]);
-  await service.announcer.close();
+  await service.close();
   await queue?.close();
   await store.close();
   process.disconnect();

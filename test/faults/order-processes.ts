@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { ServiceEvent, SettingsOptions, WorkerOptions } from "async-request-reply";
+import type { ServiceEvent, WorkerOptions } from "async-request-reply";
+import type { SettingsOptions } from "async-request-reply/ports";
 import type { PostgresBackendOptions } from "async-request-reply/postgres";
 import type { SqliteBackendOptions } from "async-request-reply/sqlite";
 

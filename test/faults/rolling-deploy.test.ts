@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
 import { describeWithPostgres } from "../servers/postgres-installation.js";
 import { countRecorded, migrateToNext } from "./next-schema.js";

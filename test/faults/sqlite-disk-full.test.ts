@@ -1,6 +1,6 @@
 import { appendFileSync, statfsSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it, vi } from "vitest";
 import { canMountTmpfs } from "../servers/tmpfs.js";
 import type { OrderProcess } from "./order-processes.js";

@@ -1,4 +1,4 @@
-import type { NewOperation, Submission } from "async-request-reply";
+import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";

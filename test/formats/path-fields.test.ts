@@ -7,8 +7,8 @@ import {
   type HttpResponse,
   type JsonSchema,
   type Service,
-  submitOperation,
 } from "async-request-reply";
+import { submitOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { allOperations } from "../../src/testing/all-operations.js";

@@ -1,10 +1,5 @@
-import {
-  defineOrders,
-  type ErrorCode,
-  type Format,
-  permanentFailure,
-  problemType,
-} from "async-request-reply";
+import { defineOrders, type ErrorCode, type Format, permanentFailure } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { AsyncReplyError } from "../../src/contract/errors.js";
 import type { SerializeContext } from "../../src/formats/format.js";
 import { toProblem } from "../../src/http/message/problems.js";

@@ -1,4 +1,5 @@
-import { allowAnonymous, createOrderService, type Problem, problemType } from "async-request-reply";
+import { allowAnonymous, createOrderService, type Problem } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { xmlFormat } from "async-request-reply/xml";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";

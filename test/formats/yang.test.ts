@@ -7,8 +7,8 @@ import {
   type Format,
   isAsyncReplyError,
   type Problem,
-  problemType,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { createYangFormats, orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

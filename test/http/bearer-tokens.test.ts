@@ -5,10 +5,10 @@ import {
   bearer,
   createMemoryBackend,
   createOrderService,
-  problemType,
   type ServiceEvent,
   type Verify,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import * as jose from "jose";
 import jwt from "jsonwebtoken";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";

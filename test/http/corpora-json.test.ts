@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeCorpus } from "../corpora.js";
 import { isNumberKept } from "../formats/exact-number.js";

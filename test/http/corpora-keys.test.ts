@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type CorpusCase, describeCorpus } from "../corpora.js";
 import type { RawReply } from "../raw-connection.js";

@@ -1,4 +1,5 @@
-import { type ProblemName, problemType } from "async-request-reply";
+import type { ProblemName } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeCorpus } from "../corpora.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";

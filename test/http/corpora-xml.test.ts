@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { xmlFormat } from "async-request-reply/xml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeCorpus } from "../corpora.js";

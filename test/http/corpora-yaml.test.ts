@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { yamlFormat } from "async-request-reply/yaml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeCorpus } from "../corpora.js";

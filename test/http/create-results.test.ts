@@ -1,4 +1,5 @@
-import { createMemoryBackend, problemType, type ServiceEvent } from "async-request-reply";
+import { createMemoryBackend, type ServiceEvent } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createProcess, KEY, typeOf } from "./service-process.js";
 

@@ -1,10 +1,5 @@
-import {
-  AsyncReplyError,
-  type Backend,
-  createMemoryBackend,
-  createWorker,
-  problemType,
-} from "async-request-reply";
+import { AsyncReplyError, type Backend, createMemoryBackend, createWorker } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";

@@ -3,8 +3,8 @@ import {
   createMemoryBackend,
   type HttpResponse,
   type ProblemName,
-  problemType,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { interceptBackend } from "../../src/testing/intercept-backend.js";

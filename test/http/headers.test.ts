@@ -1,12 +1,11 @@
 import {
   bearer,
   createOrderService,
-  type HeaderFields,
   type HttpRequest,
   type HttpResponse,
   type OrderServiceOptions,
-  problemType,
 } from "async-request-reply";
+import { type HeaderFields, problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 
 const fields = {

@@ -9,11 +9,11 @@ import {
   type HttpResponse,
   logEvents,
   type OrderServiceOptions,
-  problemType,
   type ServiceEvent,
   type StandardSchema,
   withStores,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";

@@ -3,13 +3,12 @@ import {
   bearer,
   createMemoryBackend,
   createOrderService,
-  type HeaderFields,
   type HttpRequest,
   type OrderServiceOptions,
   type ServiceEvent,
-  submitOperation,
   submitOrder,
 } from "async-request-reply";
+import { type HeaderFields, submitOperation } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 

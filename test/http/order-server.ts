@@ -3,9 +3,9 @@ import {
   createMemoryBackend,
   createOrderService,
   createWorker,
-  type Operation,
   type OrderServiceOptions,
 } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { allOperations } from "../../src/testing/all-operations.js";
 import type { WireRequest } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
 import { startServer, writeRequest } from "../adapters/node-harness.js";

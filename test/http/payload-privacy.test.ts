@@ -231,10 +231,7 @@ describe("events and log lines contain no part of a stored operation", () => {
     const watched = watch({ authorize, backend });
     const strict = defineOperation({ ...name, input, result });
     const service = { ...watched.service, definitions: [strict] as const };
-    const worker = createWorker(
-      { ...service, runtime: { ...service.runtime, clock } },
-      { orders: () => returned },
-    );
+    const worker = createWorker({ ...service, runtime: { clock } }, { orders: () => returned });
     // A refused input first waits for a newer worker.
     for (let waits = 0; waits < 5; waits += 1) {
       await worker.runUntilIdle();

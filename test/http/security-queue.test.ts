@@ -1,5 +1,4 @@
 import {
-  type Announcement,
   type Backend,
   createMemoryBackend,
   createService,
@@ -10,10 +9,12 @@ import {
   type Service,
   withQueue,
 } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { receiveOnce, receivingBy } from "../consumers.js";
+import { inside } from "../inside.js";
 
 // Messages are untrusted input (docs/security.md): access to the queue lets an attacker wake a worker and nothing else.
 
@@ -109,7 +110,7 @@ const forgeries: Readonly<Record<string, (operationId: string) => unknown>> = {
 describe("S20: a message that is not an announcement", () => {
   it.each(Object.entries(forgeries))("starts no work and is not redelivered: %s", async (_, forge) => {
     const id = await submit("/reports");
-    await service.announcer.idle();
+    await inside(service).announcer.idle();
     // The genuine announcement is removed, so that only the forged one could start the work.
     await receiveOnce(backend.queue, { definitions: ["reports"] });
     await backend.queue.publish([forge(id) as Announcement]);

@@ -2,7 +2,6 @@ import { runInNewContext } from "node:vm";
 import {
   type Admit,
   type Authorize,
-  type BodyReader,
   type CreateResource,
   createMemoryBackend,
   createOrderService,
@@ -11,11 +10,10 @@ import {
   defineOperation,
   type Order,
   type Principal,
-  problemType,
   type ServiceEvent,
-  type StandardResult,
   type StandardSchema,
 } from "async-request-reply";
+import { type BodyReader, problemType, type StandardResult } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";

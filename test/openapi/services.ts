@@ -7,10 +7,10 @@ import {
   defineOperation,
   defineOrders,
   type Format,
+  type Service,
 } from "async-request-reply";
 import {
   createOpenApiDocument,
-  type DescribedService,
   type OpenApiDocument,
   type OpenApiInfo,
   type OpenApiOptions,
@@ -58,7 +58,7 @@ const unknown: Format = {
 };
 
 /** All kinds of services, by description. */
-export const services: Readonly<Record<string, DescribedService>> = {
+export const services: Readonly<Record<string, Service>> = {
   "the order service": createOrderService({ authorize }),
   "orders that are created before the reply": createOrderService({
     authorize,

@@ -50,7 +50,7 @@ describe("the metrics", () => {
     };
     const backoff = { baseMs: 3_600_000, maxMs: 3_600_000 };
     await createWorker(
-      { ...service, runtime: { ...service.runtime, random: () => 0.99 } },
+      { ...service, runtime: { random: () => 0.99 } },
       { exports: run },
       { backoff },
     ).runUntilIdle();

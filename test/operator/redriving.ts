@@ -1,4 +1,4 @@
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { expect } from "vitest";
 import type { Scenario } from "./scenarios.js";
 import { existing, idsOf, importsOf } from "./stage.js";

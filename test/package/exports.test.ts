@@ -25,6 +25,7 @@ describe("the exports of the package", () => {
         "./openapi",
         "./opentelemetry",
         "./operator",
+        "./ports",
         "./postgres",
         "./rabbitmq",
         "./sqlite",
@@ -44,7 +45,6 @@ describe("the exports of the package", () => {
         "allowAnonymous",
         "apiKey",
         "bearer",
-        "cancelOperation",
         "createConsoleObserver",
         "createMemoryBackend",
         "createOrderService",
@@ -55,13 +55,9 @@ describe("the exports of the package", () => {
         "forbidden",
         "getOperation",
         "isAsyncReplyError",
-        "listOperations",
         "logEvents",
-        "parseAnnouncement",
         "permanentFailure",
-        "problemType",
         "retryLater",
-        "submitOperation",
         "submitOrder",
         "unauthenticated",
         "withQueue",
@@ -137,6 +133,18 @@ describe("the exports of the package", () => {
     expect(await names("./operator")).toMatchInlineSnapshot(`
       [
         "createOperator",
+      ]
+    `);
+  });
+
+  it("are complete for ./ports", async () => {
+    expect(await names("./ports")).toMatchInlineSnapshot(`
+      [
+        "cancelOperation",
+        "listOperations",
+        "parseAnnouncement",
+        "problemType",
+        "submitOperation",
       ]
     `);
   });

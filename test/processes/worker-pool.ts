@@ -5,9 +5,9 @@ import {
   type Backend,
   createOrderService,
   isAsyncReplyError,
-  type Operation,
   type ServiceEvent,
 } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { createComposedBackend } from "../composed-backend.js";
 import { type ReceiveOnceOptions, receiveOnce } from "../consumers.js";
 

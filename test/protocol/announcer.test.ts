@@ -1,5 +1,4 @@
 import {
-  type Announcement,
   allowAnonymous,
   createMemoryBackend,
   createOrderService,
@@ -7,10 +6,12 @@ import {
   type ServiceEvent,
   withQueue,
 } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 import { createAnnouncer } from "../../src/protocol/announcer.js";
+import { inside } from "../inside.js";
 import { replacing } from "../replacing.js";
 
 const post = {
@@ -66,7 +67,7 @@ describe("announcing", () => {
   it("that fails is reported to the observer", async () => {
     const { service, events } = stage(() => Promise.reject(new Error("down")));
     await service.handle(post);
-    await service.announcer.idle();
+    await inside(service).announcer.idle();
     expect(events).toContainEqual({ event: "background.failed", step: "announce", error: new Error("down") });
   });
 

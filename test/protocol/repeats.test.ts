@@ -1,5 +1,4 @@
 import {
-  type Announcement,
   allowAnonymous,
   createMemoryBackend,
   createOrderService,
@@ -7,10 +6,12 @@ import {
   type ServiceEvent,
   withQueue,
 } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 import { createAnnouncer } from "../../src/protocol/announcer.js";
+import { inside } from "../inside.js";
 import { replacing } from "../replacing.js";
 
 const post = {
@@ -177,7 +178,7 @@ describe("a failed announcement", () => {
   it("is not repeated after the service has closed", async () => {
     const { clock, broker, service } = stage(refuse);
     await service.handle(post);
-    await service.announcer.idle();
+    await inside(service).announcer.idle();
     await service.close();
     let repeated = 0;
     broker.publish = async () => {
@@ -194,7 +195,7 @@ describe("a failed announcement", () => {
     const { clock, broker, service, start } = stage(refuse);
     const worker = await start(source);
     await service.handle(post);
-    await service.announcer.idle();
+    await inside(service).announcer.idle();
     // The sweep of the worker announces it too.
     await clock.advance(31_000);
     await worker.stop();
@@ -202,7 +203,7 @@ describe("a failed announcement", () => {
     broker.publish = async (announcements) => {
       repeated.push(...announcements.map(({ operationId }) => operationId));
     };
-    if (source === "own announcer") await service.announcer.close();
+    if (source === "own announcer") await inside(service).announcer.close();
     await clock.advance(20_000);
     expect(repeated).toHaveLength(times);
     await service.close();

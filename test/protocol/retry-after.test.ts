@@ -1,4 +1,4 @@
-import type { Operation } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createRetryAfterEstimate, type RetryAfterEstimate } from "../../src/protocol/retry-after.js";
 

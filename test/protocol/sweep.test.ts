@@ -8,13 +8,14 @@ import {
   defineOperation,
   type OrderServiceOptions,
   permanentFailure,
-  problemType,
   type ServiceEvent,
   withStores,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { inside } from "../inside.js";
 import { replacing } from "../replacing.js";
 
 const HOUR_MS = 3_600_000;
@@ -216,7 +217,7 @@ describe("the sweep", () => {
     const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
     const operations = replacing(backend.operations, { takeExpired });
     const path = await submit();
-    await service.announcer.idle();
+    await inside(service).announcer.idle();
     await clock.advance(30_000);
     const worker = createWorker(
       { ...service, backend: withStores(backend, { operations }) },

@@ -1,5 +1,5 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import type { DeliverMessage, ProcessMessage, SettleMessage, SubmitMessage } from "async-request-reply";
+import type { DeliverMessage, ProcessMessage, SettleMessage, SubmitMessage } from "async-request-reply/ports";
 import { onTestFinished } from "vitest";
 
 interface Messages {

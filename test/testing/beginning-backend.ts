@@ -1,14 +1,11 @@
 import {
   type Backend,
-  type BegunAttempt,
   type Clock,
   createMemoryBackend,
-  type Delivery,
-  type Operation,
   type OperationStore,
-  type ReceiveRequest,
   withQueue,
 } from "async-request-reply";
+import type { BegunAttempt, Delivery, Operation, ReceiveRequest } from "async-request-reply/ports";
 import { allOperations } from "../../src/testing/all-operations.js";
 
 /** Begins an attempt with its delivery, unless no worker may run the operation now. */

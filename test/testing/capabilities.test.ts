@@ -1,4 +1,5 @@
-import { createMemoryBackend, type Delivery, type Queue } from "async-request-reply";
+import { createMemoryBackend, type Queue } from "async-request-reply";
+import type { Delivery } from "async-request-reply/ports";
 import {
   createManualClock,
   operationStoreCases,

@@ -1,14 +1,11 @@
 import {
   type Backend,
-  type Claim,
   createMemoryBackend,
-  type ExpiredOperation,
   type IdempotencyStore,
-  type NewOperation,
-  type Operation,
   type OperationStore,
   withStores,
 } from "async-request-reply";
+import type { Claim, ExpiredOperation, NewOperation, Operation } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { replacing } from "../replacing.js";

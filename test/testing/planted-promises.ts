@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  createMemoryBackend,
-  type ListedOperation,
-  type NewOperation,
-  type Operation,
-  type OperationStore,
-  withStores,
-} from "async-request-reply";
+import { type Clock, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
+import type { ListedOperation, NewOperation, Operation } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../replacing.js";
 

@@ -1,12 +1,5 @@
-import {
-  type Backend,
-  createMemoryBackend,
-  type JsonText,
-  type Operation,
-  type OperationStore,
-  type Submissions,
-  withStores,
-} from "async-request-reply";
+import { type Backend, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
+import type { JsonText, Operation, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../replacing.js";
 

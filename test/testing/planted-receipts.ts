@@ -1,4 +1,5 @@
-import { type Delivery, withQueue } from "async-request-reply";
+import { withQueue } from "async-request-reply";
+import type { Delivery } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { receivingBy } from "../consumers.js";
 import { replacing } from "../replacing.js";

@@ -1,11 +1,5 @@
-import {
-  type Backend,
-  type Claim,
-  type ClaimResult,
-  createMemoryBackend,
-  withQueue,
-  withStores,
-} from "async-request-reply";
+import { type Backend, createMemoryBackend, withQueue, withStores } from "async-request-reply";
+import type { Claim, ClaimResult } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { receivingBy } from "../consumers.js";
 import { replacing } from "../replacing.js";

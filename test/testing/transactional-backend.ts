@@ -1,17 +1,15 @@
-import {
-  AsyncReplyError,
-  type Clock,
-  createMemoryBackend,
-  type JsonText,
-  type NewOperation,
-  type Operation,
-  type RecordResult,
-  type Settlement,
-  type SettleResult,
-  type Submission,
-  type Submissions,
-  type Transactions,
-} from "async-request-reply";
+import { AsyncReplyError, type Clock, createMemoryBackend } from "async-request-reply";
+import type {
+  JsonText,
+  NewOperation,
+  Operation,
+  RecordResult,
+  Settlement,
+  SettleResult,
+  Submission,
+  Submissions,
+  Transactions,
+} from "async-request-reply/ports";
 import type { TransactionalBackend } from "async-request-reply/testing";
 import { allOperations } from "../../src/testing/all-operations.js";
 import { replacing } from "../replacing.js";

@@ -6,9 +6,7 @@ import {
   createMemoryBackend,
   createService,
   createWorker,
-  type Definitions,
   defineOperation,
-  type Mountable,
   type Queue,
   type Service,
   type StandardSchema,
@@ -17,6 +15,7 @@ import {
   withStores,
 } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
+import type { Definitions, Mountable } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import * as v from "valibot";

@@ -8,10 +8,10 @@ import {
   type Job,
   type Order,
   type Service,
-  type Sync,
   withQueue,
   withStores,
 } from "async-request-reply";
+import type { Sync } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createSqliteBackend, type SqliteBackend } from "async-request-reply/sqlite";
 import type { Pool } from "pg";

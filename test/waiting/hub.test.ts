@@ -1,6 +1,7 @@
 import type { Backend, Format, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../src/ports/next-turn.js";
+import { inside } from "../inside.js";
 import { createWaitingService, ENDED, isSettled, PENDING, seen, tenant } from "./waiting-service.js";
 
 const COUNT = 1_000;
@@ -204,14 +205,14 @@ describe("a wait", () => {
   it("leaves a place to every tenant, however many one of them takes", async () => {
     const { service } = createWaitingService({ maxWaiters: 4 });
     const places = ["a", "a", "a", "b", "b", "c", "d"].map(
-      (tenant) => service.hub.subscribe({ id: "", tenant }) !== undefined,
+      (tenant) => inside(service).hub.subscribe({ id: "", tenant }) !== undefined,
     );
     expect(places).toEqual([true, true, false, true, false, true, false]);
   });
 
   it("never gets an operation of another tenant, a hidden one, or the object of the store", async () => {
     const { submit, service, backend } = createWaitingService();
-    const { hub, runtime } = service;
+    const { hub, runtime } = inside(service);
     const [id, hiddenId] = [await submit(), runtime.newId()];
     const hidden = { id: hiddenId, tenant, definition: "orders", input: "1", retentionMs: 1, hidden: true };
     await backend.operations.create(hidden);

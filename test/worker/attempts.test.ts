@@ -1,4 +1,5 @@
-import { AsyncReplyError, permanentFailure, problemType } from "async-request-reply";
+import { AsyncReplyError, permanentFailure } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf } from "./stage.js";
 

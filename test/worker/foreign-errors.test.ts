@@ -1,4 +1,5 @@
-import { AsyncReplyError, type ErrorCode, problemType, type ServiceEvent } from "async-request-reply";
+import { AsyncReplyError, type ErrorCode, type ServiceEvent } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf, LEASE_MS, signalOf } from "./stage.js";
 

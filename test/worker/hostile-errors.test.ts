@@ -2,10 +2,10 @@ import {
   defineOperation,
   defineOrders,
   permanentFailure,
-  problemType,
   type StandardSchema,
   withQueue,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { receivingBy } from "../consumers.js";
 import { anything } from "../http/careless-schema.js";

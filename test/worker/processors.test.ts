@@ -8,12 +8,13 @@ import {
   defineOperation,
   defineOrders,
   permanentFailure,
-  problemType,
   retryLater,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { inside } from "../inside.js";
 import { createStage, errorOf } from "./stage.js";
 
 const orders = defineOrders();
@@ -242,7 +243,7 @@ describe("a creation whose process died", () => {
     const create = vi.fn(() => ({ body: { made: true } }));
     const service = createOrderService({ backend, authorize: allowAnonymous(), create, runtime: { clock } });
     const { operations } = backend;
-    const id = service.runtime.newId();
+    const id = inside(service).runtime.newId();
     const operation = {
       id,
       tenant: "a",
@@ -252,8 +253,8 @@ describe("a creation whose process died", () => {
     };
     await operations.create(operation, { state: "preparing", token: "dead", leaseMs: 1_000 });
     await clock.advance(1_000);
-    const { definitions, runtime } = service;
-    const source = creates ? service : { definitions, backend, runtime };
+    const { definitions } = service;
+    const source = creates ? service : { definitions, backend, runtime: { clock } };
     await createWorker(source, { orders: () => "done" }).runUntilIdle();
     expect((await operations.get(id, "a"))?.state).toBe(creates ? "completed" : "preparing");
     expect(create).toHaveBeenCalledTimes(creates ? 1 : 0);

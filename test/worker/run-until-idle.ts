@@ -4,10 +4,10 @@ import {
   createService,
   createWorker,
   defineOrders,
-  type Operation,
   type ServiceEvent,
   type Worker,
 } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { expect, it } from "vitest";
 import { signalOf } from "./stage.js";
 

@@ -5,13 +5,13 @@ import {
   createService,
   createWorker,
   defineOrders,
-  type Operation,
   type OperationDefinition,
   type Processors,
   type ServiceEvent,
   type Worker,
   type WorkerOptions,
 } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 
 /** A service, its store on a manual clock, and all observed events. */
@@ -73,7 +73,7 @@ export function createStage(
     },
     // Half of every backoff. With real jitter a delay can be 0, and a retry would run earlier than a test expects.
     worker: (processors, options, random = () => 0.5) =>
-      createWorker({ ...service, runtime: { ...service.runtime, random } }, processors, options),
+      createWorker({ ...service, runtime: { random } }, processors, options),
   };
 }
 

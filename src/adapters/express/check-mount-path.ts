@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Mountable } from "../../http/context.js";
+import { SHARED } from "../../protocol/shared.js";
 import type { ExpressRequest } from "./read-request.js";
 
 /**
@@ -13,9 +14,9 @@ export function checkMountPath(
   { baseUrl = "", url = "" }: ExpressRequest,
   path: string,
 ): void {
-  const { hasPath, settings } = service;
+  const { hasPath, [SHARED]: context } = service;
   if (baseUrl === "" || hasPath === undefined || hasPath(path)) return;
-  const { basePath = "" } = settings;
+  const basePath = context?.settings.basePath ?? "";
   if (isAboveServicePath(service, baseUrl) || !hasPath(basePath + url)) return;
   throw new AsyncReplyError(
     "INVALID_OPTION",
@@ -24,8 +25,8 @@ export function checkMountPath(
   );
 }
 
-function isAboveServicePath({ settings, definitions = [] }: Mountable, mount: string): boolean {
-  const { basePath = "", statusPath = "" } = settings;
+function isAboveServicePath({ definitions = [], [SHARED]: context }: Mountable, mount: string): boolean {
+  const { basePath = "", statusPath = "" } = context?.settings ?? {};
   return [statusPath, ...definitions.map(({ path }) => path)].some((path) =>
     `${basePath}${path}/`.toLowerCase().startsWith(`${mount}/`.toLowerCase()),
   );

@@ -30,7 +30,7 @@ export type ExpressHandler = (
  * Throws `INVALID_OPTION` if `service` is not a service or an option is wrong.
  */
 export function toExpressHandler(service: Mountable, options: MountOptions = {}): ExpressHandler {
-  checkService(service, "toExpressHandler", "handle", "settings");
+  checkService(service, "toExpressHandler", "handle");
   const isOurs = createPathFilter(service, options);
   return (req, res, next) => {
     const plain = toHttpRequest(req, req.originalUrl);

@@ -21,7 +21,7 @@ export type NodeHandler = (
  * Throws `INVALID_OPTION` if `service` is not a service or an option is wrong.
  */
 export function toNodeHandler(service: Mountable, options: MountOptions = {}): NodeHandler {
-  checkService(service, "toNodeHandler", "handle", "settings");
+  checkService(service, "toNodeHandler", "handle");
   const isOurs = createPathFilter(service, options);
   return (req, res, next) => {
     const request = toHttpRequest(req);

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Mountable } from "../../http/context.js";
 import { isStream, releaseBody } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { DEFAULT_MAX_BODY_BYTES } from "../../http/settings.js";
+import { SHARED } from "../../protocol/shared.js";
 import { declaredLength, hasBody } from "./read-request.js";
 import { http2Stream, replyEarly, replyEarlyOnStream } from "./reply-early.js";
 import { writeStream } from "./write-stream.js";
@@ -29,13 +31,15 @@ export function writeResponse(
     releaseBody(body);
     return;
   }
+  const context = service[SHARED];
   const unread = !req.complete && hasBody(req);
-  const tooLong = unread && !(declaredLength(req) <= service.settings.maxBodyBytes);
+  const tooLong =
+    unread && !(declaredLength(req) <= (context?.settings.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   // A 408 means that the server no longer waits for the body (RFC 9110 §15.5.9).
   const tooSlow = unread && status === 408;
   const stream = http2Stream(req);
   // The client sends its next request to another process.
-  const closing = service.hub?.closed === true;
+  const closing = context?.hub.closed === true;
   if (closing) stream?.session?.close();
   const closes = stream === undefined && (tooLong || tooSlow || closing);
   const fields = closes ? { ...headers, connection: "close" } : headers;

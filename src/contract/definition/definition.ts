@@ -136,9 +136,9 @@ export type CheckedPath<Path extends string, Input> = [UnboundPathFields<Path, I
  */
 export type CheckedInput<Input> = [NotJson<Input>] extends [never]
   ? unknown
-  : { readonly input: `JSON cannot represent ${NameOf<NotJson<Input>>}, which the input schema accepts` };
+  : { readonly input: `JSON cannot represent ${KindOf<NotJson<Input>>}, which the input schema accepts` };
 
-type NameOf<T> = T extends Date
+type KindOf<T> = T extends Date
   ? "a Date"
   : T extends bigint
     ? "a bigint"

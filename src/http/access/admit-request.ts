@@ -3,7 +3,7 @@ import { adoptPromise, type MaybePromise } from "../../contract/promises.js";
 import { TENANT_RULE, tenantProblem } from "../../contract/tenant.js";
 import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
 import { withinTime } from "../../protocol/within-time.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { header, refuseManyFields, singleHeader } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";
 import type { Refusal } from "../settings.js";
@@ -16,7 +16,7 @@ import type { Refusal } from "../settings.js";
  * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if `admit` refuses the request.
  */
 export async function admitRequest(
-  service: Service,
+  service: ServiceContext,
   request: HttpRequest,
   authorization: Authorization,
 ): Promise<Required<Principal>> {
@@ -41,7 +41,7 @@ function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationReque
  * which says nothing about the credentials (ADR 0042).
  */
 async function authorize(
-  service: Service,
+  service: ServiceContext,
   seen: AuthorizationRequest,
   authorization: Authorization,
 ): Promise<Required<Principal>> {
@@ -56,7 +56,7 @@ async function authorize(
 }
 
 function inTime<T>(
-  { settings, runtime }: Service,
+  { settings, runtime }: ServiceContext,
   answer: MaybePromise<T>,
   tooLate: () => AsyncReplyError,
 ): T | Promise<T> {

@@ -3,8 +3,7 @@ import { isTerminal, type Operation } from "../../contract/operation.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
-import { checkService } from "../check-service.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
@@ -15,15 +14,8 @@ import { findOperation, operationIdOf } from "./find-operation.js";
 import { retryAfter } from "./present.js";
 import { toVisible } from "./represent.js";
 
-/**
- * Cancels an operation if its definition is `cancellable`. Otherwise the reply is 405. The reply is 200 if the
- * operation has ended, canceled or not. It is 202 with `cancelRequested` if a worker is running the operation. Clients
- * can repeat the request. Never rejects.
- *
- * Throws `INVALID_OPTION` if `service` is not a service.
- */
-export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
-  checkService(service, "cancelOperation", "settings");
+/** Cancels an operation: see `cancelOperation`. */
+export function handleCancel(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
   return answer(service, request, async () => {
     const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
@@ -45,7 +37,7 @@ export function cancelOperation(request: HttpRequest, service: Service): Promise
   });
 }
 
-function checkCancellable({ definitions }: Service, { definition }: Operation): void {
+function checkCancellable({ definitions }: ServiceContext, { definition }: Operation): void {
   if (definitions.some(({ name, cancellable }) => name === definition && cancellable)) return;
   throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be canceled.", {
     headers: { allow: "GET, HEAD, OPTIONS" },

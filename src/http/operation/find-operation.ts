@@ -1,6 +1,6 @@
 import { isOperationId, type Operation } from "../../contract/operation.js";
 import { storeAnswer } from "../../submission/store-answer.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import type { HttpRequest } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
 import { pathOf } from "../message/request-path.js";
@@ -22,7 +22,7 @@ export function operationIdOf(request: HttpRequest): string {
  *
  * Throws `NOT_FOUND`.
  */
-export async function findOperation(service: Service, id: string, tenant: string): Promise<Operation> {
+export async function findOperation(service: ServiceContext, id: string, tenant: string): Promise<Operation> {
   const operation = await storeAnswer(service, service.backend.operations.get(id, tenant));
   if (operation === undefined || operation.state === "preparing") throw notFound();
   return operation;

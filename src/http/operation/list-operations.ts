@@ -3,7 +3,7 @@ import { toCursor } from "../../protocol/list-cursor.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer } from "../answer.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
@@ -13,11 +13,8 @@ import { NO_PARAMS } from "../routing/route-table.js";
 import { type ListQuery, readListQuery } from "./list-query.js";
 import { toVisible } from "./represent.js";
 
-/**
- * Lists the operations of the caller's tenant, newest first. `Link` leads to the next page (RFC 8288). If the option
- * `list` of the service is off, the reply is a 404. Never rejects.
- */
-export function listOperations(request: HttpRequest, service: Service): Promise<HttpResponse> {
+/** Lists the operations of the caller's tenant: see `listOperations`. */
+export function handleList(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
   return answer(service, request, async () => {
     const { settings, backend, definitions, formats } = service;
     if (!settings.list || backend.operations.list === undefined) throw notFound();
@@ -49,7 +46,7 @@ function toListRequest({ definition, status, after, limit }: ListQuery, tenant: 
   };
 }
 
-function nextPage({ settings }: Service, { given }: ListQuery, last: ListedOperation): string {
+function nextPage({ settings }: ServiceContext, { given }: ListQuery, last: ListedOperation): string {
   const next = new URLSearchParams(given);
   next.set("cursor", toCursor(last));
   return `${settings.basePath}${settings.statusPath}?${next}`;

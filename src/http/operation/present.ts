@@ -1,6 +1,6 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { entityTag, matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";
 import { type Fields, notModified, reply } from "../message/reply.js";
@@ -8,7 +8,11 @@ import { toVisible } from "./represent.js";
 import { addSuccessorLink } from "./successor-link.js";
 
 /** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
-export async function present(service: Service, operation: Operation, format: Format): Promise<HttpResponse> {
+export async function present(
+  service: ServiceContext,
+  operation: Operation,
+  format: Format,
+): Promise<HttpResponse> {
   const { definition: name } = operation;
   const fields: Fields = { "cache-control": "private, no-cache" };
   // A process without a worker learns durations only from operations that clients read.
@@ -37,7 +41,7 @@ export function hasMatch({ headers }: HttpResponse, ifNoneMatch: string | undefi
 
 /** Returns `Retry-After` of a pending operation. Seconds. */
 export function retryAfter(
-  { estimate, runtime }: Service,
+  { estimate, runtime }: ServiceContext,
   operation: Pick<Operation, "id" | "definition">,
 ): string {
   return String(estimate.pending(operation, runtime.clock.now()));

@@ -1,5 +1,5 @@
 import type { Operation } from "../../contract/operation.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import type { Fields } from "../message/reply.js";
 import { monitorPath } from "./monitor-path.js";
 
@@ -12,7 +12,7 @@ import { monitorPath } from "./monitor-path.js";
  */
 export function addSuccessorLink(
   fields: Fields,
-  service: Pick<Service, "settings">,
+  service: Pick<ServiceContext, "settings">,
   operation: Pick<Operation, "retriedBy"> | undefined,
 ): void {
   const id = operation?.retriedBy;

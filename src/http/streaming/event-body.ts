@@ -1,6 +1,6 @@
 import { isTerminal } from "../../contract/operation.js";
 import type { Subscription } from "../../waiting/hub.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { eventOnce } from "./state-event.js";
 
 /** Longest silence of a stream. Several proxies and platforms close connections that are idle for 10 s or more. */
@@ -24,7 +24,7 @@ interface Beginning {
  * piles up in memory.
  */
 export function createEventBody(
-  service: Service,
+  service: ServiceContext,
   subscription: Subscription,
   beginning: Beginning,
 ): AsyncIterable<Uint8Array> {
@@ -41,7 +41,7 @@ export function createEventBody(
 }
 
 async function* createChunks(
-  service: Service,
+  service: ServiceContext,
   subscription: Subscription,
   { text, id }: Beginning,
 ): AsyncGenerator<Uint8Array, void, void> {

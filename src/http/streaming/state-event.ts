@@ -1,6 +1,6 @@
 import type { Operation } from "../../contract/operation.js";
 import { jsonFormat } from "../../formats/json.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { presentOnce } from "../waiting/present-once.js";
 
 /** An event that shows the state of an operation. */
@@ -21,13 +21,13 @@ const encoder = new TextEncoder();
  *
  * @param operation An object that only streams and waiting requests hold, because the event is kept as long as the object.
  */
-export function eventOnce(service: Service, operation: Operation): Promise<StateEvent> {
+export function eventOnce(service: ServiceContext, operation: Operation): Promise<StateEvent> {
   const event = events.get(operation) ?? createEvent(service, operation);
   events.set(operation, event);
   return event;
 }
 
-async function createEvent(service: Service, operation: Operation): Promise<StateEvent> {
+async function createEvent(service: ServiceContext, operation: Operation): Promise<StateEvent> {
   const { headers, body } = await presentOnce(service, operation, jsonFormat);
   const id = headers.etag ?? "";
   // JSON escapes line breaks, so the body is a single line.

@@ -1,7 +1,7 @@
 import { utf8Length } from "../../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Subscription } from "../../waiting/hub.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
@@ -36,7 +36,7 @@ const MAX_RETRY_MS = 5_000;
  * Throws like `findOperation`.
  */
 export async function streamOperation(
-  service: Service,
+  service: ServiceContext,
   request: HttpRequest,
   followed: Followed,
 ): Promise<HttpResponse> {
@@ -53,7 +53,7 @@ export async function streamOperation(
 }
 
 function subscribe(
-  { hub, runtime, settings }: Service,
+  { hub, runtime, settings }: ServiceContext,
   { id, tenant, context }: Followed,
 ): Subscription | undefined {
   const waitMs = settings.maxStreamMs * (1 - STREAM_JITTER * runtime.random());
@@ -61,7 +61,7 @@ function subscribe(
 }
 
 async function begin(
-  service: Service,
+  service: ServiceContext,
   { method, headers }: HttpRequest,
   found: Operation,
   subscription: Subscription | undefined,
@@ -80,7 +80,7 @@ async function begin(
   return { status: 200, headers: fields, body: createEventBody(service, subscription, { text: first, id }) };
 }
 
-function toFields(service: Service, operation: Operation): Fields {
+function toFields(service: ServiceContext, operation: Operation): Fields {
   const fields: Fields = {
     "content-type": EVENT_STREAM,
     // A proxy or middleware that compresses a stream would hold its events back.
@@ -94,7 +94,11 @@ function toFields(service: Service, operation: Operation): Fields {
   return fields;
 }
 
-function retryLine(service: Service, found: Operation, subscription: Subscription | undefined): string {
+function retryLine(
+  service: ServiceContext,
+  found: Operation,
+  subscription: Subscription | undefined,
+): string {
   const estimateMs = Number(retryAfter(service, found)) * 1_000;
   const retryMs = subscription === undefined ? estimateMs : Math.min(estimateMs, MAX_RETRY_MS);
   return `retry: ${Math.ceil(retryMs * (1 - RETRY_JITTER * service.runtime.random()))}\n\n`;

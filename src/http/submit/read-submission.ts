@@ -9,7 +9,7 @@ import { validate } from "../../contract/schema/validate.js";
 import type { Format, ParsedBody } from "../../formats/format.js";
 import { treeText } from "../../formats/payload-tree.js";
 import { fingerprint } from "../../submission/fingerprint.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { fieldValue, header, singleHeader } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";
 import { readBody } from "../message/read-body.js";
@@ -45,7 +45,7 @@ interface Addressed {
  * Throws the first reason to refuse the request.
  */
 export async function readSubmission(
-  service: Service,
+  service: ServiceContext,
   request: HttpRequest,
   { definition, params }: Addressed,
 ): Promise<ReadSubmission> {

@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../../contract/definition/definition.j
 import type { Operation } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
 import type { Accepted } from "../../submission/accepted.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { monitorPath } from "../operation/monitor-path.js";
 import { retryAfter } from "../operation/present.js";
@@ -25,7 +25,7 @@ interface AcceptedSubmission {
  * never waited for.
  */
 export async function replyToEnd(
-  service: Service,
+  service: ServiceContext,
   request: HttpRequest,
   context: RequestContext,
   { definition, tenant, format, accepted, reply }: AcceptedSubmission,
@@ -50,7 +50,7 @@ export async function replyToEnd(
 
 /** Creates the 200 for an operation that has ended. It says where the operation can be read (RFC 9110 §8.7). */
 async function endReply(
-  service: Service,
+  service: ServiceContext,
   ended: Operation,
   format: Format,
   { replayed }: Accepted,

@@ -1,5 +1,4 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import type { OrderDefinition } from "../../contract/definition/order.js";
 import type { PathParams } from "../../contract/definition/path-pattern.js";
 import { isTerminal, type JsonText } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
@@ -9,8 +8,7 @@ import { toSubmission } from "../../submission/to-submission.js";
 import { submitChannel, traced } from "../../telemetry/channels.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer, refuse } from "../answer.js";
-import { checkService } from "../check-service.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
@@ -25,35 +23,13 @@ import { readSubmission } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";
 import { readWebhookUrl } from "./webhook-url.js";
 
-/**
- * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
- * the service has a `create` function. Refuses invalid requests before anything is stored (§7). With `Prefer: wait`,
- * the reply is a 200 if the work ends in time. Never rejects.
- *
- * Throws `INVALID_OPTION` if `service` is not a service.
- */
-export function submitOrder(
+/** Accepts work of one definition: see `submitOperation`. */
+export function handleSubmission(
   request: HttpRequest,
-  service: Service<readonly [OrderDefinition, ...OperationDefinition[]]>,
-  context?: RequestContext,
-): Promise<HttpResponse> {
-  checkService(service, "submitOrder", "definitions");
-  return submitOperation(request, service, service.definitions[0], context);
-}
-
-/**
- * Accepts work of one definition, like {@link submitOrder}. If the path of the definition has fields and the path of
- * the request does not match it, the reply is a 404. Never rejects.
- *
- * Throws `INVALID_OPTION` if `service` is not a service.
- */
-export function submitOperation(
-  request: HttpRequest,
-  service: Service,
+  service: ServiceContext,
   definition: OperationDefinition,
-  context: RequestContext = {},
+  context: RequestContext,
 ): Promise<HttpResponse> {
-  checkService(service, "submitOperation", "settings");
   const { path } = definition;
   const pattern = service.settings.basePath + path;
   const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
@@ -70,7 +46,7 @@ export interface PlatformAndPath {
 /** Accepts work of a definition whose path has already been matched. Never rejects. */
 export function submitWithParams(
   request: HttpRequest,
-  service: Service,
+  service: ServiceContext,
   definition: OperationDefinition,
   context: PlatformAndPath,
 ): Promise<HttpResponse> {
@@ -79,7 +55,7 @@ export function submitWithParams(
 
 async function submit(
   request: HttpRequest,
-  service: Service,
+  service: ServiceContext,
   definition: OperationDefinition,
   { context, params }: PlatformAndPath,
 ): Promise<HttpResponse> {
@@ -98,7 +74,7 @@ type AcceptedRequest = Omit<Parameters<typeof replyToEnd>[3], "definition" | "re
 
 async function acceptRequest(
   request: HttpRequest,
-  service: Service,
+  service: ServiceContext,
   definition: OperationDefinition,
   { context, params }: PlatformAndPath,
   meta: JsonText | undefined,
@@ -121,7 +97,7 @@ async function acceptRequest(
 }
 
 function replyToSubmission(
-  service: Service,
+  service: ServiceContext,
   { name, rootName, jsonSchema }: OperationDefinition,
   format: Format,
   accepted: Accepted,
@@ -148,7 +124,7 @@ function replyToSubmission(
 
 /** Returns `Retry-After` of the reply. Seconds. Starts to track a new operation. */
 function retryAfterOf(
-  service: Service,
+  service: ServiceContext,
   definition: string,
   { operationId: id, operation }: Accepted,
 ): string {

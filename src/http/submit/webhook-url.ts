@@ -1,5 +1,5 @@
 import type { Principal } from "../../ports/authorize.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { singleHeader } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";
 
@@ -9,7 +9,7 @@ import type { HttpRequest } from "../message/message.js";
  * Throws `INVALID_HEADER`, `FORBIDDEN`, `AUTHORIZATION_UNAVAILABLE`.
  */
 export function readWebhookUrl(
-  { webhooks, settings, runtime }: Service,
+  { webhooks, settings, runtime }: ServiceContext,
   { headers }: HttpRequest,
   principal: Required<Principal>,
 ): Promise<string> | undefined {

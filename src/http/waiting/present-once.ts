@@ -1,6 +1,6 @@
 import type { Operation } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
 import { present } from "../operation/present.js";
 
@@ -11,7 +11,11 @@ const replies = new WeakMap<Operation, Map<Format, Promise<HttpResponse>>>();
  *
  * @param operation An object that only the waiting requests hold, because the reply is kept as long as the object.
  */
-export function presentOnce(service: Service, operation: Operation, format: Format): Promise<HttpResponse> {
+export function presentOnce(
+  service: ServiceContext,
+  operation: Operation,
+  format: Format,
+): Promise<HttpResponse> {
   const byFormat = replies.get(operation) ?? new Map<Format, Promise<HttpResponse>>();
   replies.set(operation, byFormat);
   const known = byFormat.get(format) ?? present(service, operation, format);

@@ -1,7 +1,7 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
 import type { Subscription } from "../../waiting/hub.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
 import { hasMatch, retryAfter } from "../operation/present.js";
 import { presentOnce } from "./present-once.js";
@@ -19,7 +19,7 @@ interface Known {
  * @param found The operation as it was read after the subscription.
  */
 export async function untilNews(
-  service: Service,
+  service: ServiceContext,
   subscription: Subscription,
   found: Operation,
   { format, ifNoneMatch }: Known,

@@ -1,5 +1,5 @@
 import type { Subscription } from "../../waiting/hub.js";
-import type { Service } from "../context.js";
+import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { preferredWait } from "./preferred-wait.js";
@@ -28,7 +28,7 @@ const MAX_JITTER_MS = 10_000;
  * place for the tenant.
  */
 export function beginWait(
-  { settings, runtime, hub }: Service,
+  { settings, runtime, hub }: ServiceContext,
   { headers }: HttpRequest,
   { id, tenant, context }: Awaited,
 ): Wait | undefined {

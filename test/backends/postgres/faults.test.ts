@@ -1,4 +1,4 @@
-import type { NewOperation, Submission } from "async-request-reply";
+import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend, type SqlStatement } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { expect, it } from "vitest";

@@ -5,6 +5,7 @@ import { createPostgresBackend, postgresMigrations } from "async-request-reply/p
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";
 import { blocksOf, page } from "../../docs/pages.js";
+import { inside } from "../../inside.js";
 import { describePostgres, openPoolAt, portOfServer } from "./server.js";
 
 const TENANT = "anonymous";
@@ -73,7 +74,7 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       const create = submissions.transactions?.record(
         {
           operation: {
-            id: service.runtime.newId(),
+            id: inside(service).runtime.newId(),
             tenant: TENANT,
             definition: "d",
             input: "1",
@@ -84,17 +85,28 @@ await describePostgres("a role with exactly the grants on the page about Postgre
         async () => "{}",
       );
       expect(await create).toEqual({ outcome: "created" });
-      const claim = { tenant: TENANT, definition: "d", key: "k", operationId: service.runtime.newId() };
+      const claim = {
+        tenant: TENANT,
+        definition: "d",
+        key: "k",
+        operationId: inside(service).runtime.newId(),
+      };
       expect(await idempotency.claim({ ...claim, fingerprint: "1:a" })).toEqual({ outcome: "claimed" });
       expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
       await idempotency.release(claim);
       expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toEqual([]);
       await operations.getMany?.([first.operationId]);
       expect(await operations.stats?.({ definitions: ["orders"] })).toMatchObject([{ failed: { count: 1 } }]);
-      const successor = { id: service.runtime.newId(), onEndId: service.runtime.newId() };
+      const successor = { id: inside(service).runtime.newId(), onEndId: inside(service).runtime.newId() };
       expect(await operations.redrive?.(first.operationId, successor)).toMatchObject({ created: true });
-      const onEnd = { id: service.runtime.newId(), definition: "d", input: "1", retentionMs: 60_000 };
-      const short = { id: service.runtime.newId(), tenant: TENANT, definition: "d", input: "1", onEnd };
+      const onEnd = { id: inside(service).runtime.newId(), definition: "d", input: "1", retentionMs: 60_000 };
+      const short = {
+        id: inside(service).runtime.newId(),
+        tenant: TENANT,
+        definition: "d",
+        input: "1",
+        onEnd,
+      };
       await operations.create({ ...short, retentionMs: 0 });
       expect(await operations.requestCancel(short.id, TENANT)).toBe("cancelled");
       expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toMatchObject([{ id: onEnd.id }]);

@@ -1,4 +1,5 @@
-import type { Backend, Submissions } from "async-request-reply";
+import type { Backend } from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
 import {
   type Capabilities,
   createStoreQueueHarness,

@@ -1,9 +1,5 @@
-import {
-  allowAnonymous,
-  createOrderService,
-  type HttpResponse,
-  type RecordResult,
-} from "async-request-reply";
+import { allowAnonymous, createOrderService, type HttpResponse } from "async-request-reply";
+import type { RecordResult } from "async-request-reply/ports";
 import {
   createPostgresBackend,
   type PostgresBackendOptions,
@@ -11,6 +7,7 @@ import {
 } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
+import { inside } from "../../inside.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { poolOf } from "./pool-of.js";
 import { describePostgres } from "./server.js";
@@ -161,7 +158,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     });
     const { backend, service } = processOn(schema, { pool });
     const record = (): Promise<RecordResult> => {
-      const id = service.runtime.newId();
+      const id = inside(service).runtime.newId();
       const operation = {
         id,
         tenant: "anonymous",

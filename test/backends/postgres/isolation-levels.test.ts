@@ -1,4 +1,4 @@
-import type { Submission } from "async-request-reply";
+import type { Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

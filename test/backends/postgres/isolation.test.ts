@@ -1,4 +1,4 @@
-import type { Lease, NewOperation, Submission } from "async-request-reply";
+import type { Lease, NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";

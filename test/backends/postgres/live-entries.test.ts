@@ -1,4 +1,4 @@
-import type { Delivery, NewOperation } from "async-request-reply";
+import type { Delivery, NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackendOptions } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";

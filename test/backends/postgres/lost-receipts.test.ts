@@ -42,7 +42,7 @@ await describePostgres("a worker that loses the answers to its receive calls", (
     for (let count = 0; count < submissions; count += 1)
       expect((await service.handle(ORDER)).status).toBe(202);
     const attempts: number[] = [];
-    const source = { ...service, runtime: { ...service.runtime, clock } };
+    const source = { ...service, runtime: { clock } };
     const worker = createWorker(
       source,
       { orders: (_, job) => void attempts.push(job.attempt) },

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { defineOperation, type ListRequest } from "async-request-reply";
+import { defineOperation } from "async-request-reply";
 import { createConsole } from "async-request-reply/console";
 import { createOperator } from "async-request-reply/operator";
+import type { ListRequest } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { createOrderService, createWorker, type NewOperation } from "async-request-reply";
+import { createOrderService, createWorker } from "async-request-reply";
+import type { NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { announce } from "../../../src/ports/announcement.js";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { NewOperation, Submission } from "async-request-reply";
+import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolConfig } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";

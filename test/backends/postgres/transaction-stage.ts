@@ -4,13 +4,12 @@ import {
   type CreatedResource,
   createOrderService,
   type HttpResponse,
-  type Operation,
   type Order,
   type OrderDefinition,
   type Service,
   type ServiceEvent,
-  type SettingsOptions,
 } from "async-request-reply";
+import type { Operation, SettingsOptions } from "async-request-reply/ports";
 import type { PostgresBackend, PostgresBackendOptions } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import type { Server } from "./server.js";

@@ -1,5 +1,6 @@
 import { createWorker, permanentFailure } from "async-request-reply";
 import { expect, it, vi } from "vitest";
+import { inside } from "../../inside.js";
 import { signalOf } from "../../worker/stage.js";
 import { type LossAt, losingCommit } from "./lost-commit.js";
 import { describePostgres } from "./server.js";
@@ -26,9 +27,9 @@ await describePostgres(
 
     /** Leaves an operation in the state of a process that dies during the creation. */
     async function leaveHalfDone({ backend, service }: TransactionStage, key: string): Promise<string> {
-      const id = service.runtime.newId();
+      const id = inside(service).runtime.newId();
       const input = JSON.stringify(ORDER);
-      const fingerprint = `1:${await service.runtime.hash(input)}`;
+      const fingerprint = `1:${await inside(service).runtime.hash(input)}`;
       const initial = { state: "preparing", token: "dead", leaseMs: 1 } as const;
       const operation = { id, tenant: TENANT, definition: "orders", key, input, retentionMs: 60_000 };
       await backend.submissions.record({ operation, fingerprint, initial });

@@ -1,4 +1,5 @@
-import { createWorker, type IsolationLevel, type WorkerOptions } from "async-request-reply";
+import { createWorker, type WorkerOptions } from "async-request-reply";
+import type { IsolationLevel } from "async-request-reply/ports";
 import type { Pool, PoolClient } from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";

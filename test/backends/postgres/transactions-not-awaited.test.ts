@@ -1,4 +1,5 @@
-import { createWorker, type OrderDefinition, type Processors, problemType } from "async-request-reply";
+import { createWorker, type OrderDefinition, type Processors } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import type { PoolClient } from "pg";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { errorOf, signalOf } from "../../worker/stage.js";

@@ -4,10 +4,10 @@ import {
   type OrderDefinition,
   type Processors,
   permanentFailure,
-  problemType,
   type Worker,
   type WorkerOptions,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import type { PoolClient } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
 import { unreadable } from "../../unreadable.js";

@@ -1,4 +1,4 @@
-import type { NewOperation, Submission } from "async-request-reply";
+import type { NewOperation, Submission } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { describePostgres, type Opened } from "./server.js";

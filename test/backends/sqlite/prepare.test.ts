@@ -1,5 +1,5 @@
-import type { SynchronousTransactions } from "async-request-reply";
 import { allowAnonymous, createMemoryBackend, createOrderService, createService } from "async-request-reply";
+import type { SynchronousTransactions } from "async-request-reply/ports";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { receiveOnce } from "../../consumers.js";

@@ -1,4 +1,4 @@
-import type { Submission } from "async-request-reply";
+import type { Submission } from "async-request-reply/ports";
 
 /** Returns a submission with a key. `number` distinguishes it from others. */
 export function newSubmission(number: number, members: Partial<Submission["operation"]> = {}): Submission {

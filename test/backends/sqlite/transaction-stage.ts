@@ -4,15 +4,14 @@ import {
   createWorker,
   defineOrders,
   type Job,
-  type Operation,
   type Order,
   type OrderDefinition,
   type Service,
   type ServiceEvent,
-  type Sync,
   type Worker,
   type WorkerOptions,
 } from "async-request-reply";
+import type { Operation, Sync } from "async-request-reply/ports";
 import {
   createSqliteBackend,
   type SqliteBackend,

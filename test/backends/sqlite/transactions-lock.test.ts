@@ -1,4 +1,4 @@
-import type { Lease, SettleResult, SynchronousTransactions } from "async-request-reply";
+import type { Lease, SettleResult, SynchronousTransactions } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { receiveOnce } from "../../consumers.js";
 import { describeClients, type OpenDatabase } from "./clients.js";

@@ -1,11 +1,5 @@
-import {
-  allowAnonymous,
-  createService,
-  createWorker,
-  defineOperation,
-  type Job,
-  type Sync,
-} from "async-request-reply";
+import { allowAnonymous, createService, createWorker, defineOperation, type Job } from "async-request-reply";
+import type { Sync } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { unreadable } from "../../unreadable.js";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type HttpResponse, isAsyncReplyError, problemType } from "async-request-reply";
+import { type HttpResponse, isAsyncReplyError } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import type { FuzzSubject } from "./subject.js";
 
 /** The problems that a body can cause. Everything else in the request is correct. */

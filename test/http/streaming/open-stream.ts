@@ -1,4 +1,5 @@
-import type { HttpResponse, Mountable, RequestContext } from "async-request-reply";
+import type { HttpResponse, RequestContext } from "async-request-reply";
+import type { Mountable } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/ports/next-turn.js";
 import { createEventParser, type ReceivedStream } from "./event-reader.js";
 

@@ -1,6 +1,7 @@
 import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/ports/next-turn.js";
+import { inside } from "../../inside.js";
 import { createWaitingService, type WaitingService } from "../../waiting/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
 
@@ -101,7 +102,7 @@ describe("a stream", () => {
 
   it("is refused like a poll if the tenant has no such operation", async () => {
     const given = createWaitingService();
-    const id = given.service.runtime.newId();
+    const id = inside(given.service).runtime.newId();
     expect(await requestStream(given.service, id)).toEqual(await poll(given, id));
   });
 
@@ -207,7 +208,7 @@ describe("places", () => {
     expect(await isFree()).toBe(true);
     await requestStream(given.service, id, { method: "HEAD" });
     expect(await isFree()).toBe(true);
-    await requestStream(given.service, given.service.runtime.newId());
+    await requestStream(given.service, inside(given.service).runtime.newId());
     expect(await isFree()).toBe(true);
     await given.end(id);
     await requestStream(given.service, id);

@@ -1,4 +1,4 @@
-import type { DueOperation } from "async-request-reply";
+import type { DueOperation } from "async-request-reply/ports";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

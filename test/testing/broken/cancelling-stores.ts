@@ -1,4 +1,4 @@
-import type { Operation } from "async-request-reply";
+import type { Operation } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/ports/next-turn.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";

@@ -1,4 +1,5 @@
-import type { Claim, ClaimResult, IdempotencyStore } from "async-request-reply";
+import type { IdempotencyStore } from "async-request-reply";
+import type { Claim, ClaimResult } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/ports/next-turn.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 

@@ -1,4 +1,5 @@
-import type { IdempotencyStore, Submission, Submissions } from "async-request-reply";
+import type { IdempotencyStore } from "async-request-reply";
+import type { Submission, Submissions } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";

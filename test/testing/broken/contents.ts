@@ -1,4 +1,5 @@
-import type { IdempotencyStore, Operation, OperationStore, Submissions } from "async-request-reply";
+import type { IdempotencyStore, OperationStore } from "async-request-reply";
+import type { Operation, Submissions } from "async-request-reply/ports";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

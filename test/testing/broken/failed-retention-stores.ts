@@ -1,4 +1,4 @@
-import type { ExpiredOperation, NewOperation, Submissions } from "async-request-reply";
+import type { ExpiredOperation, NewOperation, Submissions } from "async-request-reply/ports";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

@@ -1,4 +1,4 @@
-import type { Submissions } from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
 import { allOperations } from "../../../src/testing/all-operations.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 

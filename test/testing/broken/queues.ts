@@ -1,4 +1,5 @@
-import type { Announcement, BegunAttempt, Delivery, Queue, ReceiveRequest } from "async-request-reply";
+import type { Queue } from "async-request-reply";
+import type { Announcement, BegunAttempt, Delivery, ReceiveRequest } from "async-request-reply/ports";
 import { receivingBy } from "../../consumers.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 

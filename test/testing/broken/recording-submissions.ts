@@ -1,4 +1,5 @@
-import { AsyncReplyError, type RecordResult, type Submission, type Submissions } from "async-request-reply";
+import { AsyncReplyError } from "async-request-reply";
+import type { RecordResult, Submission, Submissions } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/ports/next-turn.js";
 import type { BrokenPort } from "./prove.js";
 

@@ -1,4 +1,4 @@
-import type { ExpiredOperation, RedriveResult } from "async-request-reply";
+import type { ExpiredOperation, RedriveResult } from "async-request-reply/ports";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

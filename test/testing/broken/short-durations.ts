@@ -1,4 +1,5 @@
-import type { IdempotencyStore, Submissions } from "async-request-reply";
+import type { IdempotencyStore } from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

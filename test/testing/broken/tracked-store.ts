@@ -1,4 +1,5 @@
-import type { NewOperation, Operation, OperationStore } from "async-request-reply";
+import type { OperationStore } from "async-request-reply";
+import type { NewOperation, Operation } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
 import { allOperations } from "../../../src/testing/all-operations.js";
 import { overriding } from "./prove.js";

@@ -1,12 +1,10 @@
+import { AsyncReplyError, type Clock, type Queue } from "async-request-reply";
 import {
   type Announcement,
-  AsyncReplyError,
-  type Clock,
   type Delivery,
   parseAnnouncement,
-  type Queue,
   type ReceiveRequest,
-} from "async-request-reply";
+} from "async-request-reply/ports";
 
 interface Message {
   readonly content: Uint8Array;

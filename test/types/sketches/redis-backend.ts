@@ -4,8 +4,8 @@ import {
   type IdempotencyStore,
   type OperationStore,
   type Queue,
-  type Submissions,
 } from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
 
 /** The parts of a client that the back end uses. */
 export interface RedisClient {

@@ -1,16 +1,13 @@
+import type { Backend, IdempotencyStore, OperationStore, Queue } from "async-request-reply";
 import type {
-  Backend,
   BoundedCount,
   ExpiredOperation,
-  IdempotencyStore,
   ListedOperation,
   NewOperation,
   Operation,
-  OperationStore,
-  Queue,
   Submissions,
   Transactions,
-} from "async-request-reply";
+} from "async-request-reply/ports";
 
 /** The parts of a synchronous database that the back end uses. */
 export interface SqliteDatabase {

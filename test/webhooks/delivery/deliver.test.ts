@@ -1,5 +1,6 @@
-import { createWorker, type Submission, withStores } from "async-request-reply";
+import { createWorker, withStores } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
+import type { Submission } from "async-request-reply/ports";
 import { createWebhooks, verifyWebhook, webhookDeliveries } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it } from "vitest";
 import { status } from "../receiver.js";

@@ -1,5 +1,6 @@
 import diagnostics from "node:diagnostics_channel";
-import { createWorker, type ListedOperation, type ServiceEvent } from "async-request-reply";
+import { createWorker, type ServiceEvent } from "async-request-reply";
+import type { ListedOperation } from "async-request-reply/ports";
 import type { WebhooksOptions } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Receiver, startReceiver } from "../receiver.js";

@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import { problemType } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf } from "../stage.js";
 

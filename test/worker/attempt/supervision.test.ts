@@ -1,10 +1,5 @@
-import {
-  AsyncReplyError,
-  defineOrders,
-  permanentFailure,
-  problemType,
-  retryLater,
-} from "async-request-reply";
+import { AsyncReplyError, defineOrders, permanentFailure, retryLater } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { replacing } from "../../replacing.js";
 import { createStage, errorOf, LEASE_MS, signalOf } from "../stage.js";

@@ -3,9 +3,9 @@ import {
   createMemoryBackend,
   createOrderService,
   createWorker,
-  problemType,
   type ServiceEvent,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf } from "../stage.js";
 

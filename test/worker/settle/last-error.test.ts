@@ -5,9 +5,9 @@ import {
   createOrderService,
   createWorker,
   defineOrders,
-  problemType,
   retryLater,
 } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createStage } from "../stage.js";
 

@@ -1,4 +1,5 @@
-import { defineOperation, problemType } from "async-request-reply";
+import { defineOperation } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createStage, errorOf } from "../stage.js";

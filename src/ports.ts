@@ -1,0 +1,88 @@
+/**
+ * What authors of back ends, queues, formats, adapters and subscribers implement and call, in addition to the main
+ * entry point. Runs on every platform.
+ *
+ * @module async-request-reply/ports
+ */
+
+export type { CheckedInput, CheckedPath } from "./contract/definition/definition.js";
+export type {
+  Definitions,
+  Named,
+  NameOf,
+  ParsedInputOf,
+  ProcessorProgressOf,
+  ProcessorResultOf,
+} from "./contract/definition/definitions.js";
+export type { ViewOf } from "./contract/definition/operation-view.js";
+export type { OrderSchema } from "./contract/definition/order.js";
+export type { PathFields, UnboundPathFields } from "./contract/definition/path-pattern.js";
+export type { Json, NotJson } from "./contract/json/json-types.js";
+export type {
+  FollowUp,
+  JsonText,
+  NewOperation,
+  Operation,
+  OperationState,
+  OperationStatus,
+  Settlement,
+} from "./contract/operation.js";
+export { problemType } from "./contract/problem.js";
+export type {
+  InferInput,
+  InferOutput,
+  StandardIssue,
+  StandardResult,
+} from "./contract/schema/standard-schema.js";
+export type { ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
+export type { Mountable, PrepareOptions, SubmissionOptions } from "./http/context.js";
+export { cancelOperation, listOperations, submitOperation } from "./http/handlers.js";
+export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
+export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
+export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
+export type { IsolationLevel, RecordResult, Submission, Submissions, Transactions } from "./ports/backend.js";
+export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
+export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
+export type {
+  AttemptRequest,
+  BeginResult,
+  BoundedCount,
+  CreateOutcome,
+  DefinitionStats,
+  DueOperation,
+  ExpiredOperation,
+  InitialState,
+  Lease,
+  ListedOperation,
+  ListPosition,
+  ListRequest,
+  RedriveResult,
+  Renewal,
+  RenewResult,
+  SettleResult,
+} from "./ports/operation-store.js";
+export type { BegunAttempt, ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "./ports/queue.js";
+export type {
+  AsyncHandle,
+  PreparedRecord,
+  Sync,
+  SyncHandle,
+  SynchronousTransactions,
+} from "./ports/synchronous.js";
+export type {
+  AttemptMessage,
+  AttemptOutcome,
+  DeliverMessage,
+  ProcessMessage,
+  SettleMessage,
+  SubmitMessage,
+  TracedWork,
+} from "./telemetry/messages.js";
+export type {
+  MustBeSynchronous,
+  NotAPromise,
+  RunAsynchronously,
+  RunInTransaction,
+  RunSynchronously,
+} from "./worker/attempt/job.js";
+export type { ProcessorOf } from "./worker/processors.js";

@@ -1,0 +1,32 @@
+import type { AnyCreators } from "../ports/create.js";
+import type { Observer } from "../ports/observer.js";
+import type { Runtime } from "../ports/runtime.js";
+import type { Webhooks } from "../ports/webhooks.js";
+import type { Announcer } from "./announcer.js";
+import type { Lifecycle } from "./lifecycle.js";
+import type { RetryAfterEstimate } from "./retry-after.js";
+
+/**
+ * Member of a service that holds what it shares with the workers, adapters and documents that are made from it. A
+ * registered symbol, because a program can load the ESM and the CommonJS copy of the package. A service that is spread
+ * into another object keeps it.
+ */
+export const SHARED: unique symbol = Symbol.for("async-request-reply.shared");
+
+/** What a service shares with the workers in its process. */
+export interface Shared {
+  /** Functions that create a resource before the reply, by name of the definition. */
+  readonly create: AnyCreators;
+  /** Source of time, ids, randomness and hashes. */
+  readonly runtime: Runtime;
+  /** Reports an event to the observer. Never throws. */
+  readonly observe: Observer;
+  /** Announces operations to workers. */
+  readonly announcer: Announcer;
+  /** Announces the end of every operation. Default: none. */
+  readonly webhooks?: Webhooks;
+  /** Tracks requests and submissions in progress, so `close` can wait for them. Workers of this service join it. */
+  readonly lifecycle: Lifecycle;
+  /** Estimates `Retry-After`. It learns from workers that are created from this service. */
+  readonly estimate: RetryAfterEstimate;
+}

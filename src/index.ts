@@ -42,7 +42,7 @@ export {
   type KnownCredentials,
   type Verify,
 } from "./http/access/credentials.js";
-export type { OperationView, Service, SubmitOptions } from "./http/context.js";
+export type { CancelResult, OperationView, Service, SubmitOptions } from "./http/context.js";
 export { getOperation, submitOrder } from "./http/handlers.js";
 export type { HttpRequest, HttpResponse, RequestContext } from "./http/message/message.js";
 export { createOrderService, type OrderServiceOptions } from "./http/order-service.js";
@@ -63,7 +63,7 @@ export { type Backend, type TransactionOptions, withQueue, withStores } from "./
 export type { CreateContext, CreatedResource, CreateResource } from "./ports/create.js";
 export type { IdempotencyStore } from "./ports/idempotency-store.js";
 export type { Observer, ServiceEvent } from "./ports/observer.js";
-export type { CancelOutcome, OperationStore } from "./ports/operation-store.js";
+export type { OperationStore } from "./ports/operation-store.js";
 export type { Queue } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
 export type { Job, Processor } from "./worker/attempt/job.js";

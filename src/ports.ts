@@ -47,6 +47,7 @@ export type {
   AttemptRequest,
   BeginResult,
   BoundedCount,
+  CancelOutcome,
   CreateOutcome,
   DefinitionStats,
   DueOperation,

@@ -103,7 +103,7 @@ export function createTools({ service, principal, waitMs = 45_000 }: ToolsOption
     serve("tasks/get", ({ definition, operation }) => toTask(definition, operation));
     serve("tasks/cancel", async ({ definition, operation }, { tenant }) => {
       // A server may ignore a cancellation, but has to acknowledge it.
-      if (definition.cancellable) await service.cancel(operation.operationId, { tenant });
+      if (definition.cancellable) await service.cancel(definition, operation.operationId, { tenant });
       return {};
     });
     // Work asks its caller for nothing, so there is nothing to update.

@@ -32,13 +32,13 @@ export function toTask({ name, retentionMs, failedRetentionMs }: OperationDefini
   return {
     // Reading an operation takes its definition and its id.
     taskId: `${name}:${operationId}`,
-    createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(endedAt ?? createdAt).toISOString(),
+    createdAt: createdAt.toISOString(),
+    lastUpdatedAt: (endedAt ?? createdAt).toISOString(),
     // The extension counts from the creation. The service keeps an operation after its end.
     ttlMs:
       endedAt === undefined
         ? null
-        : endedAt - createdAt + (status === "failed" ? failedRetentionMs : retentionMs),
+        : endedAt.getTime() - createdAt.getTime() + (status === "failed" ? failedRetentionMs : retentionMs),
     pollIntervalMs: POLL_INTERVAL_MS,
     ...statusOf(operation),
   };

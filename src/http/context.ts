@@ -45,8 +45,22 @@ export interface SubmissionOptions {
   readonly webhookUrl?: string;
 }
 
-/** An operation, as {@link Service.get} returns it. Times are epoch milliseconds. */
-export type OperationView<Definition> = ViewOf<Definition, number>;
+/** An operation, as {@link Service.get} returns it. Its JSON is what clients read. */
+export type OperationView<Definition> = ViewOf<Definition, Date>;
+
+/** What {@link Service.cancel} resolves to. */
+export interface CancelResult<Definition> {
+  /**
+   * - `cancelled`: the operation has failed with the problem `cancelled`.
+   * - `requested`: a worker is running it and learns of the cancellation at once, or at its next lease renewal at the
+   *   latest.
+   * - `terminal`: the operation had already ended.
+   * - `unknown`: this tenant has no such operation of this definition.
+   */
+  readonly outcome: CancelOutcome;
+  /** The operation after the cancellation. Absent if it does not exist. */
+  readonly operation?: OperationView<Definition>;
+}
 
 /** Dependencies of everything that a service does. */
 export interface ServiceContext extends Shared {
@@ -131,17 +145,15 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
     options: { readonly tenant: string; readonly signal?: AbortSignal },
   ): Promise<ResultOf<Definition>>;
   /**
-   * Cancels an operation of this tenant, even if its definition does not let clients cancel. Resolves to:
-   *
-   * - `cancelled`: the operation has failed with the problem `cancelled`.
-   * - `requested`: a worker is running it and learns of the cancellation at once, or at its next lease renewal at the
-   *   latest.
-   * - `terminal`: the operation had already ended.
-   * - `unknown`: this tenant has no such operation.
+   * Cancels an operation of this tenant and this definition, even if the definition does not let clients cancel.
    *
    * Throws `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`.
    */
-  cancel(id: string, options: { readonly tenant: string }): Promise<CancelOutcome>;
+  cancel<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options: { readonly tenant: string },
+  ): Promise<CancelResult<Definition>>;
   /**
    * Closes the service, in this order: refuses new requests and submissions, answers requests that wait for the end of
    * work, waits for those in progress and stops the workers of this service, publishes pending announcements, and

@@ -132,7 +132,7 @@ export function createService<
       lifecycle.run(() => prepare(context, definition, input, given)) as never,
     get: (definition, id, given) => lifecycle.run(() => get(context, definition, id, given)) as never,
     result: (definition, id, given) => lifecycle.run(() => result(context, definition, id, given)) as never,
-    cancel: (id, given) => lifecycle.run(() => cancel(context, id, given)),
+    cancel: (definition, id, given) => lifecycle.run(() => cancel(context, definition, id, given)) as never,
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();

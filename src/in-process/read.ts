@@ -12,8 +12,8 @@ export interface AnyOperationView {
   readonly definition: string;
   readonly status: "pending" | "completed" | "failed";
   readonly attempt: number;
-  readonly createdAt: number;
-  readonly finishedAt?: number;
+  readonly createdAt: Date;
+  readonly finishedAt?: Date;
   readonly cancelRequested?: true;
   readonly progress?: unknown;
   readonly result?: unknown;
@@ -29,9 +29,20 @@ export async function get(
 ): Promise<AnyOperationView | undefined> {
   const { name } = knownDefinition(context, definition);
   checkCall("get", options, { tenant: true });
+  return find(context, name, id, options.tenant);
+}
+
+async function find(
+  context: InProcessContext,
+  definition: string,
+  id: string,
+  tenant: string,
+): Promise<AnyOperationView | undefined> {
   if (!isOperationId(id)) return undefined;
-  const operation = await storeAnswer(context, context.backend.operations.get(id, options.tenant));
-  return operation?.definition === name ? toView(operation, context.settings.problemBaseUri) : undefined;
+  const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
+  return operation?.definition === definition
+    ? toView(operation, context.settings.problemBaseUri)
+    : undefined;
 }
 
 function toView(operation: Operation, problemBaseUri: string): AnyOperationView | undefined {
@@ -43,8 +54,8 @@ function toView(operation: Operation, problemBaseUri: string): AnyOperationView 
     definition,
     status: state,
     attempt,
-    createdAt,
-    ...(settledAt === undefined ? {} : { finishedAt: settledAt }),
+    createdAt: new Date(createdAt),
+    ...(settledAt === undefined ? {} : { finishedAt: new Date(settledAt) }),
     ...(state !== "pending" || operation.cancelRequested !== true ? {} : { cancelRequested: true }),
     ...(state !== "pending" || progress === undefined ? {} : { progress: parseStored(progress) }),
     ...(result === undefined ? {} : { result: parseStored(result) }),
@@ -52,13 +63,24 @@ function toView(operation: Operation, problemBaseUri: string): AnyOperationView 
   };
 }
 
+/** Outcome of a cancellation, and the operation after it. */
+export interface AnyCancelResult {
+  readonly outcome: CancelOutcome;
+  readonly operation?: AnyOperationView;
+}
+
 /** Cancels an operation without HTTP. See `Service.cancel`. */
 export async function cancel(
   context: InProcessContext,
+  definition: OperationDefinition,
   id: string,
   options: { readonly tenant: string },
-): Promise<CancelOutcome> {
+): Promise<AnyCancelResult> {
+  const { name } = knownDefinition(context, definition);
   checkCall("cancel", options, { tenant: true });
-  if (!isOperationId(id)) return "unknown";
-  return storeAnswer(context, context.backend.operations.requestCancel(id, options.tenant));
+  const { tenant } = options;
+  if ((await find(context, name, id, tenant)) === undefined) return { outcome: "unknown" };
+  const outcome = await storeAnswer(context, context.backend.operations.requestCancel(id, tenant));
+  const operation = await find(context, name, id, tenant);
+  return operation === undefined ? { outcome } : { outcome, operation };
 }

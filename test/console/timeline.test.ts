@@ -138,7 +138,7 @@ describe("the timeline of an operation", () => {
   it("shows a cancellation", async () => {
     const { service, id, work, timeline } = await createTimelineStage();
     await work();
-    await service.cancel(id, { tenant: "a" });
+    await service.cancel(service.definitions[0], id, { tenant: "a" });
     expect((await timeline()).map(({ event }) => event)).toEqual(["accepted", "attempt-failed", "failed"]);
   });
 

@@ -34,7 +34,7 @@ describe("a closed service", () => {
     const closed = { code: "SERVICE_CLOSED" };
     await expect(service.submit(orders, ORDER, options)).rejects.toMatchObject(closed);
     await expect(service.get(orders, "1", options)).rejects.toMatchObject(closed);
-    await expect(service.cancel("1", options)).rejects.toMatchObject(closed);
+    await expect(service.cancel(service.definitions[0], "1", options)).rejects.toMatchObject(closed);
     expect(await backend.operations.list?.({ limit: 1, internal: true })).toEqual([]);
   });
 

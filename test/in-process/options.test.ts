@@ -21,7 +21,7 @@ describe("a call of a service in process rejects", () => {
     ["prepare", [orders, ORDER], { tx: {} }, "Known options: tenant, key, delayMs, webhookUrl."],
     ["get", [orders, ID], { signal: undefined, tennant: "t" }, "Did you mean `tenant`?"],
     ["result", [orders, ID], { signals: 1 }, "Did you mean `signal`?"],
-    ["cancel", [ID], { force: true }, "Known options: tenant."],
+    ["cancel", [orders, ID], { force: true }, "Known options: tenant."],
   ] as const)("an unknown option of service.%s", async (method, args, given, advice) => {
     const [unknown = ""] = Object.keys(given).filter((name) => name !== "signal");
     await expect(untyped[method](...args, { tenant: "t", ...given })).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe("a call of a service in process rejects", () => {
     ["submit", [orders, ORDER]],
     ["get", [orders, ID]],
     ["result", [orders, ID]],
-    ["cancel", [ID]],
+    ["cancel", [orders, ID]],
   ] as const)("missing options of service.%s", async (method, args) => {
     await expect(untyped[method](...args)).rejects.toMatchObject({
       code: "INVALID_OPTION",

@@ -70,7 +70,10 @@ describe("service.submit", () => {
     const other = await service.submit(orders, ORDER, { tenant: "other", key: "k" });
     expect(other).toMatchObject({ replayed: false });
     expect(await service.get(orders, one.operationId, { tenant: "other" })).toBeUndefined();
-    expect(await service.cancel(one.operationId, { tenant: "other" })).toBe("unknown");
+    expect(await service.cancel(orders, one.operationId, { tenant: "other" })).toEqual({
+      outcome: "unknown",
+    });
+    expect(await service.cancel(reports, one.operationId, { tenant })).toEqual({ outcome: "unknown" });
   });
 
   it("announces the operation, so that a waiting worker starts immediately", async () => {
@@ -174,7 +177,7 @@ describe("service.get", () => {
   it("shows the operation with progress and result in the form of the schemas", async () => {
     const { service, clock } = open();
     const { operationId } = await service.submit(reports, { year: 2026 }, { tenant, key: "k" });
-    const createdAt = clock.now();
+    const createdAt = new Date(clock.now());
     const pending = { operationId, definition: "reports", status: "pending", attempt: 0, createdAt };
     expect(await service.get(reports, operationId, { tenant })).toEqual(pending);
     await clock.advance(5);
@@ -186,7 +189,7 @@ describe("service.get", () => {
       ...pending,
       status: "completed",
       attempt: 1,
-      finishedAt: createdAt + 5,
+      finishedAt: new Date(clock.now()),
       result: { at: "2026-01-01T00:00:00.000Z" },
     });
   });
@@ -203,16 +206,20 @@ describe("service.cancel", () => {
   it("ends waiting operations, notifies running ones and leaves ended ones unchanged", async () => {
     const { service } = open();
     const { operationId: waiting } = await service.submit(orders, ORDER, { tenant });
-    expect(await service.cancel(waiting, { tenant })).toBe("cancelled");
-    expect(await service.cancel(waiting, { tenant })).toBe("terminal");
-    expect(await service.get(orders, waiting, { tenant })).toMatchObject({ status: "failed" });
+    const first = await service.cancel(orders, waiting, { tenant });
+    expect(first).toMatchObject({
+      outcome: "cancelled",
+      operation: { operationId: waiting, status: "failed" },
+    });
+    expect(await service.cancel(orders, waiting, { tenant })).toEqual({ ...first, outcome: "terminal" });
+    expect(await service.get(orders, waiting, { tenant })).toEqual(first.operation);
     const { operationId: running } = await service.submit(orders, ORDER, { tenant });
-    const outcomes: string[] = [];
+    const outcomes: unknown[] = [];
     const worker = createWorker(service, {
-      orders: async (_, job) => void outcomes.push(await service.cancel(job.operationId, { tenant })),
+      orders: async (_, job) => void outcomes.push(await service.cancel(orders, job.operationId, { tenant })),
     });
     await worker.runUntilIdle();
-    expect(outcomes).toEqual(["requested"]);
+    expect(outcomes).toMatchObject([{ outcome: "requested", operation: { cancelRequested: true } }]);
     expect(await service.get(orders, running, { tenant })).toMatchObject({ status: "completed" });
   });
 });

@@ -159,7 +159,7 @@ describe("a cancellation", () => {
       service,
       {
         reports: async (__, { signal }) => {
-          await service.cancel(operationId, { tenant });
+          await service.cancel(service.definitions[0], operationId, { tenant });
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
           throw toError(signal);
         },

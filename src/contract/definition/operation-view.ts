@@ -2,7 +2,7 @@ import type { Problem } from "../problem.js";
 import type { ProgressOf, ResultOf } from "./definitions.js";
 
 /**
- * An operation as callers see it, typed by its definition. `Time` is the type of points in time: numbers in process, and
+ * An operation as callers see it, typed by its definition. `Time` is the type of points in time: dates in process, and
  * texts over HTTP.
  */
 export type ViewOf<Definition, Time> = {

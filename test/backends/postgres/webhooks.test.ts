@@ -21,7 +21,7 @@ await describePostgres("webhooks on Postgres", (server) => {
     const submit = async (outcome: "complete" | "refuse" | "mend"): Promise<string> =>
       (await service.submit(exportsOf, { outcome }, { tenant })).operationId;
     const canceled = await submit("complete");
-    await service.cancel(canceled, { tenant });
+    await service.cancel(exportsOf, canceled, { tenant });
     const ids = [await submit("complete"), await submit("refuse"), await submit("mend")];
     const worker = createWorker(
       service,

@@ -231,12 +231,14 @@ describeClients("job.transaction on an SQLite database", (client) => {
   it("completes an operation whose cancellation was requested, and a later one comes too late", async () => {
     const id = await stage.submitted();
     const outcomes: unknown[] = [];
+    const { service } = stage;
+    const cancel = (each: string) => service.cancel(service.definitions[0], each, { tenant: TENANT });
     await stage.work(async (_, job) => {
-      outcomes.push(await stage.service.cancel(id, { tenant: TENANT }));
+      outcomes.push((await cancel(id)).outcome);
       const done = job.transaction((database) => write(database, id));
-      const later = stage.service.cancel(id, { tenant: TENANT });
+      const later = cancel(id);
       await done;
-      outcomes.push(await later);
+      outcomes.push((await later).outcome);
     });
     expect(outcomes).toEqual(["requested", "terminal"]);
     expect(await stage.read(id)).toMatchObject({ state: "completed" });

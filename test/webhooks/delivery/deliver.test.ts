@@ -46,7 +46,7 @@ describe("the end of an operation", () => {
   it("is announced if the operation was canceled before its work began", async () => {
     stage = await createStage();
     const operationId = await stage.submit();
-    await stage.service.cancel(operationId, { tenant: "acme" });
+    await stage.service.cancel(stage.service.definitions[0], operationId, { tenant: "acme" });
     await stage.work();
     const error = { title: "The operation was canceled" };
     expect(bodies()).toMatchObject([{ data: { operationId, status: "failed", error } }]);

@@ -5,8 +5,8 @@ import type { Clock } from "../ports/runtime.js";
 
 /**
  * Suspects are operations whose last attempt was lost, because they may have crashed their process. Those of one
- * definition begin one after the other, so that a suspect that crashes this process costs few others an attempt
- * (ADR 0025).
+ * definition begin one after the other, so that a suspect that crashes this process costs few others an attempt:
+ * see docs/decisions/leases.md.
  */
 export interface Suspects {
   /** Returns whether a suspect of this definition may begin now. */

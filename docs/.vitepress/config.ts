@@ -62,11 +62,11 @@ export default defineConfig({
 
 /** Ranks guides before the reference, and that before design decisions. Runs in the browser, so it can use nothing else. */
 function byKind(path: string): number {
-  if (path.startsWith("/adr/")) return 0.2;
+  if (path.startsWith("/decisions/")) return 0.2;
   return path.startsWith("/reference/") ? 0.5 : 1;
 }
 
-/** `adr/README.md` is served as `/adr/README`, `reference/index.md` as `/reference/`. */
+/** `decisions/README.md` is served as `/decisions/README`, `reference/index.md` as `/reference/`. */
 function linkTo(path: string): string {
   return `/${path.replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, "")}`;
 }

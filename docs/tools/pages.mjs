@@ -8,7 +8,7 @@ export const docs = join(import.meta.dirname, "..");
  * A page as lists of pages show it.
  *
  * @typedef {object} Page
- * @property {string} path from the folder of the pages, with slashes: `adr/README.md`
+ * @property {string} path from the folder of the pages, with slashes: `decisions/README.md`
  * @property {string} title its first heading, or the title in its front matter
  * @property {string} lead its first paragraph on one line, without links
  * @property {string} summary the first sentence of that

@@ -35,7 +35,7 @@ export function earlierOperation(
   throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail);
 }
 
-/** Returns whether two requests have the same payload (ADR 0041). */
+/** Returns whether two requests have the same payload: see docs/decisions/fingerprints.md. */
 function isSamePayload(
   { definition, submission, tree }: ComparableSubmission,
   earlier: Extract<RecordResult, { readonly outcome: "exists" }>,

@@ -16,8 +16,8 @@ const sizes = [
   { width: 1_280, height: 800 },
   { width: 390, height: 844 },
 ];
-// Records of decisions are prose, like the pages that are opened here.
-const paths = sitePaths().filter((path) => !path.startsWith("/adr/0"));
+// Decision pages are prose, like the pages that are opened here.
+const paths = sitePaths().filter((path) => !/^\/decisions\/(?!README)/.test(path));
 
 /** One page of each kind. */
 const samples = [

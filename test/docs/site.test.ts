@@ -23,7 +23,7 @@ describe("the site", () => {
   });
 
   it("links to the README on npm, and to other files in the repository if it is known", () => {
-    expect(pathOutside("../adr/README.md#x", "quick-start/node.md")).toBeUndefined();
+    expect(pathOutside("../decisions/README.md#x", "quick-start/node.md")).toBeUndefined();
     expect(pathOutside("https://example.com", "faq.md")).toBeUndefined();
     expect(pathOutside("#leases", "workers.md")).toBeUndefined();
     const readme = pathOutside("../README.md#states", "faq.md") ?? "";

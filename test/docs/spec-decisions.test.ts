@@ -33,10 +33,10 @@ describe("the table of decisions on the specification", () => {
     expect(PARAGRAPHS.filter((paragraph) => !covered.has(paragraph))).toEqual([]);
   });
 
-  it("cites a decision record wherever the specification leaves something open", () => {
+  it("cites a decision page wherever the specification leaves something open", () => {
     const open = rows.filter(({ text }) => text.includes("not shown"));
     expect(open.length).toBeGreaterThanOrEqual(15);
-    expect(open.filter(({ text }) => !text.includes("](adr/")).map(({ text }) => text)).toEqual([]);
+    expect(open.filter(({ text }) => !text.includes("](decisions/")).map(({ text }) => text)).toEqual([]);
   });
 
   it("cites a test in every row", () => {

@@ -4,7 +4,7 @@ import { parseStrictJson } from "../strict-json.js";
 
 /**
  * Core schema (YAML 1.2.2 §10.3), limited to JSON: names are strings, strings are well-formed Unicode, and numbers are
- * finite and as exact as in JSON (ADR 0011).
+ * finite and as exact as in JSON.
  */
 export const strictSchema: Schema = CORE_SCHEMA.withTags(
   { ...strTag, resolve: wholeText },

@@ -38,7 +38,7 @@ function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationReque
 
 /**
  * Only a principal allows the request, and only an explicit refusal is a 401 or 403. Any other error is an outage,
- * which says nothing about the credentials (ADR 0042).
+ * which says nothing about the credentials.
  */
 async function authorize(
   service: ServiceContext,

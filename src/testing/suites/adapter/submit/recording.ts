@@ -234,7 +234,7 @@ export const recordingCases: readonly AdapterCase[] = [
   },
   {
     name: "answers 202 while the queue is unavailable, and completes the work once it is back",
-    rule: "docs/adr/0016",
+    rule: "docs/decisions/queues-and-brokers.md",
     run: async (harness) => {
       const clock = createManualClock();
       let away = true;

@@ -111,8 +111,6 @@ export type {
 export {
   type Backend,
   type IsolationLevel,
-  type RecordResult,
-  type Submission,
   type Submissions,
   type TransactionOptions,
   type Transactions,
@@ -159,6 +157,7 @@ export type {
   ReceiveRequest,
 } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
+export type { RecordResult, Submission } from "./ports/submission.js";
 export type {
   AsyncHandle,
   PreparedRecord,
@@ -192,4 +191,5 @@ export type {
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { ProcessorOf, Processors } from "./worker/processors.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";
-export { createWorker, type Worker, type WorkerSource } from "./worker/worker.js";
+export { createWorker, type Worker } from "./worker/worker.js";
+export type { WorkerSource } from "./worker/worker-source.js";

@@ -3,19 +3,12 @@ import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { checkOptions } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
-import type { Backend } from "../ports/backend.js";
-import type { AnyCreators } from "../ports/create.js";
-import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
-import type { Webhooks } from "../ports/webhooks.js";
-import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
-import type { Lifecycle } from "../protocol/lifecycle.js";
-import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import { createAnnouncer } from "../protocol/announcer.js";
 import { createSweep } from "../protocol/sweep.js";
 import { Cancellations } from "./attempt/cancellations.js";
 import { checkAtStart } from "./check-at-start.js";
-import { checkSource } from "./check-source.js";
 import type { WorkerContext } from "./context.js";
 import { deliveryProcessors } from "./deliveries.js";
 import { createExecutor } from "./executor.js";
@@ -25,34 +18,7 @@ import { type Processors, readProcessors } from "./processors.js";
 import { createUnattendedReport } from "./report-unattended.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 import { createSuspects } from "./suspects.js";
-
-/** Source of a worker's work: a service, or an object with at least `definitions` and `backend`. */
-export interface WorkerSource<List extends Definitions, Tx = unknown> {
-  /** Definitions that the worker may have processors for. */
-  readonly definitions: List;
-  /** Back end that the worker shares with the processes that accept requests. */
-  readonly backend: Backend<Tx>;
-  /**
-   * Functions that create a resource before the reply, by name of their definition. They finish submissions whose
-   * process died before creating it. Default: none; such submissions are left to other workers.
-   */
-  readonly create?: AnyCreators;
-  /** Webhooks of the service. Default: none; deliveries are left to other workers. */
-  readonly webhooks?: Webhooks;
-  /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */
-  readonly runtime?: Partial<Runtime>;
-  /**
-   * Receives every event, including full errors. `false` turns events off. Default: logs warnings and errors to the
-   * console, rate-limited. A worker that is created from a service uses the service's observer.
-   */
-  readonly observe?: Observer | false;
-  /** Announcer of the service in the same process. Default: a new one. */
-  readonly announcer?: Announcer;
-  /** `Retry-After` estimate of the service in the same process, which learns from this worker. Default: none. */
-  readonly estimate?: RetryAfterEstimate;
-  /** Lifecycle of the service in the same process. The worker stops when the service closes. Default: none. */
-  readonly lifecycle?: Lifecycle;
-}
+import { checkSource, type WorkerSource } from "./worker-source.js";
 
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker {

@@ -1,8 +1,9 @@
 import type { BatchLimits } from "../../batching/batches.js";
-import type { RecordResult, Submission, Submissions, Transactions } from "../../ports/backend.js";
+import type { Submissions, Transactions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
 import { integer } from "../rows/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";

@@ -1,7 +1,8 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
-import type { RecordResult, Submission, Transactions } from "../../ports/backend.js";
+import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
 import { type Row, text } from "../rows/row.js";
 import { toSettleResult } from "./calls/attempt-results.js";

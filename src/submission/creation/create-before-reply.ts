@@ -1,6 +1,7 @@
 import type { JsonText } from "../../contract/operation.js";
-import { atomicSubmissions, type RecordResult, type Transactions } from "../../ports/backend.js";
+import { atomicSubmissions, type Transactions } from "../../ports/backend.js";
 import type { Lease } from "../../ports/operation-store.js";
+import type { RecordResult } from "../../ports/submission.js";
 import type { Accepted } from "../accepted.js";
 import { asUncertain } from "../as-uncertain.js";
 import { earlierOperation } from "../earlier-operation.js";

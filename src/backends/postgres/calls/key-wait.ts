@@ -1,6 +1,6 @@
 import { pause } from "../../../batching/pause.js";
-import type { RecordResult, Submission } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
+import type { RecordResult, Submission } from "../../../ports/submission.js";
 import { submissionInProgress } from "./record-values.js";
 
 /** Records a submission, or resolves to undefined if another transaction holds its key. */

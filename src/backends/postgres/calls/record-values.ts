@@ -1,7 +1,7 @@
 import type { Equality } from "../../../batching/merge-equal.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { NewOperation } from "../../../contract/operation.js";
-import type { RecordResult, Submission } from "../../../ports/backend.js";
+import type { RecordResult, Submission } from "../../../ports/submission.js";
 import { json, type Row, text, toOperation } from "../../rows/row.js";
 import { orEmpty } from "./or-empty.js";
 

@@ -1,5 +1,5 @@
 import { isObject, misuse, shown } from "../../../contract/options.js";
-import type { RecordResult, Submission } from "../../../ports/backend.js";
+import type { RecordResult, Submission } from "../../../ports/submission.js";
 import { createChanged } from "../connection/changed.js";
 import { isBusy } from "../connection/result-code.js";
 import type { SqliteDatabase } from "../connection/sqlite-database.js";

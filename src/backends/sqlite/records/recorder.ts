@@ -1,5 +1,5 @@
 import { type Operation, withId } from "../../../contract/operation.js";
-import type { RecordResult, Submission } from "../../../ports/backend.js";
+import type { RecordResult, Submission } from "../../../ports/submission.js";
 import type { Changed } from "../connection/changed.js";
 import type { Statements } from "../connection/statements.js";
 import { findHolder, type HashedKey, type Holder } from "./keys.js";

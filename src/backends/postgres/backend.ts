@@ -1,7 +1,6 @@
 import type { Backend, Submissions } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
-import { createCheck } from "./check/create-check.js";
-import { createExplain } from "./check/explain.js";
+import { createCheck, createExplain } from "./check/create-check.js";
 import type { RunStatement } from "./connection/sql-database.js";
 import { toDatabase } from "./connection/to-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
@@ -12,7 +11,7 @@ import { createNotifications } from "./notices/notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
 import { createPostgresQueue } from "./queue.js";
 import { migrate, migrateIn, once } from "./schema/migrate.js";
-import { quoteSchema } from "./schema/schema-name.js";
+import { quoteSchema } from "./schema/migrations.js";
 import { type PostgresBackendOptions, readPostgresSettings } from "./settings.js";
 import { createPostgresSubmissions } from "./submissions.js";
 import { createTransactions } from "./transactions.js";

@@ -1,13 +1,21 @@
 import type { BatchLimits } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED } from "../../contract/problem.js";
-import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
+import type {
+  AttemptRequest,
+  BeginResult,
+  CancelOutcome,
+  Lease,
+  OperationStore,
+  Renewal,
+  RenewResult,
+  SettleResult,
+} from "../../ports/operation-store.js";
 import { text, toListed, toOperation } from "../rows/row.js";
-import { createAttemptBatches } from "./calls/attempt-batches.js";
+import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import { toRedriveResult, toStats } from "./calls/operator-results.js";
-import { orEmpty } from "./calls/or-empty.js";
-import { ABSENT_MS, extraOf } from "./calls/record-values.js";
+import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
+import { ABSENT_MS, extraOf, orEmpty, type SettleItem, settleBytes, settleValues } from "./calls/values.js";
 import type { Changes } from "./notices/changes.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
@@ -119,5 +127,54 @@ export function createPostgresOperationStore(
       }
       return result;
     },
+  };
+}
+
+type RenewItem = Lease & Renewal;
+
+/** Calls about attempts. Concurrent calls of one kind share a statement. */
+interface AttemptBatches {
+  begin(item: Lease & AttemptRequest): Promise<BeginResult>;
+  renew(item: RenewItem): Promise<RenewResult>;
+  settle(item: SettleItem): Promise<SettleResult>;
+}
+
+/** Creates the batches: one for each kind of call. */
+function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): AttemptBatches {
+  return {
+    begin: createCallBatch({
+      gateway,
+      name: "begin_v1",
+      limits,
+      valuesOf: (items) => [
+        items.map(({ operationId }) => operationId),
+        items.map(({ token }) => token),
+        items.map(({ leaseMs }) => leaseMs),
+        items.map(({ creates = true }) => creates),
+        CANCELLED,
+      ],
+      resultOf: toBeginResult,
+    }),
+    renew: createCallBatch({
+      gateway,
+      name: "renew_v1",
+      limits,
+      bytesOf: ({ progress = "" }) => progress.length,
+      valuesOf: (items) => [
+        items.map(({ operationId }) => operationId),
+        items.map(({ token }) => token),
+        items.map(({ leaseMs = 0 }) => leaseMs),
+        items.map(({ progress }) => orEmpty(progress)),
+      ],
+      resultOf: toRenewResult,
+    }),
+    settle: createCallBatch({
+      gateway,
+      name: "settle_v1",
+      limits,
+      bytesOf: settleBytes,
+      valuesOf: (items) => settleValues(items),
+      resultOf: toSettleResult,
+    }),
   };
 }

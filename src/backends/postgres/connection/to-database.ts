@@ -1,7 +1,6 @@
 import { isObject, kindOf, misuse } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { fromPool } from "./from-pool.js";
-import { isClient } from "./is-pool.js";
+import { fromPool, isClient } from "./from-pool.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 
 /**

@@ -36,10 +36,9 @@ import {
   successorOf,
 } from "../state-machine/entry.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
-import { pageOf } from "./list.js";
+import { pageOf, statsOf } from "./operator-queries.js";
 import { Retention } from "./retention.js";
 import { Schedule } from "./schedule.js";
-import { statsOf } from "./stats.js";
 
 export interface MemoryOperationStoreOptions {
   readonly clock: Clock;

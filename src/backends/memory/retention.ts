@@ -1,5 +1,4 @@
-import { Line, type Waiting } from "./collections/line.js";
-import { Lines } from "./collections/lines.js";
+import { Line, Lines, type Waiting } from "./collections/line.js";
 
 const HANDED_OUT_AGAIN_MS = 60_000;
 

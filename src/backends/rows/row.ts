@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { FollowUp, Operation, OperationState } from "../../contract/operation.js";
-import type { ListedOperation } from "../../ports/operation-store.js";
+import type { BoundedCount, ListedOperation } from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -127,4 +127,12 @@ function corrupt(column: string): AsyncReplyError {
     "CORRUPT_RECORD",
     `Column ${column} of the operations table has an unexpected value.`,
   );
+}
+
+/** Highest count that is reported. Stores count up to one more, which means that there are more. */
+export const MAX_COUNT = 10_000;
+
+/** Returns a count that stops at {@link MAX_COUNT}. */
+export function toBoundedCount(count: number): BoundedCount {
+  return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
 }

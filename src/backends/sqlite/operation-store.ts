@@ -11,15 +11,12 @@ import {
   settle,
   successorOf,
 } from "../state-machine/entry.js";
-import type { Changed } from "./connection/changed.js";
-import type { Connection, WriteOptions } from "./connection/connection.js";
+import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
-import { deleteRemoved, findExpired } from "./records/expiry.js";
-import { listQuery } from "./records/list-query.js";
-import { type Records, withInput } from "./records/records.js";
-import { readStats } from "./records/stats-query.js";
+import { listQuery, readStats } from "./records/operator-queries.js";
+import { deleteRemoved, findExpired, type Records, withInput } from "./records/records.js";
 
 /** Options of {@link createSqliteOperationStore}. */
 export interface OperationStoreOptions {

@@ -1,4 +1,4 @@
-import { pause } from "../../../batching/pause.js";
+import { pause } from "../../../batching/back-off.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
 import { submissionInProgress } from "./results.js";

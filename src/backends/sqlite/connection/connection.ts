@@ -1,11 +1,23 @@
 import type { Runtime } from "../../../ports/runtime.js";
-import { type Changed, createChanged } from "./changed.js";
-import { createLanes, type LaneLimits, type LaneName } from "./lanes.js";
+import { createLanes, createTurns, type LaneLimits, type LaneName } from "./lanes.js";
 import { createLockWait } from "./lock-wait.js";
-import { isBusy, resultCodeOf } from "./result-code.js";
 import type { Statements } from "./statements.js";
-import { lockedTooLong, toStoreError } from "./store-error.js";
-import { createTurns } from "./turns.js";
+import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
+
+/** Ids of the operations that a transaction writes. Watchers learn of them after the commit. */
+export interface Changed {
+  /** New operations, which no other process knows. */
+  readonly created: Set<string>;
+  /** Operations that existed before. */
+  readonly changed: Set<string>;
+  /** Running operations whose cancellation was requested. */
+  readonly cancelled: Set<string>;
+}
+
+/** Creates the sets of a transaction. */
+export function createChanged(): Changed {
+  return { created: new Set(), changed: new Set(), cancelled: new Set() };
+}
 
 /** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
 type Job<Result> = (changed: Changed) => Result;

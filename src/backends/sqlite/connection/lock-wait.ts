@@ -1,4 +1,4 @@
-import { pause } from "../../../batching/pause.js";
+import { pause } from "../../../batching/back-off.js";
 import type { Runtime } from "../../../ports/runtime.js";
 
 /** Waits for the lock of a database that another connection holds. */

@@ -1,7 +1,23 @@
 import { misuse } from "../../../contract/options.js";
 import { integer } from "../../rows/row.js";
 import type { Statements } from "../connection/statements.js";
-import { SCHEMA_VERSION, VERSIONS } from "./migrations.js";
+import version1 from "./1.sql";
+
+/** Additions of one version to the schema. */
+interface Addition {
+  readonly text: string;
+  /**
+   * Lowest version that a release must know to use the file afterwards. The previous release keeps working with a
+   * schema that only adds to its own.
+   */
+  readonly needs: number;
+}
+
+/** All versions, in order. Never change or remove one, so that the previous release keeps working with the schema. */
+const VERSIONS: readonly Addition[] = [{ text: version1, needs: 1 }];
+
+/** Schema version that this release needs. */
+const SCHEMA_VERSION: number = VERSIONS.length;
 
 /** Name of the table that lists the applied versions. The file can hold tables of the user too. */
 const MIGRATIONS = "arr_migrations";

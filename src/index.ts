@@ -55,6 +55,7 @@ export type {
   OperationStatus,
   Settlement,
 } from "./contract/operation.js";
+export type { Violation } from "./contract/problem.js";
 export { type Problem, type ProblemName, problemType } from "./contract/problem.js";
 export type {
   InferInput,
@@ -63,7 +64,6 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./contract/schema/standard-schema.js";
-export type { Violation } from "./contract/violation.js";
 export type { Format, ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
 export {
   type ApiKeyOptions,

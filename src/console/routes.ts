@@ -2,8 +2,7 @@ import { icon, page, script, style } from "./assets.js";
 import type { Call, ConsoleContext } from "./context.js";
 import { cancel, redrive, redriveMany } from "./data/changes.js";
 import { readDetails, readPayload } from "./data/details.js";
-import { readList } from "./data/list.js";
-import { readOverview } from "./data/overview.js";
+import { readList, readOverview } from "./data/overview.js";
 
 /** A file of the page. */
 interface FileRoute {

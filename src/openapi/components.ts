@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../contract/definition/definition.js";
+import type { Service } from "../http/context.js";
 import type { OpenApiDocument, OpenApiHeader, Reference } from "./document.js";
 
 /** The components of a document under construction. Only components with references are included. */
@@ -34,3 +35,6 @@ export function createComponents(problemBaseUri: string): Components {
 function sorted<Component>(components: ReadonlyMap<string, Component>): Record<string, Component> {
   return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** The members of a service that its document depends on. */
+export type DescribedService = Pick<Service, "definitions" | "create" | "settings" | "formats" | "webhooks">;

@@ -1,7 +1,7 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
 import { checkService } from "../http/check-service.js";
+import type { DescribedService } from "./components.js";
 import { createComponents } from "./components.js";
-import type { DescribedService } from "./described-service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
 import { nameDefinitions } from "./names.js";
 import { listPath } from "./paths/list-path.js";

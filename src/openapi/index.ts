@@ -4,8 +4,8 @@
  * @module async-request-reply/openapi
  */
 
+export type { DescribedService } from "./components.js";
 export { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
-export type { DescribedService } from "./described-service.js";
 export type {
   OpenApiContent,
   OpenApiDocument,

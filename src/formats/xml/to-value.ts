@@ -1,4 +1,4 @@
-import type { ParseContext } from "../format.js";
+import type { ParseContext, ParsedBody } from "../format.js";
 import { malformed, wrongRoot } from "../malformed.js";
 import { type Place, rootPlace } from "../schema-place.js";
 import { decodeName } from "./names.js";
@@ -125,4 +125,26 @@ function memberValue(
   );
   const isNull = values.length === 1 && values[0] === null && place.types.has("null");
   return isArray && !isNull ? values : values[0];
+}
+
+/**
+ * Returns a document as a value, as {@link toValue} does, and as a tree that does not depend on the schema.
+ *
+ * Throws the same errors as `toValue`.
+ */
+export function toParsedBody(
+  document: XmlDocument,
+  context: Pick<ParseContext, "name" | "schema">,
+  reading: XmlReading,
+): ParsedBody {
+  return { value: toValue(document, context, reading), tree: toTree(document.root, reading) };
+}
+
+function toTree(element: XmlElement, reading: XmlReading): unknown {
+  const { children, text } = element;
+  if (isNil(element, reading)) return null;
+  if (children.length === 0) return text;
+  return Object.fromEntries(
+    [...byName(children)].map(([name, elements]) => [name, elements.map((each) => toTree(each, reading))]),
+  );
 }

@@ -3,8 +3,8 @@ import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { Components } from "../components.js";
 import type { OpenApiParameter } from "../document.js";
 import { type NamedDefinition, toPascalCase } from "../names.js";
-import { memberSchemas } from "../schemas/body-schema.js";
 import { embedSchema } from "../schemas/embed-schema.js";
+import { memberSchemas } from "../schemas/payload-schemas.js";
 
 /** Describes the path fields of a definition. Each has the schema of its member in the input. */
 export function pathParameters(

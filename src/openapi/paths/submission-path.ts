@@ -1,8 +1,7 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import type { Components } from "../components.js";
-import type { DescribedService } from "../described-service.js";
+import type { Components, DescribedService } from "../components.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
 import type { NamedDefinition } from "../names.js";
 import { acceptedOperation, endedOperation } from "../schemas/operation-schemas.js";

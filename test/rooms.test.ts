@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   backends: "contract ports batching",
   "backends/broker": "observing protocol",
   "backends/bullmq": "backends/broker backends/waking",
-  "backends/memory": "backends/state-machine backends/rows",
+  "backends/memory": "backends/state-machine backends/rows backends/waking",
   "backends/nats": "backends/broker",
   "backends/postgres": "backends/rows backends/waking",
   "backends/rabbitmq": "backends/broker",

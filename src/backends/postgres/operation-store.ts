@@ -11,7 +11,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { text, toListed, toOperation } from "../rows/row.js";
+import { toDue, toExpired, toListed, toOperation } from "../rows/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
@@ -85,16 +85,11 @@ export function createPostgresOperationStore(
     },
     takeDue: async ({ definitions, limit }) => {
       const rows = await gateway.call("take_due_v1", [definitions, limit]);
-      return rows.map((row) => ({ id: text(row, "id"), definition: text(row, "definition") }));
+      return rows.map(toDue);
     },
     takeExpired: async ({ limit }) => {
       const rows = await gateway.call("take_expired_v1", [limit]);
-      return rows.map((row) => ({
-        id: text(row, "id"),
-        tenant: text(row, "tenant"),
-        definition: text(row, "definition"),
-        ...(row.key === null ? {} : { key: text(row, "key") }),
-      }));
+      return rows.map(toExpired);
     },
     remove: async (ids, { afterMs }) => {
       await call("remove_v1", [ids.filter(isOperationId), afterMs]);

@@ -69,7 +69,7 @@ function isBlank(text: string): boolean {
 }
 
 /** Returns whether the element means null. Refuses every attribute except the one that says so. */
-export function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
+function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
   let nil = false;
   for (const attribute of Object.values(attributes)) {
     // A namespace declaration contains no data. This parser trims white space around its value, but others do not, so
@@ -101,7 +101,7 @@ function objectValue(children: readonly XmlElement[], place: Place, reading: Xml
   return Object.fromEntries(members);
 }
 
-export function byName(children: readonly XmlElement[]): Map<string, XmlElement[]> {
+function byName(children: readonly XmlElement[]): Map<string, XmlElement[]> {
   const named = new Map<string, XmlElement[]>();
   for (const child of children) {
     const name = decodeName(child.local);

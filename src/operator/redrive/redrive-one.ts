@@ -47,7 +47,7 @@ interface Failed {
  * failed operation, so repeated and concurrent redrives ask for the same successor. Their timestamp is the end of the
  * failed operation, because any other time would differ between calls.
  */
-export async function successorIds(
+async function successorIds(
   { hash }: Pick<Runtime, "hash">,
   failed: Failed,
 ): Promise<{ readonly id: string; readonly onEndId: string }> {

@@ -24,7 +24,7 @@ export function report(
 }
 
 /** Returns how an attempt ended, from the store's answer to its settlement. */
-export function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): AttemptOutcome {
+function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): AttemptOutcome {
   if (settled?.outcome !== "settled") return "lost";
   if (isTerminal(settled.state)) return settled.state;
   return settlement?.to === "retry" && settlement.lastError !== undefined ? "retried" : "released";

@@ -1,16 +1,7 @@
-import { AsyncReplyError } from "../../../contract/errors.js";
+import { type BatchLimits, overloaded } from "../../../batching/batches.js";
 
-/** Limits for the calls that wait for the writer. */
-export interface LaneLimits {
-  /** Maximum number of jobs in a transaction. */
-  readonly maxBatch: number;
-  /** Maximum size of the data in a transaction. A single larger job has its own transaction. Bytes. */
-  readonly maxBytes: number;
-  /** Maximum number of waiting jobs in each lane. Further jobs are refused with `OVERLOADED`. */
-  readonly maxWaiting: number;
-  /** Maximum size of the data in each lane, unless only one job waits. Bytes. */
-  readonly maxWaitingBytes: number;
-}
+/** Limits for a transaction, and for the calls that wait in each lane. */
+export type LaneLimits = Omit<BatchLimits, "inFlight">;
 
 /** Kind of a job. Kinds take turns, so that a flood of one kind does not delay the other. */
 export type LaneName = "submissions" | "work";
@@ -96,12 +87,6 @@ export function createLanes<Job extends Sized>(limits: LaneLimits): Lanes<Job> {
         return late;
       }),
   };
-}
-
-function overloaded(): AsyncReplyError {
-  return new AsyncReplyError("OVERLOADED", "Too many calls are waiting for the store. Try again later.", {
-    recorded: "no",
-  });
 }
 
 /** Calls that wait for the writer, in the order in which they get a transaction. */

@@ -22,7 +22,7 @@ export interface Api {
 }
 
 /** Starts a process that accepts requests. */
-export function startApi(stage: Stage, name: string): Api {
+function startApi(stage: Stage, name: string): Api {
   const process = new Process(name);
   const service = createService({
     definitions: [orders, NOTICES],

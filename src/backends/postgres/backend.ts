@@ -1,8 +1,8 @@
 import type { Backend, Submissions } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
+import { toDatabase } from "./connection/from-pool.js";
 import type { RunStatement } from "./connection/sql-database.js";
-import { toDatabase } from "./connection/to-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
 import { createLiveEntries } from "./live-entries.js";
 import { createChanges } from "./notices/changes.js";

@@ -6,8 +6,14 @@ import { toMessage, traceFieldsOf } from "../broker/message.js";
 import { createOrderingConsumer } from "../broker/ordering-consumer.js";
 import type { OpenSource } from "../broker/source.js";
 import type { AmqpConfirmChannel, AmqpPublishOptions } from "./amqp.js";
-import { type Channels, createChannels, type OpenChannel } from "./channels.js";
-import { BROKER, createDeclarations, type DeclareQueue } from "./declarations.js";
+import {
+  BROKER,
+  type Channels,
+  createChannels,
+  createDeclarations,
+  type DeclareQueue,
+  type OpenChannel,
+} from "./channels.js";
 import { type RabbitmqQueueOptions, type RabbitmqSettings, readRabbitmqSettings } from "./settings.js";
 import { createRabbitmqSource } from "./source.js";
 

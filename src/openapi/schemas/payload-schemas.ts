@@ -5,8 +5,7 @@ import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.
 import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
 import type { NamedDefinition } from "../names.js";
-import { embedSchema } from "./embed-schema.js";
-import { mapSubschemas } from "./map-schema.js";
+import { embedSchema, mapSubschemas } from "./embed-schema.js";
 
 /**
  * Adds the input of a definition. Without a JSON Schema, the document allows any value. The service validates anyway.

@@ -1,4 +1,4 @@
-import { isObject } from "../../../contract/options.js";
+import { isObject, kindOf, misuse } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { checkTransaction, untilAborted } from "./open-transaction.js";
@@ -136,4 +136,30 @@ export function isPool(value: unknown): boolean {
   if (!isObject(value) || isClient(value)) return false;
   const { connect, release } = value as { readonly connect?: unknown; readonly release?: unknown };
   return typeof connect === "function" && typeof release !== "function";
+}
+
+/**
+ * Converts the option `pool` to a database.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function toDatabase<Tx>(
+  pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>,
+  timeoutMs: number,
+  clock: Clock,
+): SqlDatabase<Tx> {
+  if (isObject(pool)) {
+    if ("queryIn" in pool) return pool;
+    if (isClient(pool))
+      throw misuse(
+        "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool, such as " +
+          "`new Pool({ connectionString })`.",
+      );
+    if (typeof pool.connect === "function") return fromPool(pool, { timeoutMs, clock });
+  }
+  // The value is not quoted, because a connection string can contain a password.
+  throw misuse(
+    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of " +
+      `\`fromPGlite(database)\`, not ${kindOf(pool)}.`,
+  );
 }

@@ -1,15 +1,16 @@
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { checkOptions } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
+import type { Backend } from "../ports/backend.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { createAnnouncer } from "../protocol/announcer.js";
 import { createSweep } from "../protocol/sweep.js";
+import { withinTime } from "../protocol/within-time.js";
 import { Cancellations } from "./attempt/cancellations.js";
-import { checkAtStart } from "./check-at-start.js";
-import type { WorkerContext } from "./context.js";
+import { reportError, type WorkerContext } from "./context.js";
 import { createExecutor } from "./executor.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
@@ -114,7 +115,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
 
   async function begin(): Promise<void> {
     try {
-      await checkAtStart({ backend, clock, observe, draining });
+      await checkAtStart(context);
     } catch (error) {
       // The next call checks again.
       starting = undefined;
@@ -170,4 +171,33 @@ function sweepWith(context: WorkerContext, known: Definitions): () => Promise<nu
     await reportUnattended();
     return announced;
   };
+}
+
+/** Applies to a back end without its own, shorter limit. */
+const CHECK_TIMEOUT_MS = 30_000;
+
+/**
+ * Checks the back end before a worker starts. If the store cannot be reached, reports it to the observer and returns: the
+ * worker starts and keeps trying.
+ *
+ * Throws `INVALID_OPTION` if the back end is misconfigured.
+ */
+async function checkAtStart({ backend, runtime, observe, draining }: WorkerContext): Promise<void> {
+  const stopped = new Promise<void>((resolve) => void draining.onRaise(resolve));
+  try {
+    await withinTime(Promise.race([stopped, check(backend)]), CHECK_TIMEOUT_MS, runtime.clock, notInTime);
+  } catch (error) {
+    if (draining.raised) return;
+    if (isAsyncReplyError(error) && error.code === "INVALID_OPTION") throw error;
+    reportError({ observe }, "check", error);
+  }
+}
+
+/** Rejects if `check` throws or does not exist. */
+async function check(backend: Pick<Backend, "check">): Promise<void> {
+  await backend.check();
+}
+
+function notInTime(): AsyncReplyError {
+  return new AsyncReplyError("STORE_UNAVAILABLE", "The check of the back end did not settle in time.");
 }

@@ -89,7 +89,7 @@ export class Schedule<T extends Scheduled<T>> {
 }
 
 /** Numbers with quick access to the smallest. Adding and removing a number takes logarithmic time. */
-export class Heap {
+class Heap {
   readonly #numbers: number[];
 
   constructor(numbers: Iterable<number> = []) {

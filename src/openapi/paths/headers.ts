@@ -30,7 +30,7 @@ export type HeaderName =
   | "Unbuffered";
 
 /** Pattern of a link to the operation that runs a failed one again. */
-export const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
+const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
 
 const ENTITY_TAG: JsonSchema = { pattern: '^"[^"]+"$' };
 
@@ -105,7 +105,7 @@ export function fixed(description: string, value: string): OpenApiHeader {
 }
 
 /** Describes a required header field whose value matches this regular expression. */
-export function matching(description: string, pattern: string): OpenApiHeader {
+function matching(description: string, pattern: string): OpenApiHeader {
   return always(description, { pattern });
 }
 

@@ -123,7 +123,7 @@ function ignoreErrorEvents(client: SqlClient & { on?(event: "error", listener: (
 }
 
 /** Whether a value is a connection of `pg`: a `Client`, or a client taken from a pool. */
-export function isClient(value: object): boolean {
+function isClient(value: object): boolean {
   const { connect, getTypeParser } = value as {
     readonly connect?: unknown;
     readonly getTypeParser?: unknown;

@@ -30,9 +30,8 @@ export {
   retryLater,
   unauthenticated,
 } from "./contract/errors.js";
-export type { Problem, ProblemName } from "./contract/problem.js";
+export type { Problem, ProblemName, Violation } from "./contract/problem.js";
 export type { StandardSchema } from "./contract/schema/standard-schema.js";
-export type { Violation } from "./contract/violation.js";
 export type { Format } from "./formats/format.js";
 export {
   type ApiKeyOptions,
@@ -70,4 +69,5 @@ export type { Job, Processor } from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { Processors } from "./worker/processors.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";
-export { createWorker, type Worker, type WorkerSource } from "./worker/worker.js";
+export { createWorker, type Worker } from "./worker/worker.js";
+export type { WorkerSource } from "./worker/worker-source.js";

@@ -40,7 +40,7 @@ export { cancelOperation, listOperations, submitOperation } from "./http/handler
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
 export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
-export type { IsolationLevel, RecordResult, Submission, Submissions, Transactions } from "./ports/backend.js";
+export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
 export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
 export type {
@@ -63,6 +63,7 @@ export type {
   SettleResult,
 } from "./ports/operation-store.js";
 export type { BegunAttempt, ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "./ports/queue.js";
+export type { RecordResult, Submission } from "./ports/submission.js";
 export type {
   AsyncHandle,
   PreparedRecord,

@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   backends: "contract ports batching",
   "backends/broker": "observing protocol",
   "backends/bullmq": "backends/broker backends/waking",
-  "backends/memory": "backends/state-machine backends/rows",
+  "backends/memory": "backends/state-machine backends/rows backends/waking",
   "backends/nats": "backends/broker",
   "backends/postgres": "backends/rows backends/waking",
   "backends/rabbitmq": "backends/broker",
@@ -76,3 +76,19 @@ it("lets every room of src import only the rooms below it", () => {
 it("covers every room of src", () => {
   expect([...new Set(files.map((file) => roomOf(file).room))].filter((room) => !(room in ROOMS))).toEqual([]);
 });
+
+it("has no circle of imports, types included", () => {
+  const done = new Set<string>();
+  const circles = files.flatMap((file) => circlesFrom(file, [], done));
+  expect(circles).toEqual([]);
+});
+
+/** Returns the circles of imports that can be reached from a file, each as the files along it. */
+function circlesFrom(file: string, path: readonly string[], done: Set<string>): string[] {
+  if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(" imports ")];
+  if (done.has(file) || !files.includes(file)) return [];
+  done.add(file);
+  return importsOf(file).flatMap((target) =>
+    circlesFrom(target.replace(/\.js$/, ".ts"), [...path, file], done),
+  );
+}

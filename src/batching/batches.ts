@@ -1,4 +1,5 @@
 import { AsyncReplyError } from "../contract/errors.js";
+import { positiveInteger } from "../contract/options.js";
 import { coalesce } from "./coalesce.js";
 
 /** Limits for the batches of a back end. */
@@ -13,6 +14,25 @@ export interface BatchLimits {
   readonly maxWaitingBytes: number;
   /** Maximum number of concurrent flushes. */
   readonly inFlight: number;
+}
+
+/** Keeps batches of large inputs from delaying small ones. */
+const MAX_BATCH_BYTES = 1_048_576;
+
+/**
+ * Checks the options of a back end that limit its batches, and fills in the defaults.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ */
+export function readBatchLimits(
+  options: Partial<Pick<BatchLimits, "maxBatch" | "maxWaiting" | "maxWaitingBytes">>,
+): Omit<BatchLimits, "inFlight"> {
+  return {
+    maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
+    maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
+    maxWaitingBytes: positiveInteger("maxWaitingBytes", options.maxWaitingBytes, 67_108_864),
+    maxBytes: MAX_BATCH_BYTES,
+  };
 }
 
 interface Weighed<Item> {
@@ -49,18 +69,17 @@ export function createBatches<Item, Result>(
 
   return (item) => {
     const bytes = bytesOf(item);
-    if (count >= maxWaiting || (count > 0 && waitingBytes + bytes > maxWaitingBytes)) {
-      const error = new AsyncReplyError(
-        "OVERLOADED",
-        "Too many calls are waiting for the store. Try again later.",
-        {
-          recorded: "no",
-        },
-      );
-      return Promise.reject(error);
-    }
+    if (count >= maxWaiting || (count > 0 && waitingBytes + bytes > maxWaitingBytes))
+      return Promise.reject(overloaded());
     count += 1;
     waitingBytes += bytes;
     return add({ item, bytes });
   };
+}
+
+/** Returns the error for a call that finds too many others waiting. */
+export function overloaded(): AsyncReplyError {
+  return new AsyncReplyError("OVERLOADED", "Too many calls are waiting for the store. Try again later.", {
+    recorded: "no",
+  });
 }

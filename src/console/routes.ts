@@ -1,9 +1,11 @@
-import { icon, page, script, style } from "./assets.js";
 import type { Call, ConsoleContext } from "./context.js";
 import { cancel, redrive, redriveMany } from "./data/changes.js";
 import { readDetails, readPayload } from "./data/details.js";
-import { readList } from "./data/list.js";
-import { readOverview } from "./data/overview.js";
+import { readList, readOverview } from "./data/overview.js";
+import style from "./page/console.css?embedded";
+import icon from "./page/icon.svg?embedded";
+import page from "./page/index.html?embedded";
+import script from "./page/main.ts?embedded";
 
 /** A file of the page. */
 interface FileRoute {

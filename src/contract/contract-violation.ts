@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "./errors.js";
-import type { Violation } from "./violation.js";
+import type { Violation } from "./problem.js";
 
 /**
  * Creates the error for a body that violates the contract. Only the client gets the violations. The message, and so

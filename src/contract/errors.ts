@@ -1,5 +1,4 @@
-import type { Problem } from "./problem.js";
-import type { Violation } from "./violation.js";
+import type { Problem, Violation } from "./problem.js";
 
 /**
  * Codes of {@link AsyncReplyError}. They are public: removing one is a major change. A single table in `src/http` maps

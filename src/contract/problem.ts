@@ -1,5 +1,4 @@
 import type { JsonText } from "./operation.js";
-import type { Violation } from "./violation.js";
 
 /** Problem as defined by RFC 9457, with the extension members of this contract. */
 export interface Problem {
@@ -103,3 +102,14 @@ export const CANCELLED: JsonText = operationError(
   "cancelled",
   "The operation was canceled before its work was done.",
 );
+
+/** One violation of the contract: where it is and what is wrong. */
+export interface Violation {
+  /**
+   * Place of the violation as a JSON Pointer in URI fragment form (RFC 6901 §6), such as `#/quantity`. The whole body
+   * is `#`.
+   */
+  readonly pointer: string;
+  /** Description for people, in English. */
+  readonly detail: string;
+}

@@ -65,3 +65,8 @@ export interface Format {
   /** Writes a value that a parser returned or that this library created. */
   serialize(value: unknown, context: SerializeContext): string;
 }
+
+/** Returns a list for formats that name each item. `operations` then contains one `operation` per item. */
+export function toItems(value: unknown): { readonly operation: unknown } {
+  return { operation: (value as { readonly operations: unknown }).operations };
+}

@@ -8,9 +8,10 @@ import { invalidOption, longDurationMs, misuse, type OptionNames } from "../cont
 import { validate } from "../contract/schema/validate.js";
 import { jsonFormat } from "../formats/json.js";
 import type { CreatedResource } from "../ports/create.js";
-import { accept, type CheckedSubmission } from "../submission/accept.js";
+import { accept } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import { recordIn } from "../submission/creation/record-in.js";
+import type { CheckedSubmission } from "../submission/earlier-operation.js";
 import { fingerprint } from "../submission/fingerprint.js";
 import { toSubmission } from "../submission/to-submission.js";
 import { submitChannel, traced } from "../telemetry/channels.js";

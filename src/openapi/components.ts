@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../contract/definition/definition.js";
+import type { ServiceContext } from "../http/context.js";
 import type { OpenApiDocument, OpenApiHeader, Reference } from "./document.js";
 
 /** The components of a document under construction. Only components with references are included. */
@@ -34,3 +35,9 @@ export function createComponents(problemBaseUri: string): Components {
 function sorted<Component>(components: ReadonlyMap<string, Component>): Record<string, Component> {
   return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** What the document of a service depends on. */
+export type DescribedService = Pick<
+  ServiceContext,
+  "definitions" | "create" | "settings" | "formats" | "webhooks"
+>;

@@ -1,14 +1,16 @@
 import { suggestName } from "../contract/closest-name.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
+import { AsyncReplyError } from "../contract/errors.js";
 import { invalidOption, misuse, shown } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { Runtime } from "../ports/runtime.js";
+import type { OperationStore } from "../ports/operation-store.js";
+import type { Clock, Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
-import { createOperatorStore, type OperatorStore } from "./operator-store.js";
+import { withinTime } from "../protocol/within-time.js";
 
 /** Dependencies shared by all methods of an operator. */
 export interface OperatorContext {
@@ -56,4 +58,43 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
   if (typeof name !== "string") throw invalidOption("definition", "the name of a definition", name);
   if (names.includes(name)) return;
   throw misuse(`Unknown definition ${shown(name)}. ${suggestName("definitions", name, names)}`);
+}
+
+/** Methods of a store that an operator uses. */
+type OperatorStore = Pick<OperationStore, "requestCancel"> & Required<Pick<OperationStore, Optional>>;
+
+/** Methods that a store may lack. */
+type Optional = "getMany" | "list" | "stats" | "redrive";
+
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/**
+ * Wraps a store so that each call waits at most 30 s for its answer. A method that the store lacks rejects with
+ * `NOT_SUPPORTED` when it is called, because the other methods are useful without it.
+ */
+function createOperatorStore(operations: OperationStore, clock: Clock): OperatorStore {
+  async function answerOf<T>(method: string, call: Promise<T> | undefined): Promise<T> {
+    if (call === undefined) throw notSupported(method);
+    return withinTime(call, ANSWER_TIMEOUT_MS, clock, tookTooLong);
+  }
+  return {
+    getMany: (ids) => answerOf("getMany", operations.getMany?.(ids)),
+    list: (request) => answerOf("list", operations.list?.(request)),
+    stats: (request) => answerOf("stats", operations.stats?.(request)),
+    redrive: (id, successor) => answerOf("redrive", operations.redrive?.(id, successor)),
+    requestCancel: (id, tenant) => answerOf("requestCancel", operations.requestCancel(id, tenant)),
+  };
+}
+
+function notSupported(method: string): AsyncReplyError {
+  return new AsyncReplyError(
+    "NOT_SUPPORTED",
+    `The operation store of this back end has no method \`${method}\`. Use the stores of the Postgres or the memory back ` +
+      "end, or add the method to your own store: see OperationStore in the reference.",
+  );
+}
+
+function tookTooLong(): AsyncReplyError {
+  const detail = `The store did not answer within ${ANSWER_TIMEOUT_MS} ms. Check the store and try again.`;
+  return new AsyncReplyError("STORE_UNAVAILABLE", detail);
 }

@@ -1,9 +1,10 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import type { JsonText, NewOperation, Operation, Settlement } from "../contract/operation.js";
+import type { JsonText, Settlement } from "../contract/operation.js";
 import { invalidOption, isObject } from "../contract/options.js";
 import type { IdempotencyStore } from "./idempotency-store.js";
-import type { InitialState, Lease, OperationStore, SettleResult } from "./operation-store.js";
+import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
+import type { RecordResult, Submission } from "./submission.js";
 import type { SynchronousTransactions } from "./synchronous.js";
 
 /** How much a transaction sees of concurrent transactions, in SQL terms. */
@@ -14,28 +15,6 @@ export interface TransactionOptions {
   /** Isolation level. Default: the setting of the database or the role. */
   readonly isolation?: IsolationLevel | undefined;
 }
-
-/** One accepted request, ready to be recorded. */
-export interface Submission {
-  /** Operation to create unless its key is bound. Without a key it is always created. */
-  readonly operation: NewOperation;
-  /**
-   * Hash of the payload. Only used if the operation has a key. Stores compare fingerprints for equality and nothing
-   * else.
-   */
-  readonly fingerprint: string;
-  /** Set if the resource is created before the reply. Default: the operation is `pending` and due at once. */
-  readonly initial?: Extract<InitialState, { readonly state: "preparing" }>;
-}
-
-/** Outcome of a submission: a new operation, or the operation of an earlier submission with the same key. */
-export type RecordResult =
-  /** Created by this call, or by an earlier call with the same operation id whose answer was lost. */
-  | { readonly outcome: "created" }
-  /** The key is bound to `operation`, which was recorded with `fingerprint`. */
-  | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string }
-  /** The key is claimed with another fingerprint, `fingerprint`, and the operation does not exist yet. */
-  | { readonly outcome: "in-progress"; readonly fingerprint: string };
 
 /** Atomic steps over both stores, for a back end whose stores share a transaction: see {@link Backend.submissions}. */
 export interface Submissions<Tx> {

@@ -1,6 +1,6 @@
 import type { Settlement } from "../contract/operation.js";
-import type { RecordResult, Submission } from "./backend.js";
 import type { Lease, SettleResult } from "./operation-store.js";
+import type { RecordResult, Submission } from "./submission.js";
 
 declare const HANDLE: unique symbol;
 

@@ -1,14 +1,8 @@
 import type { Accepted } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { createBeforeReply } from "./creation/create-before-reply.js";
-import type { ComparableSubmission } from "./earlier-operation.js";
+import type { CheckedSubmission } from "./earlier-operation.js";
 import { recordSubmission } from "./record-submission.js";
-
-/** A submission that has passed every check. */
-export interface CheckedSubmission extends ComparableSubmission {
-  /** Output of the input schema. */
-  readonly output: unknown;
-}
 
 /** Features of the platform for a submission. */
 interface Platform {

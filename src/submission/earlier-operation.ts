@@ -4,7 +4,7 @@ import { AsyncReplyError } from "../contract/errors.js";
 import { canonicalJson } from "../contract/json/canonical-json.js";
 import type { JsonText, Operation } from "../contract/operation.js";
 import { commonText } from "../formats/payload-tree.js";
-import type { RecordResult, Submission } from "../ports/backend.js";
+import type { RecordResult, Submission } from "../ports/submission.js";
 import type { SubmissionContext } from "./context.js";
 import { formOf } from "./fingerprint.js";
 
@@ -14,6 +14,12 @@ export interface ComparableSubmission {
   readonly submission: Submission;
   /** Untyped tree of the body, if its format needs the schema to parse it. */
   readonly tree?: unknown;
+}
+
+/** A submission that has passed every check. */
+export interface CheckedSubmission extends ComparableSubmission {
+  /** Output of the input schema. */
+  readonly output: unknown;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { AsyncReplyError, maybeRecorded, notRecorded } from "../contract/errors.js";
 import { withId } from "../contract/operation.js";
-import { atomicSubmissions, type Backend, type RecordResult, type Submission } from "../ports/backend.js";
+import { atomicSubmissions, type Backend } from "../ports/backend.js";
 import type { Clock } from "../ports/runtime.js";
+import type { RecordResult, Submission } from "../ports/submission.js";
 import { type Accepted, replayOf } from "./accepted.js";
-import { asUncertain } from "./as-uncertain.js";
 import type { SubmissionContext } from "./context.js";
 import { type ComparableSubmission, earlierOperation } from "./earlier-operation.js";
-import { notInTime, storeAnswer } from "./store-answer.js";
+import { asUncertain, notInTime, storeAnswer } from "./store-answer.js";
 
 /**
  * RECORD: binds the key and creates the operation. The submission is then accepted. The step is repeatable with the

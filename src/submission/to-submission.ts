@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { JsonText } from "../contract/operation.js";
-import type { Submission } from "../ports/backend.js";
+import type { Submission } from "../ports/submission.js";
 import type { SubmissionContext } from "./context.js";
 
 /** Parts of a submission besides its definition and its tenant. */

@@ -1,6 +1,6 @@
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
-import type { Subscriber, Subscribers } from "./subscribers.js";
+import type { Subscriber, Subscribers } from "./reader.js";
 
 /** Keeps subscribers, and notices changes of their operations. */
 export interface Parking {

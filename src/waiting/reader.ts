@@ -2,8 +2,15 @@ import type { Operation } from "../contract/operation.js";
 import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
-import { readBatch } from "./read-batch.js";
-import type { Subscriber, Subscribers } from "./subscribers.js";
+import type { Latest } from "./latest.js";
+
+/** A caller that waits for changes of an operation. */
+export interface Subscriber extends Pick<Latest<Operation>, "offer" | "end"> {
+  readonly tenant: string;
+}
+
+/** Subscribers by id of their operation. */
+export type Subscribers = ReadonlyMap<string, ReadonlySet<Subscriber>>;
 
 /** Dependencies of {@link createReader}. */
 export interface ReaderOptions {
@@ -83,4 +90,27 @@ function deliver(waiting: readonly Subscriber[], operation: Operation | undefine
     if (copy?.tenant === subscriber.tenant) subscriber.offer(copy);
     else subscriber.end();
   }
+}
+
+/** Tenants that wait for an operation, by id of the operation. */
+type Wanted = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Reads operations. Returns the visible ones by id. They can belong to a tenant that does not wait for them. */
+async function readBatch(
+  operations: OperationStore,
+  wanted: Wanted,
+): Promise<ReadonlyMap<string, Operation>> {
+  const found =
+    operations.getMany === undefined
+      ? await readEach(operations, wanted)
+      : await operations.getMany([...wanted.keys()]);
+  const visible = found.filter(({ hidden }) => hidden !== true);
+  return new Map(visible.map((operation) => [operation.id, operation]));
+}
+
+async function readEach(operations: OperationStore, wanted: Wanted): Promise<readonly Operation[]> {
+  const reads = [...wanted].flatMap(([id, tenants]) =>
+    [...tenants].map((tenant) => operations.get(id, tenant)),
+  );
+  return (await Promise.all(reads)).filter((operation) => operation !== undefined);
 }

@@ -1,11 +1,14 @@
-import type { Webhooks } from "../ports/webhooks.js";
-import { checkRequestedUrl } from "./check-requested-url.js";
+import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
+import type { Principal } from "../ports/authorize.js";
+import type { TimeLimit, Webhooks } from "../ports/webhooks.js";
+import { withinTime } from "../protocol/within-time.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
 import { createPlaces } from "./delivery/places/places.js";
-import { reportFailure } from "./delivery/report-failure.js";
 import { MAX_ATTEMPTS } from "./delivery/schedule.js";
-import { readWebhookSettings, type WebhooksOptions } from "./settings.js";
+import { reportFailure } from "./delivery/to-failure.js";
+import { readReceiverUrl } from "./sending/receiver-url.js";
+import { readWebhookSettings, type WebhookSettings, type WebhooksOptions } from "./settings.js";
 
 /** Twice as long as an attempt can take. */
 const LEASE_MS = 30_000;
@@ -46,4 +49,44 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       };
     },
   };
+}
+
+/** Checks the receiver that a request or a call chose: see `Webhooks.checkUrl`. */
+async function checkRequestedUrl(
+  settings: WebhookSettings,
+  text: string,
+  principal: Required<Principal>,
+  { clock, timeoutMs }: TimeLimit,
+): Promise<string> {
+  try {
+    return await withinTime(check(settings, text, principal), timeoutMs, clock, () => unavailable());
+  } catch (error) {
+    const isRefusal = isAsyncReplyError(error) && ["INVALID_HEADER", "FORBIDDEN"].includes(error.code);
+    throw isRefusal ? error : unavailable(error);
+  }
+}
+
+/** Resolves no host name, because an answer would tell callers about the network of the service. */
+async function check(
+  { allow, trustedOrigins }: WebhookSettings,
+  text: string,
+  principal: Required<Principal>,
+): Promise<string> {
+  if (allow === undefined)
+    throw invalid(
+      "This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
+    );
+  const url = readReceiverUrl(text, trustedOrigins);
+  if (typeof url === "string") throw invalid(`The URL of the receiver cannot be used: ${url}.`);
+  if ((await allow(url.href, principal)) === true) return url.href;
+  throw forbidden("These credentials do not allow webhooks to this URL.");
+}
+
+function invalid(detail: string): AsyncReplyError {
+  return new AsyncReplyError("INVALID_HEADER", detail);
+}
+
+function unavailable(cause?: unknown): AsyncReplyError {
+  const detail = "The receiver of the webhook could not be checked at the moment. Try again later.";
+  return new AsyncReplyError("AUTHORIZATION_UNAVAILABLE", detail, { cause });
 }

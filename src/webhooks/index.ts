@@ -16,7 +16,7 @@ export { createWebhooks } from "./create-webhooks.js";
 export { type DeliveryInput, webhookDeliveries } from "./delivery/delivery-definition.js";
 export type { WebhookEvent } from "./event.js";
 export type { SendWebhook, WebhookAnswer, WebhookRequest } from "./sending/send.js";
-export { sendWithFetch } from "./sending/send-with-fetch.js";
+export { sendWithFetch } from "./sending/send.js";
 export type { WebhookEndpoint, WebhooksOptions, WebhookTopic } from "./settings.js";
 export { signWebhook, type WebhookMessage } from "./signing/sign-webhook.js";
 export {

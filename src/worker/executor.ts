@@ -7,9 +7,8 @@ import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
 import type { CheckedProcessor } from "./processors.js";
 import { type Ending, exhausted } from "./settle/ending.js";
-import { report } from "./settle/report.js";
+import { report, tracedAttempt, tracedSettlement } from "./settle/report.js";
 import { settleReliably } from "./settle/settle-reliably.js";
-import { tracedAttempt, tracedSettlement } from "./settle/traced.js";
 
 /** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;

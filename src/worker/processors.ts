@@ -11,6 +11,7 @@ import type {
 import type { Operation } from "../contract/operation.js";
 import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
+import { checkWebhooks, type DeliveryContext, type Webhooks } from "../ports/webhooks.js";
 import type { Job, Processor } from "./attempt/job.js";
 import {
   PROCESSOR_OPTIONS,
@@ -117,4 +118,22 @@ function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<Ch
 /** Formats a name as a key of an object literal. */
 function example([name = "orders"]: readonly string[]): string {
   return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
+}
+
+/**
+ * Returns the processor of webhook deliveries by its name. Returns nothing if the worker has no webhooks.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function deliveryProcessors(
+  webhooks: Webhooks | undefined,
+  { concurrency, maxResultBytes }: WorkerSettings,
+  context: Omit<DeliveryContext, "concurrency">,
+): readonly (readonly [string, CheckedProcessor])[] {
+  checkWebhooks(webhooks);
+  if (webhooks === undefined) return [];
+  const { definition, processor } = webhooks;
+  const { run, failed, settings } = processor({ ...context, concurrency });
+  const checked = { definition, run, failed, create: undefined, settings: { ...settings, maxResultBytes } };
+  return [[definition.name, checked]];
 }

@@ -1,53 +1,25 @@
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { checkOptions } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
-import type { AnyCreators } from "../ports/create.js";
-import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
-import type { Webhooks } from "../ports/webhooks.js";
 import { createAnnouncer } from "../protocol/announcer.js";
-import { SHARED, type Shared } from "../protocol/shared.js";
+import { SHARED } from "../protocol/shared.js";
 import { createSweep } from "../protocol/sweep.js";
+import { withinTime } from "../protocol/within-time.js";
 import { Cancellations } from "./attempt/cancellations.js";
-import { checkAtStart } from "./check-at-start.js";
-import { checkSource } from "./check-source.js";
-import type { WorkerContext } from "./context.js";
-import { deliveryProcessors } from "./deliveries.js";
+import { reportError, type WorkerContext } from "./context.js";
 import { createExecutor } from "./executor.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
-import { type Processors, readProcessors } from "./processors.js";
+import { deliveryProcessors, type Processors, readProcessors } from "./processors.js";
 import { createUnattendedReport } from "./report-unattended.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 import { createSuspects } from "./suspects.js";
-
-/** Source of a worker's work: a service, or an object with at least `definitions` and `backend`. */
-export interface WorkerSource<List extends Definitions, Tx = unknown> {
-  /** Definitions that the worker may have processors for. */
-  readonly definitions: List;
-  /** Back end that the worker shares with the processes that accept requests. */
-  readonly backend: Backend<Tx>;
-  /**
-   * Functions that create a resource before the reply, by name of their definition. They finish submissions whose
-   * process died before creating it. Default: none; such submissions are left to other workers.
-   */
-  readonly create?: AnyCreators;
-  /** Webhooks of the service. Default: none; deliveries are left to other workers. */
-  readonly webhooks?: Webhooks;
-  /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */
-  readonly runtime?: Partial<Runtime>;
-  /**
-   * Receives every event, including full errors. `false` turns events off. Default: logs warnings and errors to the
-   * console, rate-limited. A worker that is created from a service uses the service's observer.
-   */
-  readonly observe?: Observer | false;
-  /** @internal */
-  readonly [SHARED]?: Shared;
-}
+import { checkSource, type WorkerSource } from "./worker-source.js";
 
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker {
@@ -145,7 +117,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
 
   async function begin(): Promise<void> {
     try {
-      await checkAtStart({ backend, clock, observe, draining });
+      await checkAtStart(context);
     } catch (error) {
       // The next call checks again.
       starting = undefined;
@@ -201,4 +173,33 @@ function sweepWith(context: WorkerContext, known: Definitions): () => Promise<nu
     await reportUnattended();
     return announced;
   };
+}
+
+/** Applies to a back end without its own, shorter limit. */
+const CHECK_TIMEOUT_MS = 30_000;
+
+/**
+ * Checks the back end before a worker starts. If the store cannot be reached, reports it to the observer and returns: the
+ * worker starts and keeps trying.
+ *
+ * Throws `INVALID_OPTION` if the back end is misconfigured.
+ */
+async function checkAtStart({ backend, runtime, observe, draining }: WorkerContext): Promise<void> {
+  const stopped = new Promise<void>((resolve) => void draining.onRaise(resolve));
+  try {
+    await withinTime(Promise.race([stopped, check(backend)]), CHECK_TIMEOUT_MS, runtime.clock, notInTime);
+  } catch (error) {
+    if (draining.raised) return;
+    if (isAsyncReplyError(error) && error.code === "INVALID_OPTION") throw error;
+    reportError({ observe }, "check", error);
+  }
+}
+
+/** Rejects if `check` throws or does not exist. */
+async function check(backend: Pick<Backend, "check">): Promise<void> {
+  await backend.check();
+}
+
+function notInTime(): AsyncReplyError {
+  return new AsyncReplyError("STORE_UNAVAILABLE", "The check of the back end did not settle in time.");
 }

@@ -1,6 +1,6 @@
 import { isAsyncReplyError } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { readXml, type XmlEvents } from "../../src/formats/xml/read-events.js";
+import { readXml, type XmlEvents } from "../../src/formats/xml/read-document.js";
 
 interface Reading {
   readonly opened: number;

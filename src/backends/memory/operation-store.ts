@@ -29,17 +29,17 @@ import {
   begin,
   cancel,
   handOut,
-  isRedrivable,
   isRepeatedCreation,
+  knownRedrive,
   renew,
   settle,
   successorOf,
 } from "../state-machine/entry.js";
+import { createWatchers, type Watchers } from "../waking/watchers.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
-import { pageOf } from "./list.js";
+import { pageOf, statsOf } from "./operator-queries.js";
 import { Retention } from "./retention.js";
 import { Schedule } from "./schedule.js";
-import { statsOf } from "./stats.js";
 
 export interface MemoryOperationStoreOptions {
   readonly clock: Clock;
@@ -63,8 +63,10 @@ export class MemoryOperationStore implements OperationStore {
   readonly #retention = new Retention<MemoryEntry>();
   /** Failed operations by definition, so that counts and lists of them look at no others. */
   readonly #failed = new Map<string, Set<MemoryEntry>>();
-  readonly #watchers = new Set<(operationId: string) => void>();
-  readonly #cancelWatchers = new Set<(operationId: string) => void>();
+  readonly #watchers = createWatchers();
+  readonly #cancelWatchers = createWatchers();
+  readonly watch: Watchers["watch"] = this.#watchers.watch;
+  readonly watchCancellations: Watchers["watch"] = this.#cancelWatchers.watch;
 
   constructor(options: MemoryOperationStoreOptions) {
     this.#clock = options.clock;
@@ -121,7 +123,7 @@ export class MemoryOperationStore implements OperationStore {
     const entry = this.#visible(id, tenant);
     if (entry === undefined) return "unknown";
     const outcome = this.#apply(entry, () => cancel(entry, this.#clock.now()));
-    if (outcome === "requested") for (const onRequest of this.#cancelWatchers) onRequest(id);
+    if (outcome === "requested") this.#cancelWatchers.changed(id);
     return outcome;
   }
 
@@ -179,16 +181,6 @@ export class MemoryOperationStore implements OperationStore {
     }
   }
 
-  watch(onChange: (operationId: string) => void): () => void {
-    this.#watchers.add(onChange);
-    return () => this.#watchers.delete(onChange);
-  }
-
-  watchCancellations(onRequest: (operationId: string) => void): () => void {
-    this.#cancelWatchers.add(onRequest);
-    return () => this.#cancelWatchers.delete(onRequest);
-  }
-
   async getMany(ids: readonly string[]): Promise<Operation[]> {
     const entries = [...new Set(ids)].map((id) => this.#entries.get(id));
     return entries.flatMap((entry) => entry?.operation ?? []);
@@ -222,9 +214,8 @@ export class MemoryOperationStore implements OperationStore {
   ): Promise<RedriveResult> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return { outcome: "unknown" };
-    const { state, retriedBy } = entry.operation;
-    if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
-    if (!isRedrivable(entry)) return { outcome: "not-redrivable", state };
+    const known = knownRedrive(entry);
+    if (known !== undefined) return known;
     const outcome = this.createNow(successorOf(entry.operation, successor));
     this.#apply(entry, () => {
       entry.operation = { ...entry.operation, retriedBy: successor.id };
@@ -266,7 +257,7 @@ export class MemoryOperationStore implements OperationStore {
     } else if (operation.settledAt !== undefined && before?.settledAt === undefined) {
       this.#ended(entry, operation.settledAt);
     }
-    if (operation !== before) for (const onChange of this.#watchers) onChange(operation.id);
+    if (operation !== before) this.#watchers.changed(operation.id);
   }
 
   #ended(entry: MemoryEntry, settledAt: number): void {

@@ -2,7 +2,6 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
 import type { Clock } from "../../ports/runtime.js";
-import { Fifo } from "./collections/fifo.js";
 
 const NACK_DELAY_MS = 1_000;
 
@@ -98,4 +97,34 @@ function full(maxAnnouncements: number): AsyncReplyError {
     `The memory back end holds at most \`maxAnnouncements\` announcements (${maxAnnouncements}). The sweep announces the ` +
     "rest later. Add workers, or raise the option.";
   return new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.", { eventDetail });
+}
+
+/** First-in, first-out list with constant cost per item. `Array.shift` would move all remaining items. */
+class Fifo<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (item === undefined) return undefined;
+    this.#items[this.#head] = undefined as never; // otherwise the array would keep the item alive
+    this.#head += 1;
+    if (this.#head * 2 > this.#items.length && this.#head > 1_000) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
 }

@@ -1,7 +1,5 @@
-import { Line, type Waiting } from "./collections/line.js";
-import { Lines } from "./collections/lines.js";
-
-const HANDED_OUT_AGAIN_MS = 60_000;
+import { HANDED_OUT_AGAIN_MS } from "../state-machine/entry.js";
+import { Line, Lines, type Waiting } from "./collections/line.js";
 
 /**
  * Tracks ended operations until they are deleted. An operation waits in one line, or in no line after it was taken

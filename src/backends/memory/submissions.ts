@@ -1,5 +1,6 @@
 import { withId } from "../../contract/operation.js";
-import type { RecordResult, Submission, Submissions } from "../../ports/backend.js";
+import type { Submissions } from "../../ports/backend.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
 import type { MemoryIdempotencyStore } from "./idempotency-store.js";
 import type { MemoryOperationStore } from "./operation-store.js";
 

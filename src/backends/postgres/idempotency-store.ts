@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import { type Row, text } from "../rows/row.js";
+import { text, toClaim } from "../rows/row.js";
 import type { Gateway } from "./calls/gateway.js";
 
 const REPEATABLE = { repeatable: true };
@@ -21,15 +21,5 @@ export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): Idemp
       const rows = await gateway.call("take_stale_v1", [olderThanMs, limit]);
       return rows.map(toClaim);
     },
-  };
-}
-
-function toClaim(row: Row): Awaited<ReturnType<IdempotencyStore["takeStale"]>>[number] {
-  return {
-    tenant: text(row, "tenant"),
-    definition: text(row, "definition"),
-    key: text(row, "key"),
-    fingerprint: text(row, "fingerprint"),
-    operationId: text(row, "operation_id"),
   };
 }

@@ -1,13 +1,21 @@
 import type { BatchLimits } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED } from "../../contract/problem.js";
-import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
-import { text, toListed, toOperation } from "../rows/row.js";
-import { createAttemptBatches } from "./calls/attempt-batches.js";
+import type {
+  AttemptRequest,
+  BeginResult,
+  CancelOutcome,
+  Lease,
+  OperationStore,
+  Renewal,
+  RenewResult,
+  SettleResult,
+} from "../../ports/operation-store.js";
+import { toDue, toExpired, toListed, toOperation } from "../rows/row.js";
+import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import { toRedriveResult, toStats } from "./calls/operator-results.js";
-import { orEmpty } from "./calls/or-empty.js";
-import { ABSENT_MS, extraOf } from "./calls/record-values.js";
+import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
+import { ABSENT_MS, extraOf, orEmpty, type SettleItem, settleBytes, settleValues } from "./calls/values.js";
 import type { Changes } from "./notices/changes.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
@@ -77,16 +85,11 @@ export function createPostgresOperationStore(
     },
     takeDue: async ({ definitions, limit }) => {
       const rows = await gateway.call("take_due_v1", [definitions, limit]);
-      return rows.map((row) => ({ id: text(row, "id"), definition: text(row, "definition") }));
+      return rows.map(toDue);
     },
     takeExpired: async ({ limit }) => {
       const rows = await gateway.call("take_expired_v1", [limit]);
-      return rows.map((row) => ({
-        id: text(row, "id"),
-        tenant: text(row, "tenant"),
-        definition: text(row, "definition"),
-        ...(row.key === null ? {} : { key: text(row, "key") }),
-      }));
+      return rows.map(toExpired);
     },
     remove: async (ids, { afterMs }) => {
       await call("remove_v1", [ids.filter(isOperationId), afterMs]);
@@ -119,5 +122,54 @@ export function createPostgresOperationStore(
       }
       return result;
     },
+  };
+}
+
+type RenewItem = Lease & Renewal;
+
+/** Calls about attempts. Concurrent calls of one kind share a statement. */
+interface AttemptBatches {
+  begin(item: Lease & AttemptRequest): Promise<BeginResult>;
+  renew(item: RenewItem): Promise<RenewResult>;
+  settle(item: SettleItem): Promise<SettleResult>;
+}
+
+/** Creates the batches: one for each kind of call. */
+function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): AttemptBatches {
+  return {
+    begin: createCallBatch({
+      gateway,
+      name: "begin_v1",
+      limits,
+      valuesOf: (items) => [
+        items.map(({ operationId }) => operationId),
+        items.map(({ token }) => token),
+        items.map(({ leaseMs }) => leaseMs),
+        items.map(({ creates = true }) => creates),
+        CANCELLED,
+      ],
+      resultOf: toBeginResult,
+    }),
+    renew: createCallBatch({
+      gateway,
+      name: "renew_v1",
+      limits,
+      bytesOf: ({ progress = "" }) => progress.length,
+      valuesOf: (items) => [
+        items.map(({ operationId }) => operationId),
+        items.map(({ token }) => token),
+        items.map(({ leaseMs = 0 }) => leaseMs),
+        items.map(({ progress }) => orEmpty(progress)),
+      ],
+      resultOf: toRenewResult,
+    }),
+    settle: createCallBatch({
+      gateway,
+      name: "settle_v1",
+      limits,
+      bytesOf: settleBytes,
+      valuesOf: (items) => settleValues(items),
+      resultOf: toSettleResult,
+    }),
   };
 }

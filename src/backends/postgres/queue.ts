@@ -1,8 +1,8 @@
 import type { Queue } from "../../ports/queue.js";
 import { type Row, text } from "../rows/row.js";
 import { createDueConsumer, type DueSource, type Received } from "../waking/due-consumer.js";
-import { toBegun } from "./calls/attempt-results.js";
 import type { Gateway } from "./calls/gateway.js";
+import { toBegun } from "./calls/results.js";
 import type { LiveEntries } from "./live-entries.js";
 import type { Changes } from "./notices/changes.js";
 import type { Notifications } from "./notices/notifications.js";

@@ -1,4 +1,4 @@
-import type { BatchLimits } from "../../batching/batches.js";
+import { type BatchLimits, readBatchLimits } from "../../batching/batches.js";
 import {
   checkOptions,
   durationMs,
@@ -82,9 +82,6 @@ const OPTIONS: OptionNames<PostgresBackendOptions<unknown>> = {
   runtime: true,
 };
 
-/** Keeps batches of large inputs from delaying small ones. */
-const MAX_BATCH_BYTES = 1_048_576;
-
 /** {@link PostgresBackendOptions} with their defaults, without the pool. */
 export interface PostgresSettings {
   readonly schema: string;
@@ -118,11 +115,8 @@ export function readPostgresSettings(
     pollMs: durationMs("pollIntervalMs", options.pollIntervalMs, 1_000),
     idleTimeoutMs: durationMs("idleTransactionTimeoutMs", options.idleTransactionTimeoutMs, 60_000),
     limits: {
-      maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
+      ...readBatchLimits(options),
       inFlight: positiveInteger("maxInFlight", options.maxInFlight, 2),
-      maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
-      maxWaitingBytes: positiveInteger("maxWaitingBytes", options.maxWaitingBytes, 67_108_864),
-      maxBytes: MAX_BATCH_BYTES,
     },
     runtime: { ...createSystemRuntime(), ...options.runtime },
   };

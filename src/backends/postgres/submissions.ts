@@ -1,14 +1,15 @@
 import type { BatchLimits } from "../../batching/batches.js";
-import type { RecordResult, Submission, Submissions, Transactions } from "../../ports/backend.js";
+import type { Submissions, Transactions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
 import { integer } from "../rows/row.js";
-import { createCallBatch } from "./calls/call-batch.js";
+import { createCallBatch, createUnsent } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
-import { isHeld, ONE_OPERATION, recordBytes, recordValues, toRecordResult } from "./calls/record-values.js";
-import { createUnsent } from "./calls/unsent.js";
+import { isHeld, toRecordResult } from "./calls/results.js";
+import { ONE_OPERATION, recordBytes, recordValues } from "./calls/values.js";
 
 /** The two stores of the back end. */
 export interface OwnStores {

@@ -1,15 +1,16 @@
+import { MAX_TRIES } from "../../batching/back-off.js";
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
-import type { RecordResult, Submission, Transactions } from "../../ports/backend.js";
+import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
 import { type Row, text } from "../rows/row.js";
-import { toSettleResult } from "./calls/attempt-results.js";
 import type { Gateway } from "./calls/gateway.js";
-import { recordValues, submissionInProgress, toRecordResult } from "./calls/record-values.js";
-import { settleValues } from "./calls/settle-values.js";
-import { codeOf } from "./connection/error-code.js";
-import { retryConflicts } from "./connection/retry-conflicts.js";
+import { submissionInProgress, toRecordResult, toSettleResult } from "./calls/results.js";
+import { recordValues, settleValues } from "./calls/values.js";
+import { codeOf } from "./connection/driver-error.js";
+import { isConflict } from "./connection/store-error.js";
 import type { Changes } from "./notices/changes.js";
 
 const LOST: SettleResult = { outcome: "lost" };
@@ -148,4 +149,18 @@ function refusedOutside(error: unknown): never {
 
 function keyIsHeld(error: unknown): never {
   throw isAsyncReplyError(error) && codeOf(error.cause) === "55P03" ? submissionInProgress() : error;
+}
+
+/**
+ * Runs a transaction again after a conflict, as long as `mayRepeat` says that no user code has run. Above READ
+ * COMMITTED, a transaction cannot read changes that were committed after it began, but a new transaction can.
+ */
+async function retryConflicts<T>(run: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries === MAX_TRIES || !mayRepeat() || !isConflict(error)) throw error;
+    }
+  }
 }

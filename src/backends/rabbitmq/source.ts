@@ -4,8 +4,7 @@ import { createDeliveries } from "../broker/deliveries.js";
 import { readMessage } from "../broker/message.js";
 import type { Arriving, Source } from "../broker/source.js";
 import type { AmqpChannel, AmqpMessage } from "./amqp.js";
-import { createChannels, type OpenChannel } from "./channels.js";
-import { BROKER, type DeclareQueue } from "./declarations.js";
+import { BROKER, createChannels, type DeclareQueue, type OpenChannel } from "./channels.js";
 import type { RabbitmqSettings } from "./settings.js";
 import { createSubscription } from "./subscription.js";
 

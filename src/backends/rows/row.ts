@@ -1,7 +1,13 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { FollowUp, Operation, OperationState } from "../../contract/operation.js";
-import type { ListedOperation } from "../../ports/operation-store.js";
+import type { Claim } from "../../ports/idempotency-store.js";
+import type {
+  BoundedCount,
+  DueOperation,
+  ExpiredOperation,
+  ListedOperation,
+} from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -122,9 +128,39 @@ export function toFollowUp(row: Row): FollowUp {
   return followUp;
 }
 
+/** Reads an operation that is due. Throws `CORRUPT_RECORD`. */
+export function toDue(row: Row): DueOperation {
+  return { id: text(row, "id"), definition: text(row, "definition") };
+}
+
+/** Reads an operation whose retention is over. Throws `CORRUPT_RECORD`. */
+export function toExpired(row: Row): ExpiredOperation {
+  const expired = { id: text(row, "id"), tenant: text(row, "tenant"), definition: text(row, "definition") };
+  return row.key === null ? expired : { ...expired, key: text(row, "key") };
+}
+
+/** Reads a claim of a key. Throws `CORRUPT_RECORD`. */
+export function toClaim(row: Row): Claim {
+  return {
+    tenant: text(row, "tenant"),
+    definition: text(row, "definition"),
+    key: text(row, "key"),
+    fingerprint: text(row, "fingerprint"),
+    operationId: text(row, "operation_id"),
+  };
+}
+
 function corrupt(column: string): AsyncReplyError {
   return new AsyncReplyError(
     "CORRUPT_RECORD",
     `Column ${column} of the operations table has an unexpected value.`,
   );
+}
+
+/** Highest count that is reported. Stores count up to one more, which means that there are more. */
+export const MAX_COUNT = 10_000;
+
+/** Returns a count that stops at {@link MAX_COUNT}. */
+export function toBoundedCount(count: number): BoundedCount {
+  return { count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT };
 }

@@ -1,6 +1,6 @@
-import type { Claim, IdempotencyStore } from "../../ports/idempotency-store.js";
+import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { type Row, text } from "../rows/row.js";
+import { toClaim } from "../rows/row.js";
 import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { findHolder, hashKey, releaseKey } from "./records/keys.js";
@@ -55,15 +55,5 @@ export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): 
         },
         { canBeLost: true },
       ),
-  };
-}
-
-function toClaim(row: Row): Claim {
-  return {
-    tenant: text(row, "tenant"),
-    definition: text(row, "definition"),
-    key: text(row, "key"),
-    fingerprint: text(row, "fingerprint"),
-    operationId: text(row, "operation_id"),
   };
 }

@@ -1,25 +1,23 @@
 import type { Settlement } from "../../contract/operation.js";
 import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
-import { text, toListed, toOperation } from "../rows/row.js";
+import { toDue, toExpired, toListed, toOperation } from "../rows/row.js";
 import {
   begin,
   cancel,
+  HANDED_OUT_AGAIN_MS,
   handOut,
-  isRedrivable,
   isRepeatedCreation,
+  knownRedrive,
   renew,
   settle,
   successorOf,
 } from "../state-machine/entry.js";
-import type { Changed } from "./connection/changed.js";
-import type { Connection, WriteOptions } from "./connection/connection.js";
+import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
-import { deleteRemoved, findExpired } from "./records/expiry.js";
-import { listQuery } from "./records/list-query.js";
-import { type Records, withInput } from "./records/records.js";
-import { readStats } from "./records/stats-query.js";
+import { listQuery, readStats } from "./records/operator-queries.js";
+import { deleteRemoved, findExpired, type Records, withInput } from "./records/records.js";
 
 /** Options of {@link createSqliteOperationStore}. */
 export interface OperationStoreOptions {
@@ -29,7 +27,6 @@ export interface OperationStoreOptions {
   readonly news: Pick<News, "watch" | "watchCancellations">;
 }
 
-const HANDED_OUT_AGAIN_MS = 60_000;
 const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
@@ -121,7 +118,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
               "update arr_operations set announce_at = ?, round = ? where seq = ?",
               ...[announceAt, entry.round, Number(row.seq)],
             );
-            return { id: text(row, "id"), definition: text(row, "definition") };
+            return toDue(row);
           });
         },
         CAN_BE_LOST,
@@ -139,12 +136,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
               now + HANDED_OUT_AGAIN_MS,
               Number(row.seq),
             );
-            return {
-              id: text(row, "id"),
-              tenant: text(row, "tenant"),
-              definition: text(row, "definition"),
-              ...(row.key === null ? {} : { key: text(row, "key") }),
-            };
+            return toExpired(row);
           });
         },
         CAN_BE_LOST,
@@ -182,9 +174,8 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
       connection.write("work", (changed) => {
         const entry = records.find(id);
         if (entry === undefined) return { outcome: "unknown" };
-        const { state, retriedBy } = entry.operation;
-        if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
-        if (!isRedrivable(entry)) return { outcome: "not-redrivable", state };
+        const known = knownRedrive(entry);
+        if (known !== undefined) return known;
         const created = !records.has(successor.id);
         if (created) records.create(successorOf(entry.operation, successor), undefined, changed);
         // The failed operation is kept as long as its successor, even if an earlier `remove` asked to delete it.

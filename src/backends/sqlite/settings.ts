@@ -1,10 +1,10 @@
+import { readBatchLimits } from "../../batching/batches.js";
 import {
   checkOptions,
   durationMs,
   invalidOption,
   isObject,
   type OptionNames,
-  positiveInteger,
 } from "../../contract/options.js";
 import type { Clock, Runtime } from "../../ports/runtime.js";
 import { createSystemRuntime } from "../../ports/system-runtime.js";
@@ -66,9 +66,6 @@ const OPTIONS: OptionNames<SqliteBackendOptions> = {
   runtime: true,
 };
 
-/** Keeps a transaction with large inputs from blocking the event loop for long. */
-const MAX_BATCH_BYTES = 1_048_576;
-
 /** {@link SqliteBackendOptions} with their defaults. */
 export interface SqliteSettings {
   readonly database: SqliteDatabase;
@@ -97,12 +94,7 @@ export function readSqliteSettings(options: SqliteBackendOptions): SqliteSetting
     synchronous,
     pollMs: durationMs("pollIntervalMs", options.pollIntervalMs, 1_000),
     lockTimeoutMs: durationMs("lockTimeoutMs", options.lockTimeoutMs, 5_000),
-    limits: {
-      maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
-      maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
-      maxWaitingBytes: positiveInteger("maxWaitingBytes", options.maxWaitingBytes, 67_108_864),
-      maxBytes: MAX_BATCH_BYTES,
-    },
+    limits: readBatchLimits(options),
     runtime: { ...createSystemRuntime(), ...options.runtime },
     ownClock: options.runtime?.clock,
   };

@@ -6,10 +6,10 @@ import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
 import { type Row, text } from "../rows/row.js";
 import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
-import { deleteRemoved, findExpired } from "./records/expiry.js";
 import { hashKey } from "./records/keys.js";
-import type { Recorder } from "./records/recorder.js";
+import type { Recorder } from "./records/record-in.js";
 import type { Records } from "./records/records.js";
+import { deleteRemoved, findExpired } from "./records/records.js";
 
 /** Options of {@link createSqliteSubmissions}. */
 export interface SubmissionsOptions {

@@ -12,6 +12,7 @@ import type {
   BeginResult,
   CancelOutcome,
   InitialState,
+  RedriveResult,
   Renewal,
   RenewResult,
   SettleResult,
@@ -41,6 +42,9 @@ export interface Entry<Stored extends Stepped = Operation> {
   /** Whether it was ever `pending`. Only then is there work for a redrive to run again. */
   wasPending: boolean;
 }
+
+/** Time after which an expired operation is handed out again, if its caller has not removed it. Milliseconds. */
+export const HANDED_OUT_AGAIN_MS = 60_000;
 
 const FIRST_ANNOUNCEMENT_MS = 30_000;
 const MAX_ANNOUNCEMENT_MS = 3_600_000;
@@ -178,9 +182,11 @@ export function handOut(entry: Pick<Entry, "announceAt" | "round">, now: number)
   return announceAt;
 }
 
-/** Returns whether the entry failed and has work that can run again. */
-export function isRedrivable({ operation, wasPending }: Entry): boolean {
-  return operation.state === "failed" && wasPending;
+/** Returns the result of a redrive that changes nothing, or undefined if the work can run again. */
+export function knownRedrive({ operation, wasPending }: Entry): RedriveResult | undefined {
+  const { state, retriedBy } = operation;
+  if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
+  return state === "failed" && wasPending ? undefined : { outcome: "not-redrivable", state };
 }
 
 /** Returns the operation that runs a failed one again. */

@@ -4,7 +4,6 @@ import type { Observer, ServiceEvent } from "../../ports/observer.js";
 import type { Clock } from "../../ports/runtime.js";
 import { systemClock } from "../../ports/system-runtime.js";
 import type { LastHour } from "../wire.js";
-import { add, count, createHistogram, type Histogram, quantile } from "./histogram.js";
 
 /** Options of {@link createCounters}. */
 export interface CountersOptions {
@@ -120,4 +119,39 @@ function summarize(minutes: readonly Minute[]): readonly LastHour[] {
     medianMs: quantile(tookMs, 0.5),
     p95Ms: quantile(tookMs, 0.95),
   }));
+}
+
+/** Each limit is 12 % above the previous one: 1 ms, 1.12 ms, … about 100 days. */
+const GROWTH = 1.12;
+const BUCKETS = 203;
+
+/** Counts of durations by their size. Merging is adding. */
+type Histogram = Uint32Array;
+
+/** Creates an empty histogram. */
+function createHistogram(): Histogram {
+  return new Uint32Array(BUCKETS);
+}
+
+/** Counts a duration. Milliseconds. */
+function count(histogram: Histogram, ms: number): void {
+  const bucket = ms <= 1 ? 0 : Math.ceil(Math.log(ms) / Math.log(GROWTH));
+  const index = Math.min(bucket, BUCKETS - 1);
+  histogram[index] = (histogram[index] ?? 0) + 1;
+}
+
+/** Adds the counts of one histogram to another. */
+function add(histogram: Histogram, other: Histogram): void {
+  for (const [index, value] of other.entries()) histogram[index] = (histogram[index] ?? 0) + value;
+}
+
+/** Returns a duration that this share of the counted ones did not exceed, or 0 for an empty histogram. Milliseconds. */
+function quantile(histogram: Histogram, share: number): number {
+  const total = histogram.reduce((sum, value) => sum + value, 0);
+  let below = 0;
+  for (const [index, value] of histogram.entries()) {
+    below += value;
+    if (value > 0 && below >= share * total) return Math.round(GROWTH ** index);
+  }
+  return 0;
 }

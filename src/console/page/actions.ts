@@ -1,8 +1,7 @@
 import { cancel, readPayload, redrive } from "./api.js";
-import { openDialog } from "./dialog.js";
+import { announce, openDialog, showProblem } from "./dialog.js";
 import { button, element } from "./dom.js";
-import { announce, showProblem } from "./messages.js";
-import type { Page } from "./page.js";
+import type { Page } from "./view.js";
 
 const CANCELED: Readonly<Record<string, string>> = {
   cancelled: "The operation was canceled.",

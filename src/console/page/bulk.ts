@@ -1,9 +1,8 @@
 import type { RedrivePreview } from "../../operator/redrive/redrive-options.js";
 import { type BulkFilter, countMatches, redriveSome } from "./api.js";
-import { type Dialog, openDialog } from "./dialog.js";
+import { announce, type Dialog, openDialog } from "./dialog.js";
 import { button, element } from "./dom.js";
 import { counted } from "./format.js";
-import { announce } from "./messages.js";
 
 /** The server runs 10 operations per request, so one request per second keeps the rate. */
 const INTERVAL_MS = 1_000;

@@ -1,12 +1,11 @@
 import type { OperationSummary } from "../../operator/views.js";
-import type { Details } from "../wire.js";
+import type { Details, TimelineEntry } from "../wire.js";
 import { cancelButton, payloadButton, redriveButton } from "./actions.js";
 import { readDetails } from "./api.js";
 import { byId, type Child, element } from "./dom.js";
 import { duration, exactly } from "./format.js";
 import { listBehind, stateOf } from "./list.js";
-import { type Page, viewLink } from "./page.js";
-import { timeline } from "./timeline.js";
+import { type Page, viewLink } from "./view.js";
 
 /** Shows an operation, and what happened to it. */
 export async function showDetails(page: Page): Promise<void> {
@@ -87,4 +86,45 @@ function deliveryOf(
     element("p", {}, stateOf(operation), " ", operationLink(page, operationId)),
     timeline(page, entries),
   ];
+}
+
+/** Creates the list of what happened to an operation. */
+function timeline({ go, view }: Page, entries: readonly TimelineEntry[]): HTMLElement {
+  const items = entries.map((entry) => {
+    const { event, at, detail, other } = entry;
+    return element(
+      "li",
+      { class: event },
+      element("span", { class: "when" }, at === undefined ? "" : exactly(at)),
+      element(
+        "span",
+        {},
+        ...sentenceOf(entry),
+        other === undefined ? undefined : viewLink(go, { ...view, id: other }, other),
+      ),
+      detail === undefined || detail === "" ? undefined : element("span", { class: "detail" }, detail),
+    );
+  });
+  return element("ol", { class: "timeline" }, ...items);
+}
+
+function sentenceOf({ event, attempt, other }: TimelineEntry): readonly Child[] {
+  switch (event) {
+    case "accepted":
+      return [other === undefined ? "Accepted" : "Created to run again "];
+    case "omitted":
+      return [`The errors of attempts up to ${attempt} are no longer kept`];
+    case "lost":
+      return [`Attempt ${attempt} lost its lease, so its outcome is not known`];
+    case "attempt-failed":
+      return [`Attempt ${attempt} failed`];
+    case "attempt-open":
+      return [`Attempt ${attempt} began and has not ended yet`];
+    case "completed":
+      return [`Completed in attempt ${attempt}`];
+    case "failed":
+      return ["Failed"];
+    case "redriven":
+      return ["Run again as "];
+  }
 }

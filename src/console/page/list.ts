@@ -4,8 +4,7 @@ import { readList } from "./api.js";
 import { openBulk } from "./bulk.js";
 import { byId, type Column, element, table } from "./dom.js";
 import { ago, problemName } from "./format.js";
-import { type Page, viewLink } from "./page.js";
-import { bulkFilterOf, listFilterOf, listOf } from "./view.js";
+import { bulkFilterOf, listFilterOf, listOf, type Page, viewLink } from "./view.js";
 
 /** Shows a page of the list. */
 export async function showList(page: Page): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Overview } from "../wire.js";
 import { readOverview } from "./api.js";
 import { showDetails } from "./details.js";
+import { showProblem } from "./dialog.js";
 import { byId } from "./dom.js";
 import { fillFilters, readFilters, showFilters } from "./filters.js";
 import { showList } from "./list.js";
-import { showProblem } from "./messages.js";
 import { showStatistics } from "./statistics.js";
 import { listOf, readView, urlOf, type View } from "./view.js";
 

@@ -2,8 +2,7 @@ import type { DefinitionStats } from "../../ports/operation-store.js";
 import type { LastHour, Overview } from "../wire.js";
 import { byId, type Column, table } from "./dom.js";
 import { counted, duration } from "./format.js";
-import { type Page, viewLink } from "./page.js";
-import { listOf } from "./view.js";
+import { listOf, type Page, viewLink } from "./view.js";
 
 interface Row {
   readonly definition: string;

@@ -1,4 +1,6 @@
+import type { Overview } from "../wire.js";
 import type { BulkFilter } from "./api.js";
+import { element } from "./dom.js";
 
 /** The list or operation that the page shows. All of it is in the URL, so it can be shared, and Back and Forward work. */
 export interface View {
@@ -89,4 +91,27 @@ export function listFilterOf(view: View): URLSearchParams {
   const filter = bulkFilterOf(state === "failed" ? view : { ...view, errorType: "" });
   const members = Object.entries(filter).map(([name, value]) => [name, String(value)]);
   return new URLSearchParams([...members, ["state", state === "all" ? "" : state], ["cursor", cursor]]);
+}
+
+/** Everything that the parts of the page share. */
+export interface Page {
+  readonly overview: Overview;
+  readonly view: View;
+  /** Shows another view. */
+  go(view: View): void;
+  /** Loads this view again. */
+  reload(): Promise<void>;
+  /** Returns false if a newer load has begun. */
+  isCurrent(): boolean;
+}
+
+/** Creates a link to a view. A plain click stays on the page; others open a new tab, as for any link. */
+export function viewLink(go: Page["go"], view: View, text: string, label?: string): HTMLAnchorElement {
+  const link = element("a", { href: urlOf(view), "aria-label": label }, text);
+  link.addEventListener("click", (event) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(view);
+  });
+  return link;
 }

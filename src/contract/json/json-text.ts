@@ -1,7 +1,5 @@
 import { AsyncReplyError } from "../errors.js";
 import type { JsonText } from "../operation.js";
-import { largestPart } from "./largest-part.js";
-import { stepTo } from "./path-step.js";
 
 /**
  * Returns a value from user code as JSON text. Rejects everything that `JSON.stringify` would silently drop or change,
@@ -130,4 +128,48 @@ function explain(value: unknown): string | undefined {
 
 function invalid(detail: string, cause?: unknown): AsyncReplyError {
   return new AsyncReplyError("INVALID_RESULT", detail, { cause });
+}
+
+/**
+ * Returns the path of the part that makes a value large, such as `$.rows`. Starts at the root, and descends as long as
+ * one member takes more than half of the bytes.
+ *
+ * @param text Value as JSON.
+ */
+function largestPart(text: string): string {
+  let value: unknown = JSON.parse(text);
+  let length = text.length;
+  let path = "$";
+  for (;;) {
+    const largest = largestMember(value);
+    if (largest === undefined || largest.length <= length / 2) return path;
+    path += stepTo(value, largest.name);
+    value = largest.value;
+    length = largest.length;
+  }
+}
+
+interface Member {
+  readonly name: string;
+  readonly value: unknown;
+  readonly length: number;
+}
+
+function largestMember(value: unknown): Member | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const members = Object.entries(value).map(([name, each]) => ({
+    name,
+    value: each as unknown,
+    length: JSON.stringify(each).length,
+  }));
+  return members.reduce<Member | undefined>(
+    (largest, member) => (member.length > (largest?.length ?? 0) ? member : largest),
+    undefined,
+  );
+}
+
+/** Returns the step of a path from a value to one of its members: `.rows`, `["a b"]` or `[0]`. */
+function stepTo(holder: unknown, name: string): string {
+  if (/^[a-z_$][\w$]*$/i.test(name)) return `.${name}`;
+  return `[${Array.isArray(holder) ? name : JSON.stringify(name)}]`;
 }

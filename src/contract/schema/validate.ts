@@ -1,9 +1,8 @@
 import { contractViolation } from "../contract-violation.js";
-import { AsyncReplyError } from "../errors.js";
+import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../errors.js";
 import { toFragmentPointer } from "../json/fragment-pointer.js";
+import type { Violation } from "../problem.js";
 import { adoptPromise } from "../promises.js";
-import type { Violation } from "../violation.js";
-import { describeIssue } from "./describe-issue.js";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 
 /**
@@ -51,4 +50,95 @@ function toViolations(issue: StandardIssue): Violation[] {
     }));
   }
   return [{ pointer: toFragmentPointer(path), detail: issue.message }];
+}
+
+/**
+ * Validates a value that is not a client's payload, such as stored input, a result, or progress.
+ *
+ * Throws `code` for violations, and passes on what a broken validator throws.
+ */
+export async function validateAs(code: ErrorCode, schema: StandardSchema, value: unknown): Promise<unknown> {
+  try {
+    return await validate(schema, value);
+  } catch (cause) {
+    throw withCode(code, cause);
+  }
+}
+
+/**
+ * Returns an error of `validate` with another code. If the schema itself threw, it did not judge the value, so its
+ * error is returned unchanged.
+ */
+export function withCode(code: ErrorCode, cause: unknown): unknown {
+  if (!isAsyncReplyError(cause) || cause.code !== "CONTRACT_VIOLATION") return cause;
+  const { violations = [], eventDetail } = cause.context;
+  const detail = violations.map((violation) => `${violation.pointer} ${violation.detail}`).join("; ");
+  return new AsyncReplyError(code, detail, {
+    eventDetail: `The value violates the contract. ${eventDetail}`,
+    violations,
+  });
+}
+
+/** Members of the issues of zod, valibot and arktype that come from the schema, not from the value. */
+interface KnownIssue {
+  readonly code?: unknown;
+  readonly kind?: unknown;
+  readonly type?: unknown;
+  readonly expected?: unknown;
+  readonly origin?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly inclusive?: unknown;
+  readonly divisor?: unknown;
+  readonly format?: unknown;
+  readonly values?: unknown;
+}
+
+type Segment = PropertyKey | { readonly key: PropertyKey; readonly origin?: unknown };
+
+/**
+ * Describes an issue for events and logs: its place, and what the schema expects there. The message of an issue is left
+ * out, because many validators quote the value in it.
+ */
+function describeIssue(issue: StandardIssue): string {
+  const path: readonly Segment[] = issue.path ?? [];
+  const known = issue as KnownIssue;
+  // The name of an unknown member is a part of the payload. zod reports the object, and valibot the member.
+  if (known.code === "unrecognized_keys") return `${placeOf(path)}: has an unknown member`;
+  if (known.expected === "never" && isKey(path.at(-1)))
+    return `${placeOf(path.slice(0, -1))}: has an unknown member`;
+  return `${placeOf(path)}: ${expectationOf(known)}`;
+}
+
+function isKey(segment: Segment | undefined): boolean {
+  return typeof segment === "object" && segment.origin === "key";
+}
+
+function placeOf(path: readonly Segment[]): string {
+  return toFragmentPointer(
+    path.map((segment) => nameOf(typeof segment === "object" ? segment.key : segment)),
+  );
+}
+
+/** Hides a name that looks like data, such as an address that is the key of a map. */
+function nameOf(key: PropertyKey): PropertyKey {
+  return typeof key !== "string" || /^([A-Za-z_][\w-]{0,63}|\d{1,6})$/.test(key) ? key : "*";
+}
+
+function expectationOf(issue: KnownIssue): string {
+  const { code, kind, type, expected, origin, minimum, maximum, inclusive, divisor, format, values } = issue;
+  const or = inclusive === false ? "" : "=";
+  if (typeof expected === "string") return `expected ${expected}`;
+  if (code === "too_small") return `expected ${origin} >${or} ${minimum}`;
+  if (code === "too_big") return `expected ${origin} <${or} ${maximum}`;
+  if (code === "not_multiple_of") return `expected multiple of ${divisor}`;
+  if (code === "invalid_format") return `expected ${format}`;
+  if (code === "invalid_value" && Array.isArray(values))
+    return `expected one of ${values.map(quoted).join(", ")}`;
+  if (kind === "validation" && typeof type === "string") return `violates ${type}`;
+  return typeof code === "string" ? `violates ${code}` : "is refused by the schema";
+}
+
+function quoted(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

@@ -1,4 +1,4 @@
-import type { ParseContext } from "../format.js";
+import type { ParseContext, ParsedBody } from "../format.js";
 import { malformed, wrongRoot } from "../malformed.js";
 import { type Place, rootPlace } from "../schema-place.js";
 import { decodeName } from "./names.js";
@@ -69,7 +69,7 @@ function isBlank(text: string): boolean {
 }
 
 /** Returns whether the element means null. Refuses every attribute except the one that says so. */
-export function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
+function isNil({ local, attributes }: XmlElement, { nillable }: XmlReading): boolean {
   let nil = false;
   for (const attribute of Object.values(attributes)) {
     // A namespace declaration contains no data. This parser trims white space around its value, but others do not, so
@@ -101,7 +101,7 @@ function objectValue(children: readonly XmlElement[], place: Place, reading: Xml
   return Object.fromEntries(members);
 }
 
-export function byName(children: readonly XmlElement[]): Map<string, XmlElement[]> {
+function byName(children: readonly XmlElement[]): Map<string, XmlElement[]> {
   const named = new Map<string, XmlElement[]>();
   for (const child of children) {
     const name = decodeName(child.local);
@@ -125,4 +125,26 @@ function memberValue(
   );
   const isNull = values.length === 1 && values[0] === null && place.types.has("null");
   return isArray && !isNull ? values : values[0];
+}
+
+/**
+ * Returns a document as a value, as {@link toValue} does, and as a tree that does not depend on the schema.
+ *
+ * Throws the same errors as `toValue`.
+ */
+export function toParsedBody(
+  document: XmlDocument,
+  context: Pick<ParseContext, "name" | "schema">,
+  reading: XmlReading,
+): ParsedBody {
+  return { value: toValue(document, context, reading), tree: toTree(document.root, reading) };
+}
+
+function toTree(element: XmlElement, reading: XmlReading): unknown {
+  const { children, text } = element;
+  if (isNil(element, reading)) return null;
+  if (children.length === 0) return text;
+  return Object.fromEntries(
+    [...byName(children)].map(([name, elements]) => [name, elements.map((each) => toTree(each, reading))]),
+  );
 }

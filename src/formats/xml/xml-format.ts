@@ -1,11 +1,10 @@
 import type { Format, SerializeContext } from "../format.js";
-import { toItems } from "../operation-list.js";
+import { toItems } from "../format.js";
 import { JSON_NUMBERS, readTypedText } from "../typed-text.js";
 import { decodeUtf8 } from "../utf8.js";
 import { encodeName } from "./names.js";
 import { readDocument } from "./read-document.js";
-import { toParsedBody } from "./to-tree.js";
-import { toValue, type XmlReading, XSI } from "./to-value.js";
+import { toParsedBody, toValue, type XmlReading, XSI } from "./to-value.js";
 import { writeNodes, type XmlWriting } from "./write-xml.js";
 
 /**

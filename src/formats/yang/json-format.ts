@@ -1,7 +1,7 @@
 import type { Format, ParseContext, ParsedBody } from "../format.js";
+import { toItems } from "../format.js";
 import { jsonFormat } from "../json.js";
 import { wrongRoot } from "../malformed.js";
-import { toItems } from "../operation-list.js";
 import { rootPlace } from "../schema-place.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
 import { fromYang, isObject, toYang, yangTree } from "./values.js";

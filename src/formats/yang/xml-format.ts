@@ -1,12 +1,11 @@
 import type { Format } from "../format.js";
-import { toItems } from "../operation-list.js";
+import { toItems } from "../format.js";
 import { rootPlace } from "../schema-place.js";
 import { readTypedText } from "../typed-text.js";
 import { decodeUtf8 } from "../utf8.js";
 import { encodeName } from "../xml/names.js";
 import { readDocument } from "../xml/read-document.js";
-import { toParsedBody } from "../xml/to-tree.js";
-import { toValue, type XmlReading } from "../xml/to-value.js";
+import { toParsedBody, toValue, type XmlReading } from "../xml/to-value.js";
 import { escapeText, memberNodes, tag, writeNodes, type XmlWriting } from "../xml/write-xml.js";
 import { yangNumbers } from "./numbers.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";

@@ -4,7 +4,7 @@ import type { PathParams } from "../../contract/definition/path-pattern.js";
 import type { AsyncReplyError } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/json/canonical-json.js";
 import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
-import type { Violation } from "../../contract/violation.js";
+import type { Violation } from "../../contract/problem.js";
 import type { ParsedBody } from "../../formats/format.js";
 import { type Place, rootPlace } from "../../formats/schema-place.js";
 import { JSON_NUMBERS, readTypedText } from "../../formats/typed-text.js";

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { Format, SerializeContext } from "../../formats/format.js";
-import type { DescribedService } from "../described-service.js";
+import type { DescribedService } from "../components.js";
 import type { OpenApiContent } from "../document.js";
 
 /** Describes a payload in each media type of requests. */

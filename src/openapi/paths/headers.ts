@@ -1,4 +1,6 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
+import type { Deprecation } from "../../contract/definition/deprecation.js";
+import { deprecationFields } from "../../http/message/deprecation-fields.js";
 import type { Components } from "../components.js";
 import type { OpenApiHeader, OpenApiResponse } from "../document.js";
 
@@ -28,7 +30,7 @@ export type HeaderName =
   | "Unbuffered";
 
 /** Pattern of a link to the operation that runs a failed one again. */
-export const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
+const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
 
 const ENTITY_TAG: JsonSchema = { pattern: '^"[^"]+"$' };
 
@@ -103,7 +105,7 @@ export function fixed(description: string, value: string): OpenApiHeader {
 }
 
 /** Describes a required header field whose value matches this regular expression. */
-export function matching(description: string, pattern: string): OpenApiHeader {
+function matching(description: string, pattern: string): OpenApiHeader {
   return always(description, { pattern });
 }
 
@@ -122,4 +124,40 @@ function sometimes(description: string, schema: JsonSchema): OpenApiHeader {
 
 function seconds(minimum: number, maximum?: number): JsonSchema {
   return { type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) };
+}
+
+/** Adds the header fields of a deprecation to every response of a path. */
+export function withNotice(
+  responses: Readonly<Record<string, OpenApiResponse>>,
+  deprecated: Deprecation | undefined,
+): Readonly<Record<string, OpenApiResponse>> {
+  if (deprecated === undefined) return responses;
+  const { deprecation = "", sunset, link } = deprecationFields(deprecated);
+  const notice: ResponseHeaders = {
+    Deprecation: fixed("Time since which clients should stop using this path (RFC 9745).", deprecation),
+    ...(sunset === undefined
+      ? {}
+      : { Sunset: fixed("Time after which this path may be removed (RFC 8594).", sunset) }),
+  };
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...response.headers, ...notice, ...linkOf(response, link) } },
+    ]),
+  );
+}
+
+/** Merges the link to the notice with the `Link` of the response. The notice comes first. */
+function linkOf({ headers }: OpenApiResponse, link: string | undefined): ResponseHeaders {
+  if (link === undefined) return {};
+  const description = "Page about the deprecation.";
+  if (headers?.Link === undefined) return { Link: fixed(description, link) };
+  const pattern = `^${escaped(link)}(, ${SUCCESSOR_LINK})?$`;
+  return { Link: matching(`${description} ${SUCCESSOR_TEXT}`, pattern) };
+}
+
+const SUCCESSOR_TEXT = "If the operation failed and was run again, also the new operation.";
+
+function escaped(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 }

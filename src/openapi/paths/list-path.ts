@@ -1,6 +1,5 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
-import type { Components } from "../components.js";
-import type { DescribedService } from "../described-service.js";
+import type { Components, DescribedService } from "../components.js";
 import type { OpenApiParameter, PathItem } from "../document.js";
 import { operationList } from "../schemas/operation-schemas.js";
 import { listContent } from "./content.js";

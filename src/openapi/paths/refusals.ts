@@ -1,8 +1,7 @@
 import type { ErrorCode } from "../../contract/errors.js";
 import { type ProblemName, problem } from "../../contract/problem.js";
 import { replyTo } from "../../http/message/problems.js";
-import type { Components } from "../components.js";
-import type { DescribedService } from "../described-service.js";
+import type { Components, DescribedService } from "../components.js";
 import type { OpenApiHeader, OpenApiResponse } from "../document.js";
 import { anyProblem } from "../schemas/problem-schemas.js";
 import { challengeOf } from "../security.js";

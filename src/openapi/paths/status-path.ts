@@ -1,7 +1,6 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import type { Components } from "../components.js";
-import type { DescribedService } from "../described-service.js";
+import type { Components, DescribedService } from "../components.js";
 import type { OpenApiParameter, PathItem, PathOperation } from "../document.js";
 import {
   anyOperation,
@@ -12,8 +11,16 @@ import {
 import { operationContent } from "./content.js";
 import { headers } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
-import { canStream, eventContent, lastEventId, nothingLeft, streamFields } from "./streaming.js";
-import { canWait, preferWait, waitFields } from "./waiting.js";
+import {
+  canStream,
+  canWait,
+  eventContent,
+  lastEventId,
+  nothingLeft,
+  preferWait,
+  streamFields,
+  waitFields,
+} from "./waiting.js";
 
 /** Tag of the status endpoint. */
 export const STATUS_TAG = "Operations";

@@ -1,16 +1,14 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import type { Components } from "../components.js";
-import type { DescribedService } from "../described-service.js";
+import type { Components, DescribedService } from "../components.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
-import type { NamedDefinition } from "../names.js";
+import { type NamedDefinition, toPascalCase } from "../names.js";
+import { embedSchema } from "../schemas/embed-schema.js";
 import { acceptedOperation, endedOperation } from "../schemas/operation-schemas.js";
-import { inputSchema } from "../schemas/payload-schemas.js";
+import { inputSchema, memberSchemas } from "../schemas/payload-schemas.js";
 import { operationContent, requestContent, resourceContent } from "./content.js";
-import { withNotice } from "./deprecation-notice.js";
-import { headers } from "./headers.js";
-import { pathParameters } from "./path-parameters.js";
+import { headers, withNotice } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
 import { canWait, preferWait, waitFields } from "./waiting.js";
 import { WEBHOOK_URL } from "./webhooks.js";
@@ -173,4 +171,31 @@ const REPLY_FIELDS = {
 
 function linkTo(operationId: string, description: string): OpenApiLink {
   return { operationId, parameters: { operationId: "$response.body#/operationId" }, description };
+}
+
+/** Describes the path fields of a definition. Each has the schema of its member in the input. */
+function pathParameters(components: Components, { definition, name }: NamedDefinition): OpenApiParameter[] {
+  return pathFields(definition.path).map((field) => ({
+    name: field,
+    in: "path",
+    description: `Member \`${field}\` of the input.`,
+    required: true,
+    schema: fieldSchema(components, `${name}${toPascalCase(field)}`, definition.jsonSchema, field),
+  }));
+}
+
+function fieldSchema(
+  components: Components,
+  component: string,
+  root: JsonSchema | undefined,
+  field: string,
+): JsonSchema {
+  const found = root === undefined ? [] : memberSchemas(root, field);
+  const [schema, ...others] = found;
+  // Without a schema the text of the path is the value.
+  if (schema === undefined) return { type: "string" };
+  const whole = others.length === 0 ? schema : { anyOf: found };
+  if (!JSON.stringify(whole).includes('"$ref"')) return whole;
+  const { $defs, definitions } = root ?? {};
+  return embedSchema(components, component, { ...whole, $defs, definitions }) ?? { type: "string" };
 }

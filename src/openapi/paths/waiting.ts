@@ -1,6 +1,5 @@
-import type { Components } from "../components.js";
-import type { DescribedService } from "../described-service.js";
-import type { OpenApiParameter } from "../document.js";
+import type { Components, DescribedService } from "../components.js";
+import type { OpenApiContent, OpenApiParameter, OpenApiResponse } from "../document.js";
 import { headers, type ResponseHeaders } from "./headers.js";
 
 /** Returns whether requests of the service can wait for the end of an operation. */
@@ -26,4 +25,51 @@ export function preferWait({ settings }: DescribedService, until: string): OpenA
 export function waitFields(components: Components, waits: boolean): ResponseHeaders {
   if (!waits) return headers(components, { Vary: "AcceptVaries" });
   return headers(components, { Vary: "AcceptOrPreferVaries", "Preference-Applied": "PreferenceApplied" });
+}
+
+/** Returns whether clients can get an operation as a stream of events. */
+export function canStream({ settings }: DescribedService): boolean {
+  return settings.maxStreamMs > 0;
+}
+
+/** Describes the event that a client has. */
+export const lastEventId: OpenApiParameter = {
+  name: "Last-Event-ID",
+  in: "header",
+  description:
+    "`id` of the last event of an earlier stream, or the `ETag` of a reply in JSON. The stream then begins with the next " +
+    "state. If that state was the last one, the reply is a 204. `EventSource` sends this field when it reconnects.",
+  required: false,
+  schema: { type: "string" },
+};
+
+/** Describes a stream of events. OpenAPI 3.1 can only describe it as text. */
+export const eventContent: OpenApiContent = {
+  "text/event-stream": {
+    schema: {
+      type: "string",
+      description:
+        "Sent if `Accept` prefers this media type to all others and names it. Each event is the current state of the " +
+        "operation: `id` is its `ETag`, and `data` is the operation in JSON. The stream ends after the event with the " +
+        "final state, or earlier: then reconnect with `Last-Event-ID`.",
+    },
+  },
+};
+
+/** Describes the fields of a 200 that may be a stream, in addition to those that are always the same. */
+export function streamFields(components: Components): ResponseHeaders {
+  return headers(components, {
+    ETag: "EntityTagUnlessStreamed",
+    "Cache-Control": "RevalidatedUnlessStreamed",
+    "X-Accel-Buffering": "Unbuffered",
+  });
+}
+
+/** Describes the reply to a client that reconnects although it has the final state. */
+export function nothingLeft(components: Components): OpenApiResponse {
+  return {
+    description:
+      "Only for `text/event-stream`: the operation has ended, and `Last-Event-ID` is its final state. Do not reconnect.",
+    headers: headers(components, { "Cache-Control": "NoStore", Vary: "AcceptVaries" }),
+  };
 }

@@ -1,11 +1,11 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { StandardSchema } from "../../contract/schema/standard-schema.js";
+import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.js";
 import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
 import type { NamedDefinition } from "../names.js";
-import { withOptional } from "./body-schema.js";
-import { embedSchema } from "./embed-schema.js";
+import { embedSchema, mapSubschemas } from "./embed-schema.js";
 
 /**
  * Adds the input of a definition. Without a JSON Schema, the document allows any value. The service validates anyway.
@@ -49,4 +49,53 @@ function describeOutput(schema: StandardSchema | undefined): JsonSchema | undefi
     // Some validators have no JSON Schema, such as those with custom checks.
     return undefined;
   }
+}
+
+/**
+ * Returns the JSON Schema of a body in which these members are optional. Nothing else changes. A `$ref` at the root is
+ * replaced by a copy of its target, because other references may need the target unchanged.
+ */
+function withOptional(names: readonly string[], root: JsonSchema): JsonSchema {
+  if (names.length === 0) return root;
+  const relax = (schema: JsonSchema, outer: readonly JsonSchema[]): JsonSchema => {
+    const { $ref, required, allOf, ...others } = schema;
+    const inside = [...outer, schema];
+    const target = conjuncts(root, { $ref })[0];
+    // A schema that refers directly to itself adds no constraints.
+    const parts = conjuncts(root, { $ref, allOf }).filter((part) => !inside.includes(part));
+    const unresolved = $ref !== undefined && target === undefined ? { $ref } : {};
+    return {
+      ...mapAlternatives(others, (part) => relax(part, inside)),
+      ...unresolved,
+      ...requiredWithout(required, names),
+      ...(parts.length === 0 ? {} : { allOf: parts.map((part) => relax(part, inside)) }),
+    };
+  };
+  return relax(root, []);
+}
+
+/** Returns all subschemas that constrain a top-level member. */
+export function memberSchemas(root: JsonSchema, name: string): readonly JsonSchema[] {
+  const found = new Set<JsonSchema>();
+  const seen = new Set<JsonSchema>();
+  const search = (schema: JsonSchema): void => {
+    if (seen.has(schema)) return;
+    seen.add(schema);
+    const child = childSchema(schema, name);
+    if (child !== undefined) found.add(child);
+    for (const part of [...conjuncts(root, schema), ...alternatives(schema).flat()]) search(part);
+  };
+  search(root);
+  return [...found];
+}
+
+function mapAlternatives(schema: JsonSchema, map: (part: JsonSchema) => JsonSchema): JsonSchema {
+  const { anyOf, oneOf, ...others } = schema;
+  const given = Object.entries({ anyOf, oneOf }).filter(([, parts]) => parts !== undefined);
+  return { ...others, ...mapSubschemas(Object.fromEntries(given), [], map) };
+}
+
+function requiredWithout(required: unknown, names: readonly string[]): JsonSchema {
+  const rest = Array.isArray(required) ? required.filter((name) => !names.includes(name)) : [];
+  return rest.length === 0 ? {} : { required: rest };
 }

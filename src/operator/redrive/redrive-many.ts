@@ -1,10 +1,10 @@
 import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import type { Clock } from "../../ports/runtime.js";
 import { toCursor } from "../../protocol/list-cursor.js";
 import type { OperatorContext } from "../context.js";
 import { hasErrorType, toRequest } from "../filter.js";
 import { readCursor } from "../list.js";
 import { scan } from "../scan.js";
-import { createPace } from "./pace.js";
 import { redrive } from "./redrive-one.js";
 import {
   checkRedriveFilter,
@@ -95,4 +95,36 @@ function isOpen({ names }: OperatorContext, { definition, retriedBy }: ListedOpe
 function toFailedRequest(filter: RedriveFilter, { cursor }: RedriveOptions): ListRequest {
   const request = { ...toRequest(filter), state: "failed", limit: PAGE } as const;
   return cursor === undefined ? request : { ...request, after: readCursor(cursor) };
+}
+
+/** Options of {@link createPace}. */
+interface PaceOptions {
+  readonly clock: Clock;
+  readonly perSecond: number;
+  /** Ends every wait. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Returns a function that resolves at most `perSecond` times per second. The first call resolves at once. */
+function createPace({ clock, perSecond, signal }: PaceOptions): () => Promise<void> {
+  const intervalMs = 1_000 / perSecond;
+  let last = Number.NEGATIVE_INFINITY;
+  return async () => {
+    // If the clock is set back, this must not wait longer.
+    const waitMs = Math.min(last + intervalMs - clock.now(), intervalMs);
+    if (waitMs > 0) await sleep(clock, waitMs, signal);
+    last = clock.now();
+  };
+}
+
+function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(ms, end);
+    function end(): void {
+      cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }
+    signal?.addEventListener("abort", end);
+  });
 }

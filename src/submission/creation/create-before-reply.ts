@@ -1,11 +1,11 @@
 import type { JsonText } from "../../contract/operation.js";
-import { atomicSubmissions, type RecordResult, type Transactions } from "../../ports/backend.js";
+import { atomicSubmissions, type Transactions } from "../../ports/backend.js";
 import type { Lease } from "../../ports/operation-store.js";
+import type { RecordResult } from "../../ports/submission.js";
 import type { Accepted } from "../accepted.js";
-import { asUncertain } from "../as-uncertain.js";
 import { earlierOperation } from "../earlier-operation.js";
 import { recordSubmission } from "../record-submission.js";
-import { storeAnswer } from "../store-answer.js";
+import { asUncertain, storeAnswer } from "../store-answer.js";
 import {
   type Creation,
   continueWith,

@@ -3,9 +3,9 @@ import type { Operation } from "../../contract/operation.js";
 import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { Lease } from "../../ports/operation-store.js";
-import type { CheckedSubmission } from "../accept.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
+import type { CheckedSubmission } from "../earlier-operation.js";
 import { createResource } from "./create-resource.js";
 import type { CreateCall, CreateLimits } from "./run-create.js";
 

@@ -1,8 +1,9 @@
-import { type RecordResult, sharedTransactions } from "../../ports/backend.js";
+import { sharedTransactions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
-import type { CheckedSubmission } from "../accept.js";
+import type { RecordResult } from "../../ports/submission.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
+import type { CheckedSubmission } from "../earlier-operation.js";
 import { earlierOperation } from "../earlier-operation.js";
 import { creationInProgress, limitsOf } from "./creation.js";
 import { runCreate } from "./run-create.js";

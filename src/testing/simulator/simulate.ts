@@ -1,8 +1,8 @@
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import type { Sync } from "../../ports/synchronous.js";
-import { keepWorker } from "./actors/actors.js";
-import { createApis, runClient } from "./actors/clients.js";
+import { createApis, keepWorker } from "./actors/actors.js";
+import { runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
 import { runOperator } from "./actors/operator.js";
 import { awaitEnds } from "./actors/waiters.js";

@@ -1,9 +1,8 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Clock } from "../../ports/runtime.js";
 import { inTime } from "../in-time.js";
-import { parseAddress } from "./addresses.js";
 import { type BuiltIns, loadBuiltIns } from "./built-ins.js";
-import { isPublicAddress } from "./judge-address.js";
+import { isPublicAddress, parseAddress } from "./judge-address.js";
 import { createLookUp } from "./look-up.js";
 import { hostOf } from "./receiver-url.js";
 import type { WebhookAnswer, WebhookRequest } from "./send.js";

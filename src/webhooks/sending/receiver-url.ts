@@ -1,5 +1,4 @@
-import { parseAddress } from "./addresses.js";
-import { isPublicAddress } from "./judge-address.js";
+import { isPublicAddress, parseAddress } from "./judge-address.js";
 
 const MAX_LENGTH = 2_048;
 

@@ -1,4 +1,4 @@
-import type { Bytes } from "../bytes.js";
+import type { Bytes } from "../signing/secrets.js";
 
 /** A signed webhook, ready to be sent. */
 export interface WebhookRequest {
@@ -25,3 +25,15 @@ export interface WebhookAnswer {
  * that your receivers have no business with. Throws if there is no answer.
  */
 export type SendWebhook = (request: WebhookRequest) => Promise<WebhookAnswer>;
+
+/**
+ * Sends a webhook with the platform's `fetch`, without following redirects. **It does not check which address a host
+ * name resolves to.** Use it only where the network itself keeps requests away from internal addresses, such as on
+ * Cloudflare Workers.
+ */
+export async function sendWithFetch({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
+  const answer = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+  // An error of an unread body does not matter.
+  void answer.body?.cancel().catch(() => {});
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after") ?? undefined };
+}

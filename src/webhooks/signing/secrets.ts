@@ -1,6 +1,8 @@
 import type { AsyncReplyError } from "../../contract/errors.js";
 import { misuse } from "../../contract/options.js";
-import type { Bytes } from "../bytes.js";
+
+/** Bytes that WebCrypto takes: `Uint8Array<ArrayBuffer>`. Compilers before TypeScript 5.7 do not know that type. */
+export type Bytes = ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
 
 /** A shared key of Standard Webhooks. */
 interface SharedKey {

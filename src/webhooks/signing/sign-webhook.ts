@@ -1,5 +1,5 @@
 import { invalidOption } from "../../contract/options.js";
-import type { Bytes } from "../bytes.js";
+import type { Bytes } from "./secrets.js";
 import { readSigningKey, type SigningKey, toBase64 } from "./secrets.js";
 
 /** The parts of a webhook that its signature covers. */

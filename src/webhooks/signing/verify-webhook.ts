@@ -8,8 +8,8 @@ import {
   type OptionNames,
   shown,
 } from "../../contract/options.js";
-import type { Bytes } from "../bytes.js";
 import type { WebhookEvent } from "../event.js";
+import type { Bytes } from "./secrets.js";
 import { fromBase64, readVerifyingKey, type VerifyingKey } from "./secrets.js";
 import { HMAC, signedContent } from "./sign-webhook.js";
 

@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { JsonText, Settlement } from "../../contract/operation.js";
+import { adoptPromise } from "../../contract/promises.js";
 import {
   atomicSubmissions,
   type Backend,
@@ -9,7 +10,6 @@ import {
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import type { RunInTransaction } from "./job.js";
 import type { Supervision } from "./supervise.js";
-import { synchronousValue } from "./synchronous-value.js";
 
 export interface JobTransactionOptions {
   readonly backend: Backend;
@@ -181,4 +181,21 @@ export function withProgress(settlement: Settlement, progress: JsonText | undefi
 /** Returns the settlement that completes an operation, with a result if there is one. */
 export function completed(result: JsonText | undefined): Settlement {
   return result === undefined ? { to: "completed" } : { to: "completed", result };
+}
+
+/**
+ * Returns what the function of a synchronous transaction returned. `onLate` receives the error of a promise, because
+ * nothing else handles it.
+ *
+ * Throws `NO_TRANSACTIONS` if it is a promise.
+ */
+function synchronousValue<Value>(returned: Value | Promise<Value>, onLate: (error: unknown) => void): Value {
+  const value = adoptPromise(returned);
+  if (!(value instanceof Promise)) return value;
+  value.catch(onLate);
+  throw new AsyncReplyError(
+    "NO_TRANSACTIONS",
+    "The function of `job.transaction` returned a promise, but the transactions of this back end are synchronous. The " +
+      "transaction was rolled back. Pass a function without `async`, and await other work before or after the transaction.",
+  );
 }

@@ -2,15 +2,14 @@ import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored, toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation } from "../../contract/operation.js";
 import type { StandardSchema } from "../../contract/schema/standard-schema.js";
-import { validate } from "../../contract/schema/validate.js";
-import { validateAs, withCode } from "../../contract/schema/validate-as.js";
+import { validate, validateAs, withCode } from "../../contract/schema/validate.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import { reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, endingOf } from "../settle/ending.js";
-import { AttemptJob } from "./attempt-job.js";
 import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction, withProgress } from "./job-transaction.js";
+import type { LazyAbort } from "./supervise.js";
 import { supervise } from "./supervise.js";
 
 /** Runs an attempt that has begun, under supervision, and returns how it ended. Never rejects. */
@@ -149,4 +148,39 @@ function validateNow(
   if (!(checked instanceof Promise)) return checked;
   checked.catch(() => {});
   throw new AsyncReplyError("INVALID_RESULT", `The ${name} schema must be synchronous. ${reason}`);
+}
+
+/**
+ * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
+ * attempt, until the next full collection.
+ */
+class AttemptJob implements Job {
+  readonly operationId: string;
+  readonly tenant: string;
+  readonly attempt: number;
+  readonly progress: Job["progress"];
+  readonly #abort: Pick<LazyAbort, "signal">;
+  readonly #transaction: () => Job["transaction"];
+
+  constructor(
+    { id, tenant, attempt }: Operation,
+    abort: Pick<LazyAbort, "signal">,
+    progress: Job["progress"],
+    transaction: () => Job["transaction"],
+  ) {
+    this.operationId = id;
+    this.tenant = tenant;
+    this.attempt = attempt;
+    this.progress = progress;
+    this.#abort = abort;
+    this.#transaction = transaction;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get transaction(): Job["transaction"] {
+    return this.#transaction();
+  }
 }

@@ -1,10 +1,10 @@
+import { addAttemptError } from "../../contract/attempt-errors.js";
 import { type AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
-import type { Operation, Settlement } from "../../contract/operation.js";
-import { operationError, type ProblemName } from "../../contract/problem.js";
+import { parseStored } from "../../contract/json/json-text.js";
+import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
+import { operationError, type ProblemName, problem } from "../../contract/problem.js";
 import type { SettleResult } from "../../ports/operation-store.js";
 import type { ProcessorSettings } from "../settings.js";
-import { lastErrorOf } from "./last-error.js";
-import { waitForNewerWorker } from "./refused-input.js";
 
 /** How an attempt ended. There is no settlement if another attempt holds the lease. */
 export interface Ending {
@@ -72,3 +72,69 @@ const MIN_RELEASE_MS = 1_000;
 
 /** Keeps the `error` of an operation below 64 KiB in any encoding. */
 const MAX_DETAIL_LENGTH = 10_000;
+
+const MAX_LENGTH = 1_000;
+
+/** Matches names and codes such as `TypeError` and `ECONNREFUSED`. Any other text may contain data. */
+const IDENTIFIER = /^[\w.:$-]{1,100}$/;
+
+/**
+ * Describes for operators why an attempt failed. Lists of operations must not show payloads, and messages of foreign
+ * errors often quote values, so only their name and code are kept. The observer gets the full error.
+ *
+ * @param at Now. Epoch milliseconds.
+ */
+function lastErrorOf(error: unknown, { lastError, attempt }: Operation, at: number): JsonText {
+  const detail = describe(error).slice(0, MAX_LENGTH);
+  return addAttemptError(lastError, { ...problem("work-failed", { detail }), attempt, at });
+}
+
+function describe(error: unknown): string {
+  // Our own messages never contain parts of a payload.
+  if (isAsyncReplyError(error)) return error.message;
+  const names = [identifierIn(error, "name"), identifierIn(error, "code")];
+  const known = names.filter((name) => name !== undefined).join(" ");
+  return known === "" ? "The processor threw." : `The processor threw ${known}.`;
+}
+
+function identifierIn(error: unknown, member: "name" | "code"): string | undefined {
+  try {
+    const value: unknown = (error as Partial<Record<typeof member, unknown>>)[member];
+    return typeof value === "string" && IDENTIFIER.test(value) ? value : undefined;
+  } catch {
+    // The error is `undefined` or `null`, or reading it throws.
+    return undefined;
+  }
+}
+
+const FIRST_WAIT_MS = 30_000;
+/** Waits of 30 s, 1, 2 and 4 min: 7.5 minutes in total. */
+const MAX_REFUSALS = 4;
+
+/**
+ * Returns the settlement for an attempt whose input this worker's schema refuses. During a deployment a newer worker
+ * may accept the input, so the operation waits and the attempt does not count. Returns undefined once it has waited
+ * long enough.
+ *
+ * @param at Now. Epoch milliseconds.
+ */
+function waitForNewerWorker({ lastError, attempt }: Operation, at: number): Settlement | undefined {
+  const refusals = refusalsIn(lastError);
+  if (refusals >= MAX_REFUSALS) return undefined;
+  const detail = "The schema of a worker refused the stored input. Another worker may accept it.";
+  const failure = { ...problem("input-refused", { detail }), refusals: refusals + 1, attempt, at };
+  return {
+    to: "retry",
+    delayMs: FIRST_WAIT_MS * 2 ** refusals,
+    countAttempt: false,
+    lastError: addAttemptError(lastError, failure),
+  };
+}
+
+/** Returns the number of consecutive refusals. `lastError` holds it, and any other error replaces it. */
+function refusalsIn(lastError: JsonText | undefined): number {
+  const { refusals } = (lastError === undefined ? {} : parseStored(lastError)) as {
+    readonly refusals?: unknown;
+  };
+  return typeof refusals === "number" ? refusals : 0;
+}

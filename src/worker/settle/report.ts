@@ -1,7 +1,8 @@
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
 import type { ServiceEvent } from "../../ports/observer.js";
 import type { SettleResult } from "../../ports/operation-store.js";
-import type { AttemptOutcome } from "../../telemetry/messages.js";
+import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
+import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
 import type { WorkerContext } from "../context.js";
 import type { Ending } from "./ending.js";
 
@@ -23,7 +24,7 @@ export function report(
 }
 
 /** Returns how an attempt ended, from the store's answer to its settlement. */
-export function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): AttemptOutcome {
+function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): AttemptOutcome {
   if (settled?.outcome !== "settled") return "lost";
   if (isTerminal(settled.state)) return settled.state;
   return settlement?.to === "retry" && settlement.lastError !== undefined ? "retried" : "released";
@@ -38,4 +39,28 @@ function eventOf(
   if (outcome !== "retried") return { event: `operation.${outcome}`, ...about };
   const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;
   return { event: "operation.retried", ...about, delayMs, error };
+}
+
+/** Runs an attempt, and publishes it on the channel `process`. */
+export function tracedAttempt(operation: Operation, run: () => Promise<Ending>): Promise<Ending> {
+  return traced(
+    processChannel,
+    () => aboutAttempt(operation),
+    run,
+    ({ settlement, error }): Partial<ProcessMessage> => ({ outcome: settlement?.to ?? "lost", error }),
+  );
+}
+
+/** Settles an attempt, and publishes that on the channel `settle`. */
+export function tracedSettlement(
+  operation: Operation,
+  ending: Ending,
+  settle: () => Promise<SettleResult | undefined>,
+): Promise<SettleResult | undefined> {
+  return traced(
+    settleChannel,
+    () => aboutAttempt(operation),
+    settle,
+    (settled) => ({ outcome: outcomeOf(ending, settled) }),
+  );
 }

@@ -1,48 +1,51 @@
 import type { SqlStatement } from "../connection/sql-database.js";
-import { listedColumns, operationColumns } from "./operation-columns.js";
 
-/** Names of the functions of the schema that are called. */
-export type FunctionName =
-  | "record_alone_v1"
-  | "record_v1"
-  | "record_each_v1"
-  | "record_in_v1"
-  | "hold_v1"
-  | "create_v1"
-  | "get_v1"
-  | "get_many_v1"
-  | "list_v1"
-  | "stats_v1"
-  | "redrive_v1"
-  | "begin_v1"
-  | "live_since_v1"
-  | "receive_v1"
-  | "renew_v1"
-  | "settle_v1"
-  | "cancel_v1"
-  | "take_due_v1"
-  | "take_expired_v1"
-  | "remove_v1"
-  | "purge_v1"
-  | "set_resource_v1"
-  | "lock_key_v1"
-  | "claim_v1"
-  | "release_v1"
-  | "take_stale_v1";
+const LISTED = [
+  "id",
+  "tenant",
+  "definition",
+  "key",
+  "state",
+  "hidden",
+  "cancel_requested",
+  "attempt",
+  "retention_ms",
+  "failed_retention_ms",
+  "retry_of",
+  "retried_by",
+  "error",
+  "last_error",
+];
+const PAYLOADS = ["input", "meta", "on_end", "resource", "progress", "result"];
+const TIMES = ["created_at", "settled_at"];
+
+/** Returns the columns of an operation without its payloads, read from a column that holds its whole row. */
+function listedColumns(row: string): string {
+  const plain = LISTED.map((name) => `(${row}).${name} as ${name}`);
+  // Epoch milliseconds.
+  const times = TIMES.map((name) => `floor(extract(epoch from (${row}).${name}) * 1000)::bigint as ${name}`);
+  return [...plain, ...times].join(", ");
+}
+
+/** Returns the columns of an operation, read from a column that holds its whole row. */
+function operationColumns(row: string): string {
+  const payloads = PAYLOADS.map((name) => `(${row}).${name} as ${name}`);
+  return [listedColumns(row), ...payloads].join(", ");
+}
 
 const attemptColumns = `${operationColumns("operation")}, (operation).previous_lost as previous_lost`;
 
 /** The columns to read from the result of each function. */
-const COLUMNS: Readonly<Record<FunctionName, string>> = {
+const COLUMNS = {
   record_alone_v1: "place, outcome, operation",
   record_v1: "place, outcome, operation",
   record_each_v1: "place, outcome, operation",
   record_in_v1: "outcome, operation",
   hold_v1: "f as transaction_id",
   create_v1: "f as created",
-  get_v1: operationColumns("f"),
-  get_many_v1: operationColumns("f"),
-  list_v1: listedColumns("f"),
+  get_v1: `${operationColumns("f")}`,
+  get_many_v1: `${operationColumns("f")}`,
+  list_v1: `${listedColumns("f")}`,
   stats_v1: "definition, due, running, scheduled, failed, oldest_due_ms::bigint as oldest_due_ms",
   redrive_v1: "outcome, operation_id, created, state",
   begin_v1: `place, outcome, due_in_ms::bigint as due_in_ms, ${attemptColumns}`,
@@ -61,6 +64,9 @@ const COLUMNS: Readonly<Record<FunctionName, string>> = {
   release_v1: "1 as done",
   take_stale_v1: "tenant, definition, key, fingerprint, operation_id",
 };
+
+/** Name of a function of the schema. */
+export type FunctionName = keyof typeof COLUMNS;
 
 /** Returns a function that builds the statements to call the functions of a schema. `schema` must be quoted. */
 export function createCalls(schema: string): (name: FunctionName, values: unknown[]) => SqlStatement {

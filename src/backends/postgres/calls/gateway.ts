@@ -1,5 +1,5 @@
 import { backOff, MAX_RECONNECTS, MAX_TRIES } from "../../../batching/back-off.js";
-import { type AsyncReplyError, isAsyncReplyError, notRecorded } from "../../../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError, notRecorded } from "../../../contract/errors.js";
 import { invalidOption } from "../../../contract/options.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
@@ -15,7 +15,6 @@ import {
 } from "../connection/store-error.js";
 import { createTimeLimit } from "../connection/time-limit.js";
 import { createCalls, type FunctionName } from "./functions.js";
-import { createSending, type Sending } from "./sending.js";
 
 /** Options of one call. */
 interface CallOptions {
@@ -185,4 +184,38 @@ const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", 
 function setIsolation(level: IsolationLevel): SqlStatement {
   if (!LEVELS.includes(level)) throw invalidOption("isolation", `one of ${LEVELS.join(", ")}`, level);
   return { text: `set transaction isolation level ${level}` };
+}
+
+/** Tracks the tries of one call, to know whether any of them may have taken effect. */
+interface Sending {
+  /**
+   * Records that the statement is about to be sent. Throws if the caller has given up, so the statement is not sent.
+   */
+  send(): void;
+  /** Records that a try has failed. */
+  failed(error: unknown): void;
+  /** Gives up, and returns whether a statement that was sent may have taken effect. */
+  giveUp(): boolean;
+}
+
+/** Creates a {@link Sending}. Calls `onSend` whenever the statement is about to be sent. */
+function createSending(onSend?: () => void): Sending {
+  let sent = false;
+  let lost = false;
+  let over = false;
+  return {
+    send: () => {
+      if (over) throw new AsyncReplyError("STORE_UNAVAILABLE", "The caller has already timed out.");
+      onSend?.();
+      sent = true;
+    },
+    failed: (error) => {
+      lost ||= sent && !isRefusal(error);
+      sent = false;
+    },
+    giveUp: () => {
+      over = true;
+      return lost || sent;
+    },
+  };
 }

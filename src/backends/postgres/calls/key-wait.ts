@@ -1,7 +1,7 @@
-import { pause } from "../../../batching/pause.js";
-import type { RecordResult, Submission } from "../../../ports/backend.js";
+import { pause } from "../../../batching/back-off.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import { submissionInProgress } from "./record-values.js";
+import type { RecordResult, Submission } from "../../../ports/submission.js";
+import { submissionInProgress } from "./results.js";
 
 /** Records a submission, or resolves to undefined if another transaction holds its key. */
 type TryRecord = (submission: Submission) => Promise<RecordResult | undefined>;

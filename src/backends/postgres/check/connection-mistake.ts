@@ -1,6 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
-import { codeOf } from "../connection/error-code.js";
-import { withoutData } from "../connection/error-without-data.js";
+import { codeOf, withoutData } from "../connection/driver-error.js";
 
 /** Network error as Node reports it. */
 interface NetworkError {

@@ -1,12 +1,19 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { codeOf } from "../connection/error-code.js";
+import { codeOf } from "../connection/driver-error.js";
 import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
+import type { Explain } from "../connection/store-error.js";
 import { createTimeLimit } from "../connection/time-limit.js";
-import { connectionMistake } from "./connection-mistake.js";
-import { poolMistake } from "./pool-mistake.js";
-import { findPoolerMistake } from "./pooler-mistake.js";
-import { findMigrationMistake, findSchemaMistake } from "./schema-mistake.js";
+import { connectionMistake, isAboutConnecting } from "./connection-mistake.js";
+import {
+  findPoolerMistake,
+  hasEnded,
+  isAboutPreparing,
+  POOL_ENDED,
+  poolMistake,
+  STATEMENTS_LOST,
+} from "./pool-mistake.js";
+import { findMigrationMistake, findSchemaMistake, howToMigrate } from "./schema-mistake.js";
 import { readServerFacts, type ServerFacts, serverMistake } from "./server-mistake.js";
 
 /** Options of {@link createCheck}. */
@@ -72,4 +79,27 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
 async function closeConnection(query: RunStatement): Promise<void> {
   const text = "do $$ begin raise sqlstate '25006'; end $$";
   await query({ text }).catch(() => {});
+}
+
+/**
+ * Creates a function that explains errors of calls with the sentences of `check`. It only looks at the error itself.
+ */
+export function createExplain(pool: object, schema: string): Explain {
+  return (error) => {
+    if (hasEnded(pool)) return POOL_ENDED;
+    if (isAboutConnecting(error)) return connectionMistake(error).detail;
+    if (isAboutPreparing(error)) return STATEMENTS_LOST;
+    switch (codeOf(error)) {
+      case "3F000":
+      case "42P01":
+      case "42883":
+        return `Schema ${schema} is missing or older than this release. ${howToMigrate(schema)}`;
+      case "42501":
+        return `The role of the pool lacks a grant on schema ${schema}. Call \`backend.check()\`, which names the statement to run.`;
+      case "25006":
+        return "The connection is read-only. Connect the pool to the primary, or turn off `default_transaction_read_only`.";
+      default:
+        return undefined;
+    }
+  };
 }

@@ -1,5 +1,8 @@
 import type { AsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
+import { codeOf } from "../connection/driver-error.js";
+import { isPool, takeFrom } from "../connection/from-pool.js";
+import type { SqlClient, SqlPool } from "../connection/sql-database.js";
 
 /** Members of a `Pool` of `pg` that describe it. Other pools can lack them. */
 interface DescribedPool {
@@ -29,3 +32,50 @@ export function hasEnded(pool: object): boolean {
 export const POOL_ENDED: string =
   "The pool of `createPostgresBackend` has ended, so it provides no connections. Pass an open pool, and end it after " +
   "`backend.close()`.";
+
+/** Prepared by name, like every call of the back end. */
+const NAMED = { name: "arr_check", text: "select pg_backend_pid() as pid", values: [] };
+
+/** Message for a pooler that gives prepared statements of one connection to another. */
+export const STATEMENTS_LOST: string =
+  "The pooler between the pool and the server loses prepared statements. Use pgbouncer 1.21 or later with " +
+  "`max_prepared_statements` above 0, or another pool mode, or connect to the server itself.";
+
+/** A connection with the process id that the other side has announced. Clients of `pg` have it. */
+interface KnowingClient extends SqlClient {
+  readonly processID?: unknown;
+}
+
+/** Whether an error says that a prepared statement is missing, or was prepared by another connection. */
+export function isAboutPreparing(error: unknown): boolean {
+  return ["42P05", "26000"].includes(codeOf(error));
+}
+
+/**
+ * If there is a pooler, prepares a statement on a connection, closes it, and prepares the statement again on the next
+ * one. A pooler in transaction mode gives both the same connection to the server.
+ */
+export async function findPoolerMistake(pool: object): Promise<AsyncReplyError | undefined> {
+  if (!isPool(pool)) return undefined;
+  const clients = pool as SqlPool<KnowingClient>;
+  try {
+    if (await prepareOn(clients)) await prepareOn(clients);
+    return undefined;
+  } catch (error) {
+    if (!isAboutPreparing(error)) throw error;
+    return misuse(STATEMENTS_LOST);
+  }
+}
+
+/** Returns whether there is a pooler: it makes up the process that it tells its clients. Then closes the connection. */
+async function prepareOn(pool: SqlPool<KnowingClient>): Promise<boolean> {
+  const client = await takeFrom(pool);
+  let isPooled = true;
+  try {
+    const { rows } = await client.query(NAMED);
+    isPooled = typeof client.processID === "number" && client.processID !== rows[0]?.pid;
+  } finally {
+    client.release(isPooled);
+  }
+  return isPooled;
+}

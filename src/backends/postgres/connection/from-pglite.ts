@@ -1,6 +1,5 @@
-import { checkTransaction } from "./check-transaction.js";
+import { checkTransaction, untilAborted } from "./open-transaction.js";
 import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";
-import { untilAborted } from "./until-aborted.js";
 
 /** Transaction of PGlite. */
 export interface PGliteTransaction {

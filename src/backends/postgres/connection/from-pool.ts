@@ -1,12 +1,11 @@
+import { isObject, kindOf, misuse } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
-import { checkTransaction } from "./check-transaction.js";
-import { isPool } from "./is-pool.js";
+import { checkTransaction, untilAborted } from "./open-transaction.js";
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { isConnectionError, isReadOnly } from "./store-error.js";
 import { createTimeLimit } from "./time-limit.js";
-import { untilAborted } from "./until-aborted.js";
 
 const OPEN_TRANSACTION =
   'the connection of your open transaction: `const tx = await pool.connect()`, then `await tx.query("begin")`';
@@ -121,4 +120,46 @@ function ignoreErrorEvents(client: SqlClient & { on?(event: "error", listener: (
   if (withListener.has(client)) return;
   withListener.add(client);
   client.on?.("error", () => {});
+}
+
+/** Whether a value is a connection of `pg`: a `Client`, or a client taken from a pool. */
+function isClient(value: object): boolean {
+  const { connect, getTypeParser } = value as {
+    readonly connect?: unknown;
+    readonly getTypeParser?: unknown;
+  };
+  return typeof connect === "function" && typeof getTypeParser === "function";
+}
+
+/** Whether a value is a pool of connections. */
+export function isPool(value: unknown): boolean {
+  if (!isObject(value) || isClient(value)) return false;
+  const { connect, release } = value as { readonly connect?: unknown; readonly release?: unknown };
+  return typeof connect === "function" && typeof release !== "function";
+}
+
+/**
+ * Converts the option `pool` to a database.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function toDatabase<Tx>(
+  pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>,
+  timeoutMs: number,
+  clock: Clock,
+): SqlDatabase<Tx> {
+  if (isObject(pool)) {
+    if ("queryIn" in pool) return pool;
+    if (isClient(pool))
+      throw misuse(
+        "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool, such as " +
+          "`new Pool({ connectionString })`.",
+      );
+    if (typeof pool.connect === "function") return fromPool(pool, { timeoutMs, clock });
+  }
+  // The value is not quoted, because a connection string can contain a password.
+  throw misuse(
+    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of " +
+      `\`fromPGlite(database)\`, not ${kindOf(pool)}.`,
+  );
 }

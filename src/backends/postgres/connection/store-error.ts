@@ -1,6 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
-import { codeOf, isSqlState } from "./error-code.js";
-import { withoutData } from "./error-without-data.js";
+import { codeOf, isSqlState, withoutData } from "./driver-error.js";
 
 /** Whether an error is a serialization failure or a deadlock, after which the same transaction can succeed. */
 export function isConflict(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { pause } from "../../../batching/pause.js";
+import { pause } from "../../../batching/back-off.js";
 import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { createWatchers, type Watchers } from "../../waking/watchers.js";

@@ -2,7 +2,7 @@ import { coalesce } from "../../../batching/coalesce.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import { createWaiters, type Waiter } from "../../waking/waiters.js";
-import { withoutData } from "../connection/error-without-data.js";
+import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";
 
 /** Wakes up consumers that wait for due work, in this process and, through the database, in others. */

@@ -1,5 +1,5 @@
+import { invalidOption } from "../../../contract/options.js";
 import version1 from "./1.sql";
-import { quoteSchema } from "./schema-name.js";
 
 /** Additions of one version to the schema. */
 interface Addition {
@@ -64,5 +64,19 @@ ${text.replaceAll("{{schema}}", quoted)}$addition$;
 end
 $migration$;
 `,
+  );
+}
+
+/**
+ * Returns the quoted name of a schema. The pattern allows no characters that could end the quotes.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function quoteSchema(schema: string): string {
+  if (typeof schema === "string" && /^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return `"${schema}"`;
+  throw invalidOption(
+    "schema",
+    "a name of 1 to 48 characters from a-z, 0-9 and _ that does not begin with a digit",
+    schema,
   );
 }

@@ -1,9 +1,8 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
-import { ADVICE } from "../connection/advice.js";
 import type { Connection } from "../connection/connection.js";
-import { isBusy, resultCodeOf } from "../connection/result-code.js";
 import type { Statements } from "../connection/statements.js";
+import { ADVICE, isBusy, resultCodeOf } from "../connection/store-error.js";
 import type { FileGuard } from "./file-guard.js";
 
 /** Options of {@link createCheck}. */

@@ -1,11 +1,23 @@
+import { pause } from "../../../batching/back-off.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import { type Changed, createChanged } from "./changed.js";
-import { createLanes, type LaneLimits, type LaneName } from "./lanes.js";
-import { createLockWait } from "./lock-wait.js";
-import { isBusy, resultCodeOf } from "./result-code.js";
+import { createLanes, createTurns, type LaneLimits, type LaneName } from "./lanes.js";
 import type { Statements } from "./statements.js";
-import { lockedTooLong, toStoreError } from "./store-error.js";
-import { createTurns } from "./turns.js";
+import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
+
+/** Ids of the operations that a transaction writes. Watchers learn of them after the commit. */
+export interface Changed {
+  /** New operations, which no other process knows. */
+  readonly created: Set<string>;
+  /** Operations that existed before. */
+  readonly changed: Set<string>;
+  /** Running operations whose cancellation was requested. */
+  readonly cancelled: Set<string>;
+}
+
+/** Creates the sets of a transaction. */
+export function createChanged(): Changed {
+  return { created: new Set(), changed: new Set(), cancelled: new Set() };
+}
 
 /** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
 type Job<Result> = (changed: Changed) => Result;
@@ -213,4 +225,38 @@ function rollBack(statements: Statements): void {
   } catch {
     // After some errors, SQLite has already rolled the transaction back.
   }
+}
+
+/** Waits for the lock of a database that another connection holds. */
+interface LockWait {
+  /** Returns how long this process has waited for the lock so far, in all waits. Milliseconds. */
+  waitedMs(): number;
+  /** Waits before the next try. Waits grow until {@link taken} is called. */
+  wait(): Promise<void>;
+  /** Called when the lock was taken. */
+  taken(): void;
+}
+
+const FIRST_MS = 1;
+const LONGEST_MS = 25;
+
+/**
+ * Creates the wait. The `busy_timeout` of SQLite would sleep, and block the event loop. Waits are random, so that a
+ * process that writes all the time does not always win.
+ */
+function createLockWait({ clock, random }: Pick<Runtime, "clock" | "random">): LockWait {
+  let waitedMs = 0;
+  let nextMs = FIRST_MS;
+  return {
+    waitedMs: () => waitedMs,
+    wait: async () => {
+      const ms = nextMs * (0.5 + random() / 2);
+      nextMs = Math.min(nextMs * 2, LONGEST_MS);
+      await pause(ms, clock);
+      waitedMs += ms;
+    },
+    taken: () => {
+      nextMs = FIRST_MS;
+    },
+  };
 }

@@ -1,6 +1,4 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
-import { ADVICE } from "./advice.js";
-import { resultCodeOf } from "./result-code.js";
 
 interface Kind {
   readonly code: "STORE_UNAVAILABLE" | "OVERLOADED" | "CORRUPT_RECORD" | "INTERNAL";
@@ -65,4 +63,74 @@ export function lockedForWriting(cause: unknown): AsyncReplyError {
       "transaction again. Begin it with `begin immediate`, so that only the beginning can fail.",
     recorded: "no",
   });
+}
+
+/** Says what to do about an error, by its result code. Errors of calls and of `check` say the same. */
+export const ADVICE: ReadonlyMap<string, string> = new Map([
+  [
+    "SQLITE_READONLY",
+    "The database is read-only. Make the file and its folder writable for this process, open it without a read-only option, and restart the process.",
+  ],
+  [
+    "SQLITE_CANTOPEN",
+    "The database file or its write-ahead log cannot be opened. Make the file, its folder and the files with `-wal` and `-shm` " +
+      "at the end of their names writable for this process.",
+  ],
+  [
+    "SQLITE_NOTADB",
+    "The file is not an SQLite database, or it is encrypted. Pass the path of another file to your client of SQLite.",
+  ],
+  [
+    "SQLITE_CORRUPT",
+    "The database file is damaged. Restore it from a backup, or save what is readable with `.recover` of the sqlite3 shell.",
+  ],
+  [
+    "SQLITE_FULL",
+    "There is no room for the database. Free space on its disk, or raise `max_page_count`. Finished operations are deleted when their `retentionMs` is over.",
+  ],
+  [
+    "SQLITE_IOERR",
+    "The disk reports an error. If the file is on a network mount, move it to a local disk. Otherwise check the disk.",
+  ],
+  [
+    "SQLITE_PROTOCOL",
+    "The lock of the write-ahead log does not work. If the file is on a network mount, move it to a local disk.",
+  ],
+]);
+
+/** Result codes of SQLite that the back end tells apart, by number. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [5, "SQLITE_BUSY"],
+  [6, "SQLITE_LOCKED"],
+  [7, "SQLITE_NOMEM"],
+  [8, "SQLITE_READONLY"],
+  [10, "SQLITE_IOERR"],
+  [11, "SQLITE_CORRUPT"],
+  [13, "SQLITE_FULL"],
+  [14, "SQLITE_CANTOPEN"],
+  [15, "SQLITE_PROTOCOL"],
+  [18, "SQLITE_TOOBIG"],
+  [19, "SQLITE_CONSTRAINT"],
+  [20, "SQLITE_MISMATCH"],
+  [26, "SQLITE_NOTADB"],
+]);
+
+/**
+ * Returns the primary result code of an error, such as `SQLITE_BUSY`, or `""`. Some clients have it as text in `code`,
+ * and others as a number in `errcode`. Never throws, even if user code threw a hostile value.
+ */
+export function resultCodeOf(error: unknown): string {
+  try {
+    const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+    // The lower byte of an extended code is the primary code.
+    if (typeof errcode === "number") return NAMES.get(errcode & 0xff) ?? "";
+    return typeof code === "string" ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? "") : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Whether another connection holds a lock that the statement needs. */
+export function isBusy(error: unknown): boolean {
+  return ["SQLITE_BUSY", "SQLITE_LOCKED"].includes(resultCodeOf(error));
 }

@@ -1,5 +1,5 @@
 import { integer, text } from "../../rows/row.js";
-import type { Changed } from "../connection/changed.js";
+import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 
 /** Number of transactions whose changes are kept. Watchers that come later look at all operations that they follow. */

@@ -1,3 +1,4 @@
+import { builtinModule } from "../../../ports/builtin-module.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { integer } from "../../rows/row.js";
 import type { Watchers } from "../../waking/watchers.js";
@@ -5,7 +6,6 @@ import type { Connection } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { fileOf } from "../schema/open.js";
 import { cancellationsAfter, changesAfter, newestChange } from "./change-log.js";
-import { watchLog } from "./watch-log.js";
 
 /** Learns what other processes write to the file. */
 export interface News extends Watchers {
@@ -157,4 +157,39 @@ export function createNews(options: NewsOptions): News {
 /** Returns a number that changes when another connection commits. */
 function dataVersion(statements: Statements): number {
   return integer(statements.first("pragma data_version") ?? {}, "data_version");
+}
+
+/** The parts of `node:fs` and `node:path` that are used. */
+interface FileSystem {
+  watch(
+    folder: string,
+    onEvent: (event: string, file: string | null) => void,
+  ): { close(): void; unref(): void; on(event: "error", onError: () => void): void };
+}
+interface Path {
+  dirname(path: string): string;
+  basename(path: string): string;
+}
+
+/**
+ * Calls `onWrite` after any process has written to the write-ahead log of a database file. Returns a function that
+ * stops the calls. Does nothing on platforms that cannot watch files.
+ */
+function watchLog(file: string, onWrite: () => void): () => void {
+  const fs = builtinModule<FileSystem>("node:fs");
+  const path = builtinModule<Path>("node:path");
+  if (fs === undefined || path === undefined) return () => {};
+  const log = `${path.basename(file)}-wal`;
+  try {
+    // The log is deleted with the last connection and created anew, so its folder is watched.
+    const watcher = fs.watch(path.dirname(file), (_, name) => {
+      if (name === null || name === log) onWrite();
+    });
+    // For example, the folder was deleted, or the system has no watches left.
+    watcher.on("error", () => watcher.close());
+    watcher.unref();
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
 }

@@ -1,7 +1,7 @@
 import type { Row } from "../../rows/row.js";
 import { begin } from "../../state-machine/entry.js";
 import type { FreeDefinition, Received } from "../../waking/due-consumer.js";
-import type { Changed } from "../connection/changed.js";
+import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { type StoredEntry, toEntry } from "./entry-row.js";
 import { type Records, withInput } from "./records.js";

@@ -10,10 +10,10 @@ import { portsOf } from "../ports/ports.js";
 import type { Stage } from "../stage.js";
 import { hashOf } from "../world/hash.js";
 import { Process } from "../world/world.js";
-import { NOTICES, type NoticeDefinition, notify } from "./notices.js";
+import { NOTICES, type NoticeDefinition } from "./notices.js";
 import { LEASE_MS, LEAST_RANDOM, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
 import { webhooksOf } from "./receivers.js";
-import { creatorsOf, orders, work } from "./work.js";
+import { creatorsOf, notify, orders, work } from "./work.js";
 
 /** A process that accepts requests. If it dies, another one with the same name replaces it. */
 export interface Api {
@@ -22,7 +22,7 @@ export interface Api {
 }
 
 /** Starts a process that accepts requests. */
-export function startApi(stage: Stage, name: string): Api {
+function startApi(stage: Stage, name: string): Api {
   const process = new Process(name);
   const service = createService({
     definitions: [orders, NOTICES],
@@ -35,6 +35,27 @@ export function startApi(stage: Stage, name: string): Api {
     leaseMs: LEASE_MS,
   });
   return { service, process };
+}
+
+/** The processes that accept requests. */
+export interface Apis {
+  /** Returns any of the processes. If it has died, a new one replaces it first. */
+  any(): Api;
+}
+
+/** Starts the processes that accept requests. */
+export function createApis(stage: Stage, count: number): Apis {
+  const running = Array.from({ length: count }, (_, index) => startApi(stage, `api-${index + 1}`));
+  return {
+    any: () => {
+      const index = stage.world.choices.choose(count);
+      const api = running[index] as Api;
+      if (!api.process.dead) return api;
+      const next = startApi(stage, api.process.name);
+      running[index] = next;
+      return next;
+    },
+  };
 }
 
 /** Keeps one worker running: starts another one each time the worker dies or stops. */

@@ -3,37 +3,15 @@ import { judgeHidden, judgeStatus } from "../ledger/answers.js";
 import { isHidden } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
 import { Process } from "../world/world.js";
-import { type Api, startApi } from "./actors.js";
+import type { Apis } from "./actors.js";
 import { submitByCall } from "./calls.js";
 import { type Answer, chooseDraft, type Draft, describeDraft } from "./drafts.js";
 import { submitInOwnTransaction } from "./own-transaction.js";
-import { ask, type Caller, statusOf, submitByRequest } from "./requests.js";
-import { WAIT } from "./waiters.js";
+import { ask, type Caller, statusOf, submitByRequest, WAIT } from "./requests.js";
 
 const MAX_TRIES = 300;
 /** Has the format of an operation id, but no operation has it. */
 const UNKNOWN_ID = "00000000-0000-7000-8000-ffffffffffff";
-
-/** The processes that accept requests. */
-export interface Apis {
-  /** Returns any of the processes. If it has died, a new one replaces it first. */
-  any(): Api;
-}
-
-/** Starts the processes that accept requests. */
-export function createApis(stage: Stage, count: number): Apis {
-  const running = Array.from({ length: count }, (_, index) => startApi(stage, `api-${index + 1}`));
-  return {
-    any: () => {
-      const index = stage.world.choices.choose(count);
-      const api = running[index] as Api;
-      if (!api.process.dead) return api;
-      const next = startApi(stage, api.process.name);
-      running[index] = next;
-      return next;
-    },
-  };
-}
 
 /**
  * Runs one client until the history is over. It submits, retries until it gets a final reply, polls, sometimes

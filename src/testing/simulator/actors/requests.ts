@@ -1,8 +1,7 @@
 import type { HttpResponse } from "../../../http/message/message.js";
 import { judgeAccepted } from "../ledger/answers.js";
 import type { Stage } from "../stage.js";
-import { send } from "./actors.js";
-import type { Apis } from "./clients.js";
+import { type Apis, send } from "./actors.js";
 import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
 
 /** A client and its tenant. */
@@ -16,6 +15,9 @@ interface HeadersAndBody {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
+
+/** Clients wait with this preference. */
+export const WAIT = { headers: { prefer: "wait=20" } } as const;
 
 /** Sends a request of a client to any process. Returns `undefined` if the process died before it replied. */
 export async function ask(

@@ -5,8 +5,8 @@ import { type Entry, isHidden, stateOf } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
 import { Process } from "../world/world.js";
-import type { Apis } from "./clients.js";
-import { ask, statusOf } from "./requests.js";
+import type { Apis } from "./actors.js";
+import { ask, statusOf, WAIT } from "./requests.js";
 
 const MAX_WAITERS = 5;
 const MAX_TRIES = 300;
@@ -42,9 +42,6 @@ async function awaitEnd(stage: Stage, apis: Apis, { id, tenant }: Entry): Promis
     if (response?.status !== 200) await new Promise<void>((resolve) => clock.schedule(1_000, resolve));
   }
 }
-
-/** Clients wait with this preference. */
-export const WAIT = { headers: { prefer: "wait=20" } } as const;
 
 /** Returns the time of the end, or undefined if the response shows none. Epoch milliseconds. */
 function endIn(response: HttpResponse | undefined): number | undefined {

@@ -109,3 +109,27 @@ async function attempt(
   }
   return { order: operationId, run };
 }
+
+/** Processes a notice. Some notices end only by their attempt timeout. */
+export async function notify(
+  { world, ledger }: Stage,
+  process: Process,
+  { operationId, signal }: Job,
+): Promise<unknown> {
+  const outcome = await world.call(process, `notify(${short(operationId)})`, async () => {
+    ledger.effect(operationId);
+    return world.choices.weighted([
+      ["done", 6],
+      ["throws", 2],
+      ["endless", 1],
+    ]);
+  });
+  if (outcome === "throws") throw new Error("simulated");
+  if (outcome === "endless") await aborted(signal);
+  return { notice: operationId };
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  throw signal.reason;
+}

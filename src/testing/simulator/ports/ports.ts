@@ -1,5 +1,6 @@
-import { atomicSubmissions, type Backend, type Submission } from "../../../ports/backend.js";
+import { atomicSubmissions, type Backend } from "../../../ports/backend.js";
 import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../../ports/queue.js";
+import type { Submission } from "../../../ports/submission.js";
 import type { Stage, Wakeups } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";

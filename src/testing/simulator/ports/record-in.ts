@@ -1,5 +1,6 @@
 import type { JsonText } from "../../../contract/operation.js";
-import type { Transactions as Port, RecordResult } from "../../../ports/backend.js";
+import type { Transactions as Port } from "../../../ports/backend.js";
+import type { RecordResult } from "../../../ports/submission.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process } from "../world/world.js";

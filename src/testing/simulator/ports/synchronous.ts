@@ -1,9 +1,9 @@
 import type { NewOperation, Settlement } from "../../../contract/operation.js";
-import type { RecordResult } from "../../../ports/backend.js";
+import type { RecordResult } from "../../../ports/submission.js";
 import type { SynchronousTransactions as Port } from "../../../ports/synchronous.js";
+import type { Extras } from "../actors/extras.js";
 import type { TransactionEnd } from "../ledger/effects.js";
 import type { Ledger } from "../ledger/ledger.js";
-import type { Stage } from "../stage.js";
 import { AT_ONCE } from "../world/fates.js";
 import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";
@@ -94,7 +94,7 @@ export function synchronousOf(
   own: Port,
   process: Process,
   transactions: SynchronousTransactions,
-  { ledger, world, extras }: Pick<Stage, "ledger" | "world" | "extras">,
+  { ledger, world, extras }: { readonly ledger: Ledger; readonly world: World; readonly extras: Extras },
 ): Port {
   return {
     settle: (lease, work, options) => {

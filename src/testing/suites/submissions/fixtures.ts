@@ -1,6 +1,7 @@
 import type { NewOperation } from "../../../contract/operation.js";
-import type { Submission, Submissions } from "../../../ports/backend.js";
+import type { Submissions } from "../../../ports/backend.js";
 import type { Claim } from "../../../ports/idempotency-store.js";
+import type { Submission } from "../../../ports/submission.js";
 import { isOutcome } from "../../expect.js";
 import { begin, COMPLETED, newOperation } from "../operation-store/fixtures.js";
 import type { OpenPort, PortCheck, PortHarness } from "../port-case.js";

@@ -1,4 +1,5 @@
-import type { Submission, Submissions } from "../../../ports/backend.js";
+import type { Submissions } from "../../../ports/backend.js";
+import type { Submission } from "../../../ports/submission.js";
 import { deepEqual, equal, isOutcome } from "../../expect.js";
 import { begin, COMPLETED, FAILED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
 import { redrive } from "../operation-store/retention/redrive.js";

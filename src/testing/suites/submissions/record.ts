@@ -1,4 +1,4 @@
-import type { Submission } from "../../../ports/backend.js";
+import type { Submission } from "../../../ports/submission.js";
 import { deepEqual, equal, isOutcome } from "../../expect.js";
 import { newFollowUp } from "../operation-store/attempt/on-end.js";
 import {

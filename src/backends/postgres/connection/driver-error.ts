@@ -1,5 +1,3 @@
-import { codeOf, isSqlState } from "./error-code.js";
-
 /**
  * Members that locate an error, under the names of `pg` and PGlite and under those of `postgres`. They never quote
  * data.
@@ -46,4 +44,22 @@ function messageOf(error: unknown): string {
   const { message, errors } = (error ?? {}) as { readonly message?: unknown; readonly errors?: unknown };
   if (typeof message === "string" && message !== "") return message;
   return Array.isArray(errors) ? errors.map(messageOf).join("; ") : String(error);
+}
+
+/**
+ * Returns the code of an error, from Postgres (SQLSTATE) or Node, or `""`. Never throws, even if user code threw a
+ * hostile value.
+ */
+export function codeOf(error: unknown): string {
+  try {
+    const { code } = error as { readonly code?: unknown };
+    return typeof code === "string" ? code : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Whether a code comes from the database. Other errors come from the connection to it. */
+export function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code);
 }

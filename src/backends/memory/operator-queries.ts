@@ -1,5 +1,12 @@
 import type { Operation } from "../../contract/operation.js";
-import type { ListedOperation, ListPosition, ListRequest } from "../../ports/operation-store.js";
+import type {
+  DefinitionStats,
+  ListedOperation,
+  ListPosition,
+  ListRequest,
+} from "../../ports/operation-store.js";
+import { toBoundedCount } from "../rows/row.js";
+import { type Entry, hasLiveLease } from "../state-machine/entry.js";
 
 /** Number of operations to collect beyond twice the page before the oldest are dropped. */
 const SPARE = 1_000;
@@ -40,4 +47,33 @@ function newestFirst(one: ListPosition, other: ListPosition): number {
 function toListed(operation: Operation): ListedOperation {
   const { input, result, resource, progress, meta, onEnd, ...listed } = operation;
   return listed;
+}
+
+/** Counts the entries of a definition: due, running, scheduled, or failed and not run again. */
+export function statsOf(
+  definition: string,
+  unfinished: Iterable<Entry>,
+  failed: Iterable<Entry>,
+  now: number,
+): DefinitionStats {
+  let [due, running, scheduled, open] = [0, 0, 0, 0];
+  let oldestDueAt = Number.POSITIVE_INFINITY;
+  for (const entry of unfinished) {
+    if (entry.operation.state !== "pending") continue;
+    const dueAt = entry.token === undefined ? entry.dueAt : entry.leaseEndsAt;
+    if (dueAt <= now) {
+      due += 1;
+      oldestDueAt = Math.min(oldestDueAt, dueAt);
+    } else if (hasLiveLease(entry, now)) running += 1;
+    else scheduled += 1;
+  }
+  for (const { operation } of failed) if (operation.retriedBy === undefined) open += 1;
+  return {
+    definition,
+    due: toBoundedCount(due),
+    running: toBoundedCount(running),
+    scheduled: toBoundedCount(scheduled),
+    failed: toBoundedCount(open),
+    ...(due === 0 ? {} : { oldestDueMs: now - oldestDueAt }),
+  };
 }

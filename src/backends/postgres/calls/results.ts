@@ -1,0 +1,110 @@
+import { AsyncReplyError } from "../../../contract/errors.js";
+import type {
+  BeginResult,
+  BoundedCount,
+  DefinitionStats,
+  RedriveResult,
+  RenewResult,
+  SettleResult,
+} from "../../../ports/operation-store.js";
+import type { RecordResult, Submission } from "../../../ports/submission.js";
+import { integer, json, type Row, state, text, toBoundedCount, toOperation } from "../../rows/row.js";
+
+/** Converts the row that `begin_v1` returns for one operation. */
+export function toBeginResult(row: Row | undefined): BeginResult {
+  switch (row?.outcome) {
+    case "begun":
+      return toBegun(row);
+    case "not-due":
+      return { outcome: "not-due", dueInMs: integer(row, "due_in_ms") };
+    case "busy":
+    case "preparing":
+    case "terminal":
+      return { outcome: row.outcome };
+    default:
+      return { outcome: "unknown" };
+  }
+}
+
+/** Converts the row of an attempt that has begun. */
+export function toBegun(row: Row): Extract<BeginResult, { readonly outcome: "begun" }> {
+  return { outcome: "begun", operation: toOperation(row), previousLost: row.previous_lost === true };
+}
+
+/** Converts the row that `renew_v1` returns for one lease. */
+export function toRenewResult(row: Row | undefined): RenewResult {
+  if (row === undefined) return { outcome: "lost" };
+  if (row.outcome === "renewed")
+    return { outcome: "renewed", cancelRequested: row.cancel_requested === true };
+  throw new AsyncReplyError("STORE_UNAVAILABLE", "Another transaction has locked the operation.");
+}
+
+/** Converts the row that `settle_v1` returns for one settlement. */
+export function toSettleResult(row: Row | undefined): SettleResult {
+  return row === undefined ? { outcome: "lost" } : { outcome: "settled", state: state(row) };
+}
+
+/** Converts the row that `stats_v1` returns for one definition. */
+export function toStats(row: Row): DefinitionStats {
+  return {
+    definition: text(row, "definition"),
+    due: toCount(row, "due"),
+    running: toCount(row, "running"),
+    scheduled: toCount(row, "scheduled"),
+    failed: toCount(row, "failed"),
+    ...(row.oldest_due_ms === null ? {} : { oldestDueMs: integer(row, "oldest_due_ms") }),
+  };
+}
+
+function toCount(row: Row, column: string): BoundedCount {
+  return toBoundedCount(integer(row, column));
+}
+
+/** Converts the row that `redrive_v1` returns. */
+export function toRedriveResult(row: Row): RedriveResult {
+  switch (row.outcome) {
+    case "redriven":
+      return {
+        outcome: "redriven",
+        operationId: text(row, "operation_id"),
+        created: row.created === true,
+      };
+    case "not-redrivable":
+      return { outcome: "not-redrivable", state: state(row) };
+    default:
+      return { outcome: "unknown" };
+  }
+}
+
+/** Whether another transaction holds the key of a submission. */
+export function isHeld(row: Row | undefined): boolean {
+  return row?.outcome === "locked";
+}
+
+/** Returns the outcome of one submission. If there is no row, its operation was created. */
+export function toRecordResult(row: Row | undefined, { operation }: Submission): RecordResult {
+  if (row === undefined) return { outcome: "created" };
+  switch (row.outcome) {
+    case "created":
+      return { outcome: "created" };
+    case "helped":
+    case "exists": {
+      const found = json(row, "operation");
+      if (found.id === operation.id) return { outcome: "created" };
+      return { outcome: "exists", operation: toOperation(found), fingerprint: text(found, "fingerprint") };
+    }
+    case "reused":
+      return { outcome: "in-progress", fingerprint: text(json(row, "operation"), "fingerprint") };
+    case "locked":
+      throw submissionInProgress();
+    default:
+      throw new AsyncReplyError("INTERNAL", "The database cannot store this data.", { cause: row.outcome });
+  }
+}
+
+/** Returns the error for a key that another transaction has recorded but not committed yet. */
+export function submissionInProgress(): AsyncReplyError {
+  const detail =
+    "Another submission with this Idempotency-Key has not been committed yet. Send the same request again.";
+  return new AsyncReplyError("SUBMISSION_IN_PROGRESS", detail);
+}

@@ -1,0 +1,115 @@
+import type { Equality } from "../../../batching/merge-equal.js";
+import type { JsonText, NewOperation, Settlement } from "../../../contract/operation.js";
+import { CANCELLED } from "../../../contract/problem.js";
+import type { Lease } from "../../../ports/operation-store.js";
+import type { Submission } from "../../../ports/submission.js";
+import type { Row } from "../../rows/row.js";
+
+/** Stands for an absent duration, because arrays contain no null. */
+export const ABSENT_MS = -1;
+
+/** Returns the parameters of the functions that record submissions. */
+export function recordValues(items: readonly Submission[]): unknown[] {
+  return [
+    items.map(({ operation }) => operation.id),
+    items.map(({ operation }) => operation.tenant),
+    items.map(({ operation }) => operation.definition),
+    items.map(({ operation }) => orEmpty(operation.key)),
+    items.map(({ fingerprint }) => fingerprint),
+    items.map(({ operation }) => operation.input),
+    items.map(({ operation }) => operation.retentionMs),
+    items.map(({ operation }) => operation.failedRetentionMs ?? ABSENT_MS),
+    items.map(({ operation }) => orEmpty(operation.meta)),
+    items.map(({ operation }) => extraOf(operation)),
+    items.map(({ initial }) => orEmpty(initial?.token)),
+    items.map(({ initial }) => initial?.leaseMs ?? 0),
+  ];
+}
+
+/**
+ * Returns the rarely used members of an operation as one JSON text, or "" if it has none of them. A separate array for
+ * each member would slow down every submission.
+ */
+export function extraOf({ hidden, delayMs, retryOf, onEnd }: NewOperation): string {
+  if ((hidden ?? delayMs ?? retryOf ?? onEnd) === undefined) return "";
+  return JSON.stringify({ hidden, delayMs, retryOf, onEnd });
+}
+
+/** Returns how much a submission adds to the size of a batch. */
+export function recordBytes({ operation: { input, meta = "", onEnd } }: Submission): number {
+  return input.length + meta.length + (onEnd?.input.length ?? 0);
+}
+
+/**
+ * Compares submissions. At most one of several equal submissions becomes an operation, and the others get that
+ * operation.
+ */
+export const ONE_OPERATION: Equality<Submission, Row> = {
+  keyOf: ({ operation }) => operation.key,
+  equal: (one, other) =>
+    one.fingerprint === other.fingerprint &&
+    one.operation.tenant === other.operation.tenant &&
+    one.operation.definition === other.operation.definition,
+  isShared: ({ outcome }) => outcome !== "created",
+};
+
+/** One settlement of a batch. */
+export interface SettleItem {
+  readonly lease: Lease;
+  readonly settlement: Settlement;
+}
+
+/**
+ * Returns the parameters of `settle_v1`.
+ *
+ * @param transactionId transaction in which it must run. Default: any.
+ */
+export function settleValues(items: readonly SettleItem[], transactionId = ""): unknown[] {
+  return [
+    items.map(({ lease }) => lease.operationId),
+    items.map(({ lease }) => lease.token),
+    items.map(({ settlement }) => settlement.to),
+    items.map(({ settlement }) => orEmpty(contentOf(settlement))),
+    items.map(({ settlement }) => orEmpty("lastError" in settlement ? settlement.lastError : undefined)),
+    // Few attempts end with progress. Postgres fills a shorter array up with null.
+    items.some(({ settlement }) => progressOf(settlement) !== undefined)
+      ? items.map(({ settlement }) => orEmpty(progressOf(settlement)))
+      : [],
+    items.map(({ settlement }) => (settlement.to === "retry" ? settlement.delayMs : 0)),
+    items.map(({ settlement }) => settlement.to === "retry" && settlement.countAttempt),
+    CANCELLED,
+    transactionId,
+  ];
+}
+
+/** Returns how much a settlement adds to the size of a batch. */
+export function settleBytes({ settlement }: SettleItem): number {
+  const { lastError = "" } = settlement as { readonly lastError?: JsonText };
+  return (contentOf(settlement)?.length ?? 0) + lastError.length + (progressOf(settlement)?.length ?? 0);
+}
+
+function progressOf(settlement: Settlement): JsonText | undefined {
+  return settlement.to === "prepared" ? undefined : settlement.progress;
+}
+
+/** Returns the text that is stored with a settlement: a result, an error or a resource, depending on its target. */
+function contentOf(settlement: Settlement): JsonText | undefined {
+  switch (settlement.to) {
+    case "completed":
+      return settlement.result;
+    case "failed":
+      return settlement.error;
+    case "prepared":
+      return settlement.resource;
+    case "retry":
+      return undefined;
+  }
+}
+
+/**
+ * Returns an optional text as an element of an array parameter, and "" for an absent text. A text that is present is
+ * never empty. Nulls are avoided because Postgres reads them as the text "NULL" in arrays if `array_nulls` is off.
+ */
+export function orEmpty(text: string | undefined): string {
+  return text ?? "";
+}

@@ -1,0 +1,24 @@
+import type { NewOperation, Operation } from "../contract/operation.js";
+import type { InitialState } from "./operation-store.js";
+
+/** One accepted request, ready to be recorded. */
+export interface Submission {
+  /** Operation to create unless its key is bound. Without a key it is always created. */
+  readonly operation: NewOperation;
+  /**
+   * Hash of the payload. Only used if the operation has a key. Stores compare fingerprints for equality and nothing
+   * else.
+   */
+  readonly fingerprint: string;
+  /** Set if the resource is created before the reply. Default: the operation is `pending` and due at once. */
+  readonly initial?: Extract<InitialState, { readonly state: "preparing" }>;
+}
+
+/** Outcome of a submission: a new operation, or the operation of an earlier submission with the same key. */
+export type RecordResult =
+  /** Created by this call, or by an earlier call with the same operation id whose answer was lost. */
+  | { readonly outcome: "created" }
+  /** The key is bound to `operation`, which was recorded with `fingerprint`. */
+  | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string }
+  /** The key is claimed with another fingerprint, `fingerprint`, and the operation does not exist yet. */
+  | { readonly outcome: "in-progress"; readonly fingerprint: string };

@@ -128,7 +128,10 @@ interface Caller {
 }
 
 /** Returns a signal that is aborted with another one, or after a time. `AbortSignal.any` can lose the time on Node 20. */
-function limitWait(ms: number, caller: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+function limitWait(
+  ms: number,
+  caller: AbortSignal,
+): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
   const end = (): void => {
     clearTimeout(timer);

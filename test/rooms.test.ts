@@ -76,3 +76,11 @@ it("lets every room of src import only the rooms below it", () => {
 it("covers every room of src", () => {
   expect([...new Set(files.map((file) => roomOf(file).room))].filter((room) => !(room in ROOMS))).toEqual([]);
 });
+
+it("describes every room in src/README.md", () => {
+  const described = [...readFileSync(join(src, "README.md"), "utf8").matchAll(/^\| `([\w-]+)` \|/gm)].map(
+    ([, room]) => room,
+  );
+  const rooms = Object.keys(ROOMS).filter((room) => !room.includes("/"));
+  expect(described.sort()).toEqual(rooms.sort());
+});

@@ -26,7 +26,7 @@ const tiers = {
 const root = join(import.meta.dirname, "..");
 const { CHROMIUM = "/usr/bin/chromium", CORPORA_DIR, DATABASE_URL, PATH = "", PGHOST } = process.env;
 
-/** What is neither a program nor a folder: whether it is here, and what to do if not. */
+/** Requirements that are neither a program nor a folder: whether it is here, and what to do if not. */
 const others = {
   chromium: [() => existsSync(CHROMIUM), "install chromium, or set CHROMIUM"],
   corpora: [() => existsSync(CORPORA_DIR ?? join(root, "../shared/corpora")), "set CORPORA_DIR"],

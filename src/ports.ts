@@ -1,6 +1,6 @@
 /**
- * What authors of back ends, queues, formats, adapters and subscribers implement and call, in addition to the main
- * entry point. Runs on every platform.
+ * Types and functions for authors of back ends, queues, formats, adapters and subscribers, in addition to the main entry
+ * point. Runs on every platform.
  *
  * @module async-request-reply/ports
  */

@@ -92,3 +92,11 @@ function circlesFrom(file: string, path: readonly string[], done: Set<string>): 
     circlesFrom(target.replace(/\.js$/, ".ts"), [...path, file], done),
   );
 }
+
+it("describes every room in src/README.md", () => {
+  const described = [...readFileSync(join(src, "README.md"), "utf8").matchAll(/^\| `([\w-]+)` \|/gm)].map(
+    ([, room]) => room,
+  );
+  const rooms = Object.keys(ROOMS).filter((room) => !room.includes("/"));
+  expect(described.sort()).toEqual(rooms.sort());
+});

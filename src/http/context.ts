@@ -48,7 +48,7 @@ export interface SubmissionOptions {
 /** An operation, as {@link Service.get} returns it. Its JSON is what clients read. */
 export type OperationView<Definition> = ViewOf<Definition, Date>;
 
-/** What {@link Service.cancel} resolves to. */
+/** Outcome of {@link Service.cancel}. */
 export interface CancelResult<Definition> {
   /**
    * - `cancelled`: the operation has failed with the problem `cancelled`.

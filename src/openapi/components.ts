@@ -36,7 +36,7 @@ function sorted<Component>(components: ReadonlyMap<string, Component>): Record<s
   return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What the document of a service depends on. */
+/** The part of a service that its document depends on. */
 export type DescribedService = Pick<
   ServiceContext,
   "definitions" | "create" | "settings" | "formats" | "webhooks"

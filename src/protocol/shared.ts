@@ -13,7 +13,7 @@ import type { RetryAfterEstimate } from "./retry-after.js";
  */
 export const SHARED: unique symbol = Symbol.for("async-request-reply.shared");
 
-/** What a service shares with the workers in its process. */
+/** The parts of a service that workers in its process share. */
 export interface Shared {
   /** Functions that create a resource before the reply, by name of the definition. */
   readonly create: AnyCreators;

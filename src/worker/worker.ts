@@ -184,14 +184,15 @@ const CHECK_TIMEOUT_MS = 30_000;
  *
  * Throws `INVALID_OPTION` if the back end is misconfigured.
  */
-async function checkAtStart({ backend, runtime, observe, draining }: WorkerContext): Promise<void> {
+async function checkAtStart(context: WorkerContext): Promise<void> {
+  const { backend, runtime, draining } = context;
   const stopped = new Promise<void>((resolve) => void draining.onRaise(resolve));
   try {
     await withinTime(Promise.race([stopped, check(backend)]), CHECK_TIMEOUT_MS, runtime.clock, notInTime);
   } catch (error) {
     if (draining.raised) return;
     if (isAsyncReplyError(error) && error.code === "INVALID_OPTION") throw error;
-    reportError({ observe }, "check", error);
+    reportError(context, "check", error);
   }
 }
 

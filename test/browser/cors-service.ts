@@ -13,9 +13,9 @@ import { builtFile } from "../package/built.js";
 /** Names and values of header fields. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** Returns the fields that docs/cors.md tells to send, for pages of an origin. */
+/** Returns the fields that docs/client.md tells to send, for pages of an origin. */
 export function documentedFields(origin: string): Fields {
-  const rows = [...page("docs/cors.md").text.matchAll(/^\| `(Access-Control-[\w-]+)` \| (?:`([^`]+)`)?/gm)];
+  const rows = [...page("docs/client.md").text.matchAll(/^\| `(Access-Control-[\w-]+)` \| (?:`([^`]+)`)?/gm)];
   const fields = rows.map(([, name = "", value = origin]) => [name.toLowerCase(), value]);
   return Object.fromEntries(fields) as Fields;
 }

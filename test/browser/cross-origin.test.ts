@@ -24,7 +24,7 @@ const without =
   });
 
 describe("a page of another origin", () => {
-  it("submits, waits, streams and cancels with the fields that docs/cors.md lists", async () => {
+  it("submits, waits, streams and cancels with the fields that docs/client.md lists", async () => {
     expect(await useService((fields) => fields)).toEqual([
       "completed",
       "/waiting.csv",

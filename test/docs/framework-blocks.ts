@@ -1,19 +1,39 @@
 import { pathToFileURL } from "node:url";
+import ts from "typescript";
 import { openWorkshop } from "./execute.js";
 import { type Block, blocksOf, page } from "./pages.js";
 
-/** The modules in docs/frameworks.md. */
+/** The modules in docs/frameworks.md and in the quick starts. */
 export interface FrameworkBlocks {
   /** Bundles and imports the first block of a section. The caller knows its exports. */
   load<Exports>(heading: string): Promise<Exports>;
+  /** The same for the program of a quick start, without its worker and its server. */
+  loadQuickStart<Exports>(name: string): Promise<Exports>;
+  /** Loads the statements of a quick start that mount a service on an application, as a function. */
+  loadMount<App>(name: string): Promise<(app: App, service: unknown) => void>;
   remove(): void;
 }
 
-/** Opens the page. `remove` deletes the bundled files. */
+const MOUNTS = /\bto\w+Handler\(|\bhandle\b/;
+const SERVES = /\bto\w+Handler\(|\bhandle\b|^const service\b/;
+
+/** Opens the pages. `remove` deletes the bundled files. */
 export function openFrameworkBlocks(): FrameworkBlocks {
   const workshop = openWorkshop();
+  const load = async (block: Block) => import(pathToFileURL(await workshop.bundle(block)).href);
   return {
-    load: async (heading) => import(pathToFileURL(await workshop.bundle(firstBlock(heading))).href),
+    load: (heading) => load(firstBlock(heading)),
+    loadQuickStart: (name) => {
+      const { block, imports, statements } = programOf(name);
+      const text = [...imports, ...statements.filter((each) => SERVES.test(each))].join("\n");
+      return load({ ...block, text });
+    },
+    loadMount: async (name) => {
+      const { block, imports, statements } = programOf(name);
+      const mounting = statements.filter((each) => MOUNTS.test(each));
+      const text = [...imports, "export function mount(app, service) {", ...mounting, "}"].join("\n");
+      return (await load({ ...block, text })).mount;
+    },
     remove: workshop.remove,
   };
 }
@@ -25,4 +45,18 @@ function firstBlock(heading: string): Block {
   const [block] = blocksOf({ path: `${path} ${heading}`, text: section }, "ts");
   if (block === undefined) throw new Error(`${path} has no example under ${heading}`);
   return block;
+}
+
+/** Returns the program of a quick start, split into its imports and its other statements. */
+function programOf(name: string) {
+  const [block] = blocksOf(page(`docs/quick-start/${name}.md`), "js", "ts");
+  if (block === undefined) throw new Error(`The quick start "${name}" has no program.`);
+  const source = ts.createSourceFile(block.place, block.text, ts.ScriptTarget.Latest);
+  const all = source.statements.map((statement) => statement.getText(source));
+  const isImport = (text: string): boolean => text.startsWith("import ");
+  return {
+    block,
+    imports: all.filter(isImport),
+    statements: all.filter((text) => !isImport(text)),
+  };
 }

@@ -14,7 +14,7 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
     heading: "Next.js",
     base: "/api",
     serve: async () => {
-      const route = await blocks.load<Readonly<Record<string, Serve>>>("Next.js");
+      const route = await blocks.loadQuickStart<Readonly<Record<string, Serve>>>("nextjs");
       return (request) => route[request.method]?.(request) ?? Promise.reject(new Error("No such export"));
     },
   },
@@ -36,9 +36,14 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
     },
   },
   {
-    heading: "Bun and Deno",
+    heading: "Bun",
     base: "",
-    serve: async () => (await blocks.load<{ default: { fetch: Serve } }>("Bun and Deno")).default.fetch,
+    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("bun")).default.fetch,
+  },
+  {
+    heading: "Deno",
+    base: "",
+    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("deno")).default.fetch,
   },
   {
     heading: "Cloudflare Workers",

@@ -18,13 +18,9 @@ import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js"
 const blocks = openFrameworkBlocks();
 afterAll(() => blocks.remove());
 
-/** The export of an example that mounts a service on an application. */
-interface Mounting<App> {
-  mount(app: App, service: Service): void;
-}
-const onExpress = await blocks.load<Mounting<Express>>("Express");
-const onFastify = await blocks.load<Mounting<FastifyInstance>>("Fastify");
-const onHono = await blocks.load<Mounting<Hono>>("Hono");
+const mountOnExpress = await blocks.loadMount<Express>("express");
+const mountOnFastify = await blocks.loadMount<FastifyInstance>("fastify");
+const mountOnHono = await blocks.loadMount<Hono>("hono");
 const { toLambdaHandler } = await blocks.load<{ toLambdaHandler: ToLambdaHandler }>("AWS Lambda");
 
 interface Application {
@@ -47,7 +43,7 @@ const applications: readonly Application[] = [
     name: "Express",
     toListener: (service) => {
       const app = express().disable("x-powered-by");
-      onExpress.mount(app, service);
+      mountOnExpress(app, service);
       return app.use(express.json());
     },
     fieldLines: true,
@@ -56,7 +52,7 @@ const applications: readonly Application[] = [
     name: "Fastify",
     toListener: (service) => {
       const app = fastify();
-      onFastify.mount(app, service);
+      mountOnFastify(app, service);
       return (req, res) => void app.ready().then(() => app.routing(req, res));
     },
     fieldLines: true,
@@ -67,7 +63,7 @@ const applications: readonly Application[] = [
     name: "Hono",
     toListener: (service) => {
       const app = new Hono();
-      onHono.mount(app, service);
+      mountOnHono(app, service);
       return (req, res) => void getRequestListener(app.fetch)(req, res);
     },
     fieldLines: false,

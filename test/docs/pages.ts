@@ -30,6 +30,8 @@ export const pages: readonly Page[] = [
   "README.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
+  "src/README.md",
+  "test/README.md",
   ...markdownIn("docs"),
   ...markdownIn("examples"),
 ].map(page);

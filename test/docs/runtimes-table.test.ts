@@ -3,7 +3,7 @@ import { runtimes, suiteRuns } from "../runtimes/matrix.js";
 import { page } from "./pages.js";
 
 const HEAD = "| Runtime | ES modules | CommonJS |\n|---|---|---|\n";
-const [, afterHead = ""] = page("docs/package.md").text.split(HEAD);
+const [, afterHead = ""] = page("docs/index.md").text.split(HEAD);
 const [table = ""] = afterHead.split("\n\n");
 
 const cells = table.split("\n").flatMap((line) => {

@@ -6,9 +6,9 @@ import { page, root } from "./pages.js";
 
 const { text: table } = page("docs/spec-decisions.md");
 
-/** The rows, with the paragraph of the specification that each is about. */
-const rows = [...table.matchAll(/^\| §(\S+) \|(.*)$/gm)].map(([, paragraph = "", text = ""]) => ({
-  paragraph,
+/** The rows, with the paragraphs of the specification that each is about. */
+const rows = [...table.matchAll(/^\| (§[^|]+) \|(.*)$/gm)].map(([, paragraphs = "", text = ""]) => ({
+  paragraphs: paragraphs.split(", ").map((each) => each.slice("§".length)),
   text,
 }));
 
@@ -29,7 +29,7 @@ function citationsIn(text: string): Citation[] {
 
 describe("the table of decisions on the specification", () => {
   it("has a row for every paragraph", () => {
-    const covered = new Set(rows.map(({ paragraph }) => paragraph));
+    const covered = new Set(rows.flatMap(({ paragraphs }) => paragraphs));
     expect(PARAGRAPHS.filter((paragraph) => !covered.has(paragraph))).toEqual([]);
   });
 

@@ -5,9 +5,9 @@ import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { page, root } from "./pages.js";
 
-const overview = page("docs/package.md");
+const overview = page("docs/index.md");
 
-describe("the page about the package", () => {
+describe("what is in the package, on the start page", () => {
   it("lists the subpaths of the package", () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       readonly exports: Readonly<Record<string, unknown>>;

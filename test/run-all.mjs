@@ -1,0 +1,85 @@
+// Runs every tier of tests that this machine can run, names the others, and fails if one fails: `npm run test:all`.
+// Names of tiers select some. `--list` only says what would run. `.ci/run` installs everything and skips nothing.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import pg from "pg";
+
+const BROKERS = "test/brokers rabbitmq-server nats-server redis-server";
+
+/** A tier does not run without what it `needs`. Without the `rest`, some of its tests are skipped by name. */
+const tiers = {
+  check: { needs: "test/browser test/tools" },
+  test: { rest: "test/sqlite corpora xmllint yanglint" },
+  "test:long": { rest: "test/sqlite corpora" },
+  "test:runtimes": { needs: "test/runtimes", rest: "test/tools examples/mcp-tools" },
+  "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer" },
+  "test:brokers": { needs: BROKERS },
+  "test:outages": { needs: BROKERS },
+  "test:mixes": { needs: `${BROKERS} test/servers` },
+  "test:clusters": { needs: BROKERS },
+  "test:browser": { needs: "test/browser chromium" },
+  docs: { needs: "docs", args: "--prefix docs run build" },
+  "test:site": { needs: "test/browser chromium site" },
+};
+
+const root = join(import.meta.dirname, "..");
+const { CHROMIUM = "/usr/bin/chromium", CORPORA_DIR, DATABASE_URL, PATH = "", PGHOST } = process.env;
+
+/** Requirements that are neither a program nor a folder: whether it is here, and what to do if not. */
+const others = {
+  chromium: [() => existsSync(CHROMIUM), "install chromium, or set CHROMIUM"],
+  corpora: [() => existsSync(CORPORA_DIR ?? join(root, "../shared/corpora")), "set CORPORA_DIR"],
+  postgres: [answers, "start Postgres, or set DATABASE_URL"],
+  site: [() => existsSync(join(root, "docs/.vitepress/dist")), "npm --prefix docs run build"],
+};
+const packages = { xmllint: "libxml2-utils", yanglint: "libyang2-tools" };
+
+const list = process.argv.includes("--list");
+const chosen = process.argv.slice(2).filter((name) => name !== "--list");
+const unknown = chosen.find((name) => !(name in tiers));
+if (unknown) throw new Error(`Unknown tier "${unknown}". Known: ${Object.keys(tiers).join(", ")}.`);
+
+const lines = [];
+for (const [name, { needs = "", rest = "", args = `run ${name}` }] of Object.entries(tiers)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const [missing, partly] = [await todos(needs), await todos(rest)];
+  if (missing !== "") lines.push(`skipped ${name}: ${missing}`);
+  else lines.push(`${list ? "runs" : run(args)} ${name}${partly && `, in part: ${partly}`}`);
+}
+console.log(`\n${lines.join("\n")}`);
+if (lines.some((line) => line.startsWith("failed"))) process.exitCode = 1;
+
+function run(args) {
+  const { status } = spawnSync("npm", args.split(" "), { cwd: root, stdio: "inherit" });
+  return status === 0 ? "passed" : "failed";
+}
+
+/** Returns what to do about everything that is not here. */
+async function todos(names) {
+  const found = await Promise.all(
+    names
+      .split(" ")
+      .filter(Boolean)
+      .map(async (name) => {
+        if (existsSync(join(root, name, "package.json")))
+          return existsSync(join(root, name, "node_modules")) ? [] : `npm ci --prefix ${name}`;
+        // Debian puts some servers into a folder that is only on the path of root.
+        const onPath = () =>
+          [...PATH.split(delimiter), "/usr/sbin"].some((path) => existsSync(join(path, name)));
+        const [isHere, todo] = others[name] ?? [onPath, `install ${packages[name] ?? name}`];
+        return (await isHere()) ? [] : todo;
+      }),
+  );
+  return found.flat().join("; ");
+}
+
+/** Returns whether a Postgres answers where the tests look for one. */
+async function answers() {
+  const connectionString = DATABASE_URL ?? (PGHOST ? undefined : "postgres://postgres@127.0.0.1:5432/test");
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  );
+}

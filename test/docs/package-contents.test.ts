@@ -20,6 +20,21 @@ describe("what is in the package, on the start page", () => {
     expect(overview.text).toContain(`Node \`${manifest.engines.node}\``);
   });
 
+  it("names every export of the main entry, of which there are few", () => {
+    const clauses = [...page("src/index.ts").text.matchAll(/^export (type )?\{([^}]+)\}/gm)];
+    const exported = clauses.flatMap(([, type = "", names = ""]) =>
+      (names.match(/(type )?\w+/g) ?? []).map((name) => type + name),
+    );
+    const types = exported.filter((name) => name.startsWith("type "));
+    expect(exported.length - types.length).toBeLessThanOrEqual(22);
+    expect(types.length).toBeLessThanOrEqual(60);
+    const [, table = ""] = overview.text.split("`async-request-reply` itself exports:");
+    const named = [...(table.split("\n\n")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect(named.filter((name) => name !== "create").sort()).toEqual(
+      exported.map((name) => name.replace("type ", "")).sort(),
+    );
+  });
+
   it("states the size of the package's own code in a bundle, within 1 KB", async () => {
     const [, stated] = /takes about (\d+) KB,/.exec(overview.text) ?? [];
     const { outputFiles } = await build({

@@ -1,12 +1,12 @@
 import type { Backend, Operation, ServiceEvent } from "async-request-reply";
-import { allOperations } from "../../src/testing/all-operations.js";
 import type {
   AdapterCase,
   Mounted,
   WireConnection,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+} from "../support/adapter-suite/fixtures/adapter-case.js";
+import { allOperations } from "../support/all-operations.js";
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 

@@ -9,7 +9,7 @@ import {
   type ReceiveRequest,
   withQueue,
 } from "async-request-reply";
-import { allOperations } from "../../src/testing/all-operations.js";
+import { allOperations } from "../support/all-operations.js";
 
 /** Begins an attempt with its delivery, unless no worker may run the operation now. */
 export type BeginReceipt = (

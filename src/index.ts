@@ -6,6 +6,7 @@
  */
 
 export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/index.js";
+export type { AwaitUsing } from "./contract/await-using.js";
 export {
   type CheckedInput,
   type CheckedPath,

@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
@@ -55,7 +56,7 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
 }
 
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
-export interface Worker {
+export interface Worker extends AwaitUsing {
   /**
    * Checks the back end, then starts receiving and sweeping. If the store cannot be reached, the observer receives the error,
    * and the worker starts and keeps trying.
@@ -66,6 +67,7 @@ export interface Worker {
   /**
    * Stops receiving, lets running attempts finish for `drainTimeoutMs`, and then releases those that still run,
    * without counting the attempt. A second call releases them at once. Resolves when no attempt runs any more.
+   * `await using` calls it, or waits for an earlier call.
    */
   stop(): Promise<void>;
   /**
@@ -167,7 +169,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
     return stopped;
   };
   // A worker that is already stopping keeps its time: a second call of `stop` would end it.
-  lifecycle?.onClose(() => stopped ?? stop());
+  const stopOnce = (): Promise<void> => stopped ?? stop();
+  lifecycle?.onClose(stopOnce);
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
@@ -179,6 +182,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
       checkOptions(limits, { signal: true }, "worker.runUntilIdle");
       await workUntilIdle(limits.signal);
     },
+    ...awaitUsing(stopOnce),
   };
 }
 

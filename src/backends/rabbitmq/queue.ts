@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
 import { createOrderingConsumer } from "../broker/ordering-consumer.js";
@@ -14,7 +15,7 @@ import { createRabbitmqSource } from "./source.js";
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue {
+export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue & AwaitUsing {
   const settings = readRabbitmqSettings(options);
   const call = createCalls(BROKER, settings);
   const declareQueue = createDeclarations(settings, call);
@@ -31,5 +32,6 @@ export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue {
     close: async () => {
       await Promise.all([...ends].map((end) => end()));
     },
+    ...awaitUsing(),
   };
 }

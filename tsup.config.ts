@@ -1,7 +1,8 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 import { embeddedFiles } from "./embedded-files.js";
 
-/** Builds the library in both module formats. Each entry is a subpath of `exports` in package.json. */
+/** Builds the library as ES modules. Each entry is a subpath of `exports` in package.json, or a program. */
 export const library: Options = {
   name: "library",
   entry: {
@@ -28,19 +29,45 @@ export const library: Options = {
     yang: "src/formats/yang/index.ts",
   },
   tsconfig: "src/tsconfig.json",
-  format: ["esm", "cjs"],
+  format: "esm",
   platform: "neutral",
   target: ["node20", "es2022"],
   external: [/^node:/],
   removeNodeProtocol: false,
   loader: { ".sql": "text" },
   esbuildPlugins: [embeddedFiles],
-  // All subpaths of a module format share one copy of the core. The two formats have separate copies.
+  // All subpaths share one copy of the core.
   splitting: true,
+  onSuccess: async () => {
+    const names = Object.keys(library.entry ?? {}).filter((name) => name !== "client");
+    for (const name of names) writeFileSync(`dist/${name}.cjs`, toLoader(name));
+  },
 };
 
-export default defineConfig({
+/** Lets CommonJS load an ES module, as uuid needs anyway. A second build would double the size of the package. */
+function toLoader(name: string): string {
+  return `module.exports = require("./${name}.js");\n`;
+}
+
+/** Builds the client as CommonJS too: test runners for browser code may be unable to `require` an ES module. */
+export const commonJsClient: Options = {
   ...library,
-  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
-  clean: true,
+  name: "CommonJS client",
+  entry: { client: "src/client/index.ts" },
+  format: "cjs",
+  splitting: false,
+  onSuccess: async () => {},
+};
+
+const declarations: Options = {
+  ...library,
+  name: "declarations",
+  format: ["esm", "cjs"],
+  dts: { only: true, compilerOptions: { ignoreDeprecations: "6.0" } },
+  onSuccess: async () => {},
+};
+
+export default defineConfig(() => {
+  rmSync("dist", { recursive: true, force: true });
+  return [library, commonJsClient, declarations];
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -9,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 const MAX_PACKAGES = 3;
-const MAX_OWN_KB = 24;
+const MAX_INSTALLED_MB = 1.6;
 
 /** The imports that such a service needs, and those that are not counted. */
 const own = {
@@ -34,8 +35,9 @@ function peer(...names) {
   return { name: names.join(" + "), imports: names, depends: names, folder: here };
 }
 
-/** G12: number of packages that an installation adds, and size of the imports in a bundle for Node. */
+/** G12: number of packages that an installation adds, size of the package on disk, and size of the imports in a bundle for Node. */
 export async function printSizes() {
+  const installedMb = unpackedBytes() / 1024 ** 2;
   const rows = [];
   for (const subject of [own, whole, ...peers]) {
     const kilobytes = ((await gzippedBytes(subject)) / 1024).toFixed(1);
@@ -52,8 +54,23 @@ export async function printSizes() {
       rows[1][1],
       rows[1][1] <= MAX_PACKAGES ? "met" : "missed",
     ],
-    ["G12", own.name, `<= ${MAX_OWN_KB} KB`, rows[0][2], rows[0][2] <= MAX_OWN_KB ? "met" : "missed"],
+    [
+      "G12",
+      `product ${version}, unpacked`,
+      `<= ${MAX_INSTALLED_MB} MB`,
+      installedMb.toFixed(2),
+      installedMb <= MAX_INSTALLED_MB ? "met" : "missed",
+    ],
   ]);
+}
+
+/** Builds the package as it is published, with declarations, and returns its unpacked size. */
+function unpackedBytes() {
+  const npm = (...args) =>
+    execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  npm("run", "--silent", "build");
+  const [{ unpackedSize }] = JSON.parse(npm("pack", "--dry-run", "--json", "--ignore-scripts"));
+  return unpackedSize;
 }
 
 async function gzippedBytes({ imports, external = [], folder = root }) {

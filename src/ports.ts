@@ -5,6 +5,7 @@
  * @module async-request-reply/ports
  */
 
+export type { AwaitUsing } from "./contract/await-using.js";
 export type { CheckedInput, CheckedPath } from "./contract/definition/definition.js";
 export type {
   Definitions,

@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import {
   checkFunction,
   checkOptions,
@@ -32,12 +33,12 @@ export interface ConsoleOptions {
 }
 
 /** A page for operators, to mount with an adapter. Create one with {@link createConsole}. */
-export interface Console {
+export interface Console extends AwaitUsing {
   /** Limits that adapters need. */
   readonly settings: { readonly maxBodyBytes: number };
   /** Answers a request to any path, which may begin with any base path. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
-  /** Refuses new requests and waits for those in progress. Leaves the back end open. Never rejects. */
+  /** Refuses new requests and waits for those in progress. Leaves the back end open. Never rejects. `await using` calls it. */
   close(): Promise<void>;
 }
 
@@ -74,5 +75,6 @@ export function createConsole(options: ConsoleOptions): Console {
           handle({ ...context, authorize: () => Promise.reject(error) }, request, {}),
         ),
     close: () => lifecycle.close([]),
+    ...awaitUsing(),
   };
 }

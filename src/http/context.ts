@@ -1,3 +1,4 @@
+import type { AwaitUsing } from "../contract/await-using.js";
 import type { Definitions, InputOf, ResultOf } from "../contract/definition/definitions.js";
 import type { ViewOf } from "../contract/definition/operation-view.js";
 import type { Format } from "../formats/format.js";
@@ -75,7 +76,7 @@ export interface ServiceContext extends Shared {
 }
 
 /** Accepts work, over HTTP and in process. Created by `createService`. */
-export interface Service<List extends Definitions = Definitions, Tx = unknown> {
+export interface Service<List extends Definitions = Definitions, Tx = unknown> extends AwaitUsing {
   /** Definitions that the service accepts, each at its own path. */
   readonly definitions: List;
   /** Back end that stores and announces operations. */
@@ -157,7 +158,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> {
   /**
    * Closes the service, in this order: refuses new requests and submissions, answers requests that wait for the end of
    * work, waits for those in progress and stops the workers of this service, publishes pending announcements, and
-   * closes the back end. Never rejects.
+   * closes the back end. Never rejects. `await using` calls it.
    */
   close(): Promise<void>;
 }

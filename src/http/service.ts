@@ -1,4 +1,5 @@
 import { createMemoryBackend } from "../backends/memory/index.js";
+import { awaitUsing } from "../contract/await-using.js";
 import { suggestName } from "../contract/closest-name.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
@@ -138,6 +139,7 @@ export function createService<
       hub.close();
       return lifecycle.close([announcer.close, backend.close]);
     },
+    ...awaitUsing(),
   };
   if (options.backend === undefined) observe({ event: "service.memory-only" });
   return service;

@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import type { JsonText, Settlement } from "../contract/operation.js";
 import { invalidOption, isObject } from "../contract/options.js";
@@ -131,7 +132,7 @@ export function checkBackend(backend: unknown): void {
  * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still
  * work. `close` closes the new queue and the back end.
  */
-export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> {
+export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> & AwaitUsing {
   const { operations, idempotency, submissions } = backend;
   return {
     operations,
@@ -146,6 +147,7 @@ export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> {
         await backend.close();
       }
     },
+    ...awaitUsing(),
   };
 }
 
@@ -156,13 +158,14 @@ export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> {
 export function withStores(
   backend: Backend,
   stores: { readonly operations?: OperationStore; readonly idempotency?: IdempotencyStore },
-): Backend<never> {
+): Backend<never> & AwaitUsing {
   return {
     operations: stores.operations ?? backend.operations,
     idempotency: stores.idempotency ?? backend.idempotency,
     queue: backend.queue,
     check: () => backend.check(),
     close: () => backend.close(),
+    ...awaitUsing(),
   };
 }
 

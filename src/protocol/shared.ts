@@ -8,8 +8,8 @@ import type { RetryAfterEstimate } from "./retry-after.js";
 
 /**
  * Member of a service that holds what it shares with the workers, adapters and documents that are made from it. A
- * registered symbol, because a program can load the ESM and the CommonJS copy of the package. A service that is spread
- * into another object keeps it.
+ * registered symbol, because a program can load two copies of the package. A service that is spread into another object
+ * keeps it.
  */
 export const SHARED: unique symbol = Symbol.for("async-request-reply.shared");
 

@@ -1,5 +1,5 @@
 /**
- * Manual clock, conformance suites for back ends and adapters, and the simulator. Runs on every platform.
+ * Manual clock, conformance suites for back ends, and the simulator. Runs on every platform.
  *
  * @module async-request-reply/testing
  */
@@ -17,17 +17,6 @@ export {
   type TransactionalBackend,
 } from "./simulator/simulate.js";
 export type { History } from "./simulator/world/history.js";
-export {
-  type AdapterCapabilities,
-  type AdapterCase,
-  type AdapterHarness,
-  adapterCases,
-  type Mounted,
-  type Upload,
-  type WireConnection,
-  type WireRequest,
-  type WireResponse,
-} from "./suites/adapter-suite.js";
 export { type IdempotencyStoreHarness, idempotencyStoreCases } from "./suites/idempotency-store-suite.js";
 export { type OperationStoreHarness, operationStoreCases } from "./suites/operation-store-suite.js";
 export {

@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
@@ -22,7 +23,7 @@ import { createSuspects } from "./suspects.js";
 import { checkSource, type WorkerSource } from "./worker-source.js";
 
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
-export interface Worker {
+export interface Worker extends AwaitUsing {
   /**
    * Checks the back end, then starts receiving and sweeping. If the store cannot be reached, the observer receives the error,
    * and the worker starts and keeps trying.
@@ -33,6 +34,7 @@ export interface Worker {
   /**
    * Stops receiving, lets running attempts finish for `drainTimeoutMs`, and then releases those that still run,
    * without counting the attempt. A second call releases them at once. Resolves when no attempt runs any more.
+   * `await using` calls it, or waits for an earlier call.
    */
   stop(): Promise<void>;
   /**
@@ -135,7 +137,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
     return stopped;
   };
   // A worker that is already stopping keeps its time: a second call of `stop` would end it.
-  shared?.lifecycle.onClose(() => stopped ?? stop());
+  const stopOnce = (): Promise<void> => stopped ?? stop();
+  shared?.lifecycle.onClose(stopOnce);
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
@@ -147,6 +150,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
       checkOptions(limits, { signal: true }, "worker.runUntilIdle");
       await workUntilIdle(limits.signal);
     },
+    ...awaitUsing(stopOnce),
   };
 }
 

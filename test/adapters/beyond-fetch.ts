@@ -1,4 +1,4 @@
-import type { WireRequest } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 
 /** Requests that the `Request` class of the Fetch API cannot express, by reason. */
 export const beyondFetch: Readonly<Record<string, (request: WireRequest) => boolean>> = {

@@ -1,7 +1,7 @@
 import { allowAnonymous, createOrderService } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { expect, it } from "vitest";
-import { ORDER } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
 
 /** Posts an order with these lines of `Idempotency-Key`, and returns the status and the type of the reply. */
 async function post(...lines: readonly string[]): Promise<readonly [status: number, type: unknown]> {

@@ -2,7 +2,7 @@ import { allowAnonymous, createOrderService, type HttpResponse } from "async-req
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../src/ports/next-turn.js";
-import { request, submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toRequest } from "./fetch-harness.js";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

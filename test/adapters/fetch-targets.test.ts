@@ -1,7 +1,7 @@
 import { createOrderService } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { expect, it } from "vitest";
-import { ORDER } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
 
 const ID = "01980000-0000-7000-8000-000000000000";
 

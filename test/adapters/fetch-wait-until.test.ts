@@ -7,13 +7,8 @@ import {
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../src/ports/next-turn.js";
-import { interceptBackend } from "../../src/testing/intercept-backend.js";
-import {
-  ORDER,
-  request,
-  submission,
-  TOKENS,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { ORDER, request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { interceptBackend } from "../support/intercept-backend.js";
 import { toRequest } from "./fetch-harness.js";
 
 /** Behaves like the context that Workers pass: `waitUntil` must be called as a method. */

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { WireRequest } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { generatedBody } from "./generated-bodies.js";
 import { generatedFields } from "./generated-fields.js";
 import { mostly } from "./mostly.js";

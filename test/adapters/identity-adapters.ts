@@ -1,4 +1,4 @@
-import type { AdapterHarness } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import type { AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { expressVersions } from "./express-apps.js";
 import { createFetchHarness } from "./fetch-harness.js";
 import { createNodeHarness } from "./node-harness.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { mountOrders, request } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { mountOrders, request } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { allAdapters } from "./identity-adapters.js";
 
 const closing: (() => Promise<void>)[] = [];

@@ -7,13 +7,13 @@ import {
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
 import { expect } from "vitest";
-import { allOperations } from "../../src/testing/all-operations.js";
 import type {
   Mounted,
   WireConnection,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+} from "../support/adapter-suite/fixtures/adapter-case.js";
+import { allOperations } from "../support/all-operations.js";
 import type { ComparedAdapter } from "./identity-adapters.js";
 import { isBrokenOff } from "./identity-transcript.js";
 import { createWitness } from "./identity-witness.js";

@@ -1,12 +1,8 @@
 import { expect, it } from "vitest";
-import type { AdapterHarness } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
-import {
-  mountOrders,
-  request,
-  submission,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
-import { watchReads } from "../../src/testing/suites/adapter/fixtures/reads.js";
-import { operationIdOf } from "../../src/testing/suites/adapter/fixtures/reply-checks.js";
+import type { AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { watchReads } from "../support/adapter-suite/fixtures/reads.js";
+import { operationIdOf } from "../support/adapter-suite/fixtures/reply-checks.js";
 import { firstAdapter, otherAdapters } from "./identity-adapters.js";
 import { transcribe } from "./identity-transcript.js";
 

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type {
-  AdapterCapabilities,
-  AdapterCase,
-} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
-import { streamCases } from "../../src/testing/suites/adapter/mounting/streams.js";
-import { adapterCases } from "../../src/testing/suites/adapter-suite.js";
+import { adapterCases } from "../support/adapter-suite/cases.js";
+import type { AdapterCapabilities, AdapterCase } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { streamCases } from "../support/adapter-suite/mounting/streams.js";
 import { firstAdapter, otherAdapters } from "./identity-adapters.js";
 import { transcribe } from "./identity-transcript.js";
 

@@ -1,6 +1,6 @@
 import { allowAnonymous, createOrderService } from "async-request-reply";
 import { afterEach, expect, it } from "vitest";
-import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { adaptersOnSockets, allAdapters } from "./identity-adapters.js";
 import { createLineups } from "./identity-lineup.js";
 

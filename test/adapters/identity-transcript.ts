@@ -1,14 +1,14 @@
 import type { Backend, ServiceEvent } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
-import { allOperations } from "../../src/testing/all-operations.js";
+import { inside } from "../inside.js";
 import type {
   AdapterCase,
   Mounted,
   WireConnection,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
-import { inside } from "../inside.js";
+} from "../support/adapter-suite/fixtures/adapter-case.js";
+import { allOperations } from "../support/all-operations.js";
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 

@@ -1,11 +1,7 @@
 import { createOrderService } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WireResponse } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
-import {
-  mountOrders,
-  request,
-  submission,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import type { WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { allAdapters } from "./identity-adapters.js";
 import { startServer } from "./node-harness.js";
 import { comparable } from "./predictable-service.js";

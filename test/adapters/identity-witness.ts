@@ -1,5 +1,5 @@
 import { bearer, type OrderServiceOptions } from "async-request-reply";
-import { TOKENS } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+import { TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toText } from "./identity-transcript.js";
 
 /** Records the events of a service and what its hooks see of each request. */

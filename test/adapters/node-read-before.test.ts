@@ -8,7 +8,7 @@ import {
   type Orders,
   request,
   submission,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
+} from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { createNodeHarness } from "./node-harness.js";
 
 const closing: (() => Promise<void>)[] = [];

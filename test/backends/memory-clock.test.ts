@@ -1,6 +1,6 @@
 import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { allOperations } from "../../src/testing/all-operations.js";
+import { allOperations } from "../support/all-operations.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
 const HOUR_MS = 3_600_000;

@@ -16,7 +16,8 @@ describe.each(brokers)("a new queue on $name", (broker) => {
       if (event.event === "background.failed") failures.push(event);
     };
     for (let round = 0; round < ROUNDS; round += 1) {
-      const backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
+      // Closes the queue again after the call below.
+      await using backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
       const { submit, close } = createSubmitter(backend, observe);
       const work = createWork(observe);
       const ids = [submit(orders), submit(reports)];

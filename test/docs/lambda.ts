@@ -3,7 +3,7 @@ import type {
   AdapterHarness,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+} from "../support/adapter-suite/fixtures/adapter-case.js";
 
 /** The event that API Gateway passes to a function. docs/frameworks.md reads only a part of it. */
 export interface HttpApiEvent {

@@ -57,7 +57,8 @@ describe("the table of decisions on the specification", () => {
 async function exists({ file, name }: Citation): Promise<boolean> {
   const path = join(root, file);
   if (!existsSync(path)) return false;
-  if (file.startsWith("src/testing/suites/")) return (await caseNames(path)).includes(name);
+  if (/^(src\/testing\/suites|test\/support\/adapter-suite)\//.test(file))
+    return (await caseNames(path)).includes(name);
   const source = readFileSync(path, "utf8");
   return (
     /\.test\.ts$|^test\/examples\/server-\w+\.ts$/.test(file) &&

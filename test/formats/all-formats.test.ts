@@ -1,7 +1,7 @@
 import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { allOperations } from "../../src/testing/all-operations.js";
+import { allOperations } from "../support/all-operations.js";
 import { allFormats, besidesJson, readOrder, writeOrder } from "./all-formats.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
 

@@ -11,8 +11,8 @@ import {
 import { submitOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { allOperations } from "../../src/testing/all-operations.js";
 import { anything } from "../http/careless-schema.js";
+import { allOperations } from "../support/all-operations.js";
 import { allFormats, besidesJson } from "./all-formats.js";
 
 const input = z.strictObject({

@@ -2,9 +2,9 @@ import { AsyncReplyError, type Backend, createMemoryBackend, createWorker } from
 import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
-import { ORDER } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { createComposedBackend, modes } from "../composed-backend.js";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
 import { createProcess, idOf, KEY, listed, runsOf, typeOf } from "./service-process.js";
 
 // test/README.md lists the numbered failures.

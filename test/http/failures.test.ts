@@ -7,9 +7,9 @@ import {
 import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { interceptBackend } from "../../src/testing/intercept-backend.js";
-import type { Change } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { modes } from "../composed-backend.js";
+import type { Change } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { interceptBackend } from "../support/intercept-backend.js";
 import { createProcess, KEY, runsOf, typeOf } from "./service-process.js";
 
 // test/README.md lists the numbered failures and the tests that cover them.

@@ -15,9 +15,9 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
 import { replacing } from "../replacing.js";
+import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { failOnUnhandledRejections, unreadable } from "../unreadable.js";
 import { typeOf } from "./service-process.js";
 

@@ -8,7 +8,8 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
+import { modes } from "../composed-backend.js";
+import { createPlainHarness } from "../plain-harness.js";
 import {
   mountOrders,
   type Options,
@@ -16,10 +17,9 @@ import {
   request,
   submission,
   TOKENS,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
-import { operationIdOf } from "../../src/testing/suites/adapter/fixtures/reply-checks.js";
-import { modes } from "../composed-backend.js";
-import { createPlainHarness } from "../plain-harness.js";
+} from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { operationIdOf } from "../support/adapter-suite/fixtures/reply-checks.js";
+import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 const ofB = { authorization: "Bearer token-of-b" };

@@ -1,13 +1,9 @@
 import { createMemoryBackend, createService, defineOperation } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { allOperations } from "../../src/testing/all-operations.js";
-import { interceptBackend, type PortCall } from "../../src/testing/intercept-backend.js";
-import {
-  mountOrders,
-  request,
-  submission,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { createPlainHarness } from "../plain-harness.js";
+import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { allOperations } from "../support/all-operations.js";
+import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
 import { anything } from "./careless-schema.js";
 
 const harness = createPlainHarness();

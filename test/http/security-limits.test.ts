@@ -8,8 +8,8 @@ import {
   isAsyncReplyError,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { mountOrders, submission } from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { createPlainHarness } from "../plain-harness.js";
+import { mountOrders, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 
 const harness = createPlainHarness();
 

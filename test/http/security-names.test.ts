@@ -12,13 +12,9 @@ import {
 } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
 import { matches } from "../../src/http/message/entity-tag.js";
-import {
-  mountOrders,
-  request,
-  submission,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { countedText } from "../counted-text.js";
 import { createPlainHarness } from "../plain-harness.js";
+import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { anything } from "./careless-schema.js";
 
 const harness = createPlainHarness();

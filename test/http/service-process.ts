@@ -7,13 +7,9 @@ import {
   type Service,
 } from "async-request-reply";
 import { expect } from "vitest";
-import { allOperations } from "../../src/testing/all-operations.js";
-import {
-  type Change,
-  request,
-  submission,
-} from "../../src/testing/suites/adapter/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../plain-harness.js";
+import { type Change, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { allOperations } from "../support/all-operations.js";
 
 export const KEY = { "idempotency-key": "k" };
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "async-request-reply";
 import type { PathOperation } from "async-request-reply/openapi";
-import type { WireRequest, WireResponse } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import type { WireRequest, WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { isJson } from "./described-reply.js";
 import type { DocumentReader } from "./document-reader.js";
 

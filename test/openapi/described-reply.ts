@@ -1,5 +1,5 @@
 import type { OpenApiResponse, PathOperation } from "async-request-reply/openapi";
-import type { WireResponse } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import type { WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
 import type { DocumentReader } from "./document-reader.js";
 import { possibleFacts, shownFacts } from "./facts.js";
 

@@ -5,7 +5,7 @@ import type {
   WireConnection,
   WireRequest,
   WireResponse,
-} from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+} from "../support/adapter-suite/fixtures/adapter-case.js";
 import { info } from "./services.js";
 
 /** Throws if a reply does not match the document of its service. */

@@ -1,5 +1,5 @@
 import type { PathItem, PathOperation } from "async-request-reply/openapi";
-import type { WireRequest, WireResponse } from "../../src/testing/suites/adapter/fixtures/adapter-case.js";
+import type { WireRequest, WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { checkAccepted } from "./accepted-request.js";
 import { factsOfFields, factsOfReplies, factsOfReply } from "./described-reply.js";
 import { type DocumentReader, readDocument } from "./document-reader.js";

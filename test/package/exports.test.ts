@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -172,7 +173,6 @@ describe("the exports of the package", () => {
     expect(await names("./testing")).toMatchInlineSnapshot(`
       [
         "SimulationFailure",
-        "adapterCases",
         "createManualClock",
         "createStoreQueueHarness",
         "idempotencyStoreCases",
@@ -233,5 +233,9 @@ describe("the exports of the package", () => {
   it.each(Object.keys(manifest.exports))("are the same in CommonJS for %s", async (subpath) => {
     const built = require(builtFile(subpath, "require")) as object;
     expect(Object.keys(built).sort()).toEqual(await names(subpath));
+  });
+
+  it("include a client for test runners that cannot require an ES module", () => {
+    expect(readFileSync(builtFile("./client", "require"), "utf8")).not.toMatch(/\brequire\(/);
   });
 });

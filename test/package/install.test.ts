@@ -27,23 +27,30 @@ describe("the packed package in another project", () => {
     expect(consumer.evaluate("commonjs", script)).toBe(true);
   });
 
-  it("recognizes an error of the other module format's copy", () => {
+  it("loads one copy of the code in both module formats", () => {
     const script = `
       import { createRequire } from "node:module";
       import * as esm from "${manifest.name}";
       const cjs = createRequire(process.cwd() + "/")("${manifest.name}");
-      const fromCjs = new cjs.AsyncReplyError("INTERNAL", "CommonJS");
-      const fromEsm = new esm.AsyncReplyError("INTERNAL", "ESM");
+      console.log(JSON.stringify(esm.AsyncReplyError === cjs.AsyncReplyError));`;
+    expect(consumer.evaluate("module", script)).toBe(true);
+  });
+
+  it("recognizes an error of another copy", () => {
+    const script = `
+      import { createRequire } from "node:module";
+      import * as own from "${manifest.name}";
+      const other = createRequire(process.cwd() + "/")("${manifest.name}/client");
       console.log(JSON.stringify({
-        copies: esm.AsyncReplyError !== cjs.AsyncReplyError,
-        esm: esm.isAsyncReplyError(fromCjs),
-        cjs: cjs.isAsyncReplyError(fromEsm),
-        others: esm.isAsyncReplyError(new Error()),
+        copies: own.AsyncReplyError !== other.AsyncReplyError,
+        own: own.isAsyncReplyError(new other.AsyncReplyError("INTERNAL", "other")),
+        other: other.isAsyncReplyError(new own.AsyncReplyError("INTERNAL", "own")),
+        others: own.isAsyncReplyError(new Error()),
       }));`;
     expect(consumer.evaluate("module", script)).toEqual({
       copies: true,
-      esm: true,
-      cjs: true,
+      own: true,
+      other: true,
       others: false,
     });
   });

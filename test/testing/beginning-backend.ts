@@ -6,7 +6,7 @@ import {
   withQueue,
 } from "async-request-reply";
 import type { BegunAttempt, Delivery, Operation, ReceiveRequest } from "async-request-reply/ports";
-import { allOperations } from "../../src/testing/all-operations.js";
+import { allOperations } from "../support/all-operations.js";
 
 /** Begins an attempt with its delivery, unless no worker may run the operation now. */
 export type BeginReceipt = (

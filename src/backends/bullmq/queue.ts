@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
@@ -19,7 +20,7 @@ const REMOVED = { removeOnComplete: true, removeOnFail: true };
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connection>): Queue {
+export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connection>): Queue & AwaitUsing {
   const settings = readBullmqSettings(options);
   const { pollMs, runtime } = settings;
   const call = createCalls("Redis", settings);
@@ -38,6 +39,7 @@ export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connec
       waiters.wake();
       await parts.close();
     },
+    ...awaitUsing(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { checkOptions, invalidOption, type OptionNames, positiveInteger } from "../../contract/options.js";
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
@@ -38,7 +39,7 @@ const OPTIONS: OptionNames<MemoryBackendOptions> = {
  *
  * Throws `INVALID_OPTION`.
  */
-export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> {
+export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
   checkOptions(options, OPTIONS, "createMemoryBackend");
   const clock = options.clock ?? systemClock;
   if (typeof clock?.now !== "function" || typeof clock.schedule !== "function")
@@ -60,5 +61,6 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend
     submissions,
     check: async () => {},
     close: () => queue.close(),
+    ...awaitUsing(),
   };
 }

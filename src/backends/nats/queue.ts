@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../broker/calls.js";
@@ -17,7 +18,7 @@ import { BROKER, createStream } from "./stream.js";
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createNatsQueue(options: NatsQueueOptions): Queue {
+export function createNatsQueue(options: NatsQueueOptions): Queue & AwaitUsing {
   const settings = readNatsSettings(options);
   const { jetstream, timeoutMs, headers: createHeaders } = settings;
   const call = createCalls(BROKER, settings);
@@ -53,5 +54,6 @@ export function createNatsQueue(options: NatsQueueOptions): Queue {
     },
     consume: ({ definitions }) => createOrderingConsumer(openSource, settings, definitions),
     close: async () => {},
+    ...awaitUsing(),
   };
 }

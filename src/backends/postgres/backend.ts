@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
@@ -17,7 +18,7 @@ import { createPostgresSubmissions } from "./submissions.js";
 import { createTransactions } from "./transactions.js";
 
 /** Back end that stores everything in Postgres. */
-export interface PostgresBackend<Tx> extends Backend<Tx> {
+export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
   /** Records and purges operations together with their keys, and shares transactions with your own writes. */
   readonly submissions: Submissions<Tx>;
   /**
@@ -93,5 +94,6 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
       await channels.close();
       await queue.close();
     },
+    ...awaitUsing(),
   };
 }

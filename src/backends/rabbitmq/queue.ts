@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
@@ -24,7 +25,7 @@ import { createRabbitmqSource } from "./source.js";
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue {
+export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue & AwaitUsing {
   const settings = readRabbitmqSettings(options);
   const call = createCalls(BROKER, settings);
   const declareQueue = createDeclarations(settings, call);
@@ -41,6 +42,7 @@ export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue {
     close: async () => {
       await Promise.all([...ends].map((end) => end()));
     },
+    ...awaitUsing(),
   };
 }
 

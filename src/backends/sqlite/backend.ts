@@ -1,3 +1,4 @@
+import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import type { Sync } from "../../ports/synchronous.js";
 import { createWaiters } from "../waking/waiters.js";
@@ -23,7 +24,8 @@ import { createTransactions } from "./transactions.js";
 
 /** Back end that stores everything in an SQLite database. Its transactions are synchronous. */
 export interface SqliteBackend<Database extends SqliteDatabase = SqliteDatabase>
-  extends Backend<Sync<Database>> {
+  extends Backend<Sync<Database>>,
+    AwaitUsing {
   /** Records and purges operations together with their keys. Shares its transactions with your writes. */
   readonly submissions: Submissions<Sync<Database>>;
 }
@@ -116,5 +118,6 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       news.stop();
       await queue.close();
     },
+    ...awaitUsing(),
   };
 }

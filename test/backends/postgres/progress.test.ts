@@ -1,7 +1,7 @@
 import { allowAnonymous, createService, createWorker, defineOperation } from "async-request-reply";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { interceptBackend } from "../../../src/testing/intercept-backend.js";
+import { interceptBackend } from "../../support/intercept-backend.js";
 import { describePostgres } from "./server.js";
 
 const ATTEMPTS = 20;

@@ -1,7 +1,8 @@
-import { type AdapterCase, type AdapterHarness, adapterCases } from "async-request-reply/testing";
+import { adapterCases } from "../../support/adapter-suite/cases.js";
+import type { AdapterCase, AdapterHarness } from "../../support/adapter-suite/fixtures/adapter-case.js";
 import { type CaseResult, runCase } from "./run-case.js";
 
-/** Runs the cases of the installed package's adapter suite in order. */
+/** Runs the cases of the adapter suite on the installed package, in order. */
 export async function runSuite(harness: AdapterHarness, report: (result: CaseResult) => void): Promise<void> {
   for (const each of adapterCases) report(await runUnlessMissing(each, harness));
 }

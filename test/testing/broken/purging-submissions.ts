@@ -1,5 +1,5 @@
 import type { Submissions } from "async-request-reply/ports";
-import { allOperations } from "../../../src/testing/all-operations.js";
+import { allOperations } from "../../support/all-operations.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 /** Atomic submissions that break a rule of purging. */

@@ -1,7 +1,7 @@
 import type { OperationStore } from "async-request-reply";
 import type { NewOperation, Operation } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
-import { allOperations } from "../../../src/testing/all-operations.js";
+import { allOperations } from "../../support/all-operations.js";
 import { overriding } from "./prove.js";
 
 /** A store that exposes the state that broken stores on top of it need. */

@@ -1,0 +1,71 @@
+import { problemType } from "async-request-reply/ports";
+import { deepEqual, equal } from "../../../../src/testing/expect.js";
+import type { AdapterCase } from "../fixtures/adapter-case.js";
+import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
+import { checkProblem } from "../fixtures/refusal.js";
+import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "../fixtures/reply-checks.js";
+
+const BASE = "https://docs.example.com/problems/";
+
+/** Paths of operations and URIs of problem types. */
+export const serviceOptionCases: readonly AdapterCase[] = [
+  {
+    name: "reads and cancels operations below the status path, after the base path",
+    rule: "docs/contract.md, reading the status",
+    run: async (harness) => {
+      const options = { basePath: "/api", statusPath: "/work/status", cancellable: true };
+      const { send } = await mountOrders(harness, options);
+      const accepted = await send(submission({ path: "/api/orders" }));
+      const operationId = operationIdOf(accepted);
+      const location = `/api/work/status/${operationId}`;
+      checkFields(accepted, { location });
+      checkStatus(await send(request("GET", location)), 200);
+      checkStatus(await send(request("DELETE", location)), 200);
+      checkProblem(await send(request("GET", `/api/operations/${operationId}`)), 404, "not-found", "GET");
+    },
+  },
+  {
+    name: "puts the status path into Operation-Location",
+    rule: "spec §4.1",
+    run: async (harness) => {
+      const options = { statusPath: "/status", create: (() => ({ body: {} })) as never };
+      const { send } = await mountOrders(harness, options);
+      const reply = await send(submission());
+      checkStatus(reply, 201);
+      const monitor = field(reply, "operation-location") ?? "";
+      equal(/^\/status\/[0-9a-f-]{36}$/.test(monitor), true, `the monitor URI ${monitor}`);
+      checkStatus(await send(request("GET", monitor)), 200);
+    },
+  },
+  {
+    name: "prepends the problem base URI to the name of every problem",
+    rule: "RFC 9457 §3.1.1",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness, { problemBaseUri: BASE });
+      const replies = {
+        "not-found": await send(request("GET", "/operations/nothing")),
+        unauthenticated: await send(submission({ fields: { authorization: undefined } })),
+        "contract-violation": await send(submission({ body: "{}" })),
+      };
+      for (const [name, reply] of Object.entries(replies)) equal(jsonOf(reply).type, BASE + name, "the type");
+    },
+  },
+  {
+    name: "applies the problem base URI to errors that other processes stored",
+    rule: "docs/problems.md, errors of operations",
+    run: async (harness) => {
+      const options = { cancellable: true, problemBaseUri: BASE };
+      const orders = await mountOrders(harness, options);
+      const path = `/operations/${operationIdOf(await orders.send(submission()))}`;
+      const cancelled = await orders.send(request("DELETE", path));
+      const read = await orders.send(request("GET", path));
+      for (const reply of [cancelled, read]) {
+        const { type, title } = jsonOf(reply).error as Record<string, unknown>;
+        deepEqual([type, title], [`${BASE}cancelled`, "The operation was canceled"], "the error");
+      }
+      const elsewhere = await mountOrders(harness, { backend: orders.backend });
+      const { error } = jsonOf(await elsewhere.send(request("GET", path)));
+      equal((error as Record<string, unknown>).type, problemType("cancelled"), "the type");
+    },
+  },
+];

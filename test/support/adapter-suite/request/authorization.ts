@@ -1,0 +1,268 @@
+import { type Authorize, bearer, forbidden, permanentFailure, unauthenticated } from "async-request-reply";
+import { deepEqual, equal } from "../../../../src/testing/expect.js";
+import { TENANTS } from "../../../../src/testing/suites/tenants.js";
+import type { AdapterCase, WireRequest } from "../fixtures/adapter-case.js";
+import {
+  MANY_FIELDS,
+  mountOrders,
+  type Options,
+  request,
+  submission,
+  TOKENS,
+} from "../fixtures/orders-fixture.js";
+import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
+import { checkFields, checkStatus, operationIdOf, WHOLE_SECONDS } from "../fixtures/reply-checks.js";
+
+const keyed = { "idempotency-key": REFUSED_KEY };
+const neverAnswers = new Promise<never>(() => {});
+const UNAUTHENTICATED = {
+  status: 401,
+  problem: "unauthenticated",
+  fields: { "www-authenticate": /^[A-Za-z]+/ },
+} as const;
+
+const UNAVAILABLE = {
+  status: 503,
+  problem: "authorization-unavailable",
+  fields: { "retry-after": WHOLE_SECONDS, "www-authenticate": undefined },
+} as const;
+
+/** Hooks that do not clearly allow a request, and the reply that each one causes. */
+const denials: readonly {
+  readonly hook: string;
+  readonly authorize: Authorize;
+  readonly reply: Pick<Refusal, "status" | "problem" | "fields">;
+}[] = [
+  ...[
+    { hook: "returns nothing", authorize: () => undefined },
+    { hook: "resolves to null", authorize: async () => null },
+    { hook: "throws unauthenticated()", authorize: () => raise(unauthenticated()) },
+    { hook: "rejects with unauthenticated()", authorize: () => Promise.reject(unauthenticated()) },
+  ].map((denial) => ({ ...denial, reply: UNAUTHENTICATED })),
+  ...[
+    { hook: "throws", authorize: () => raise(new Error("SELECT token FROM tokens")) },
+    { hook: "throws undefined", authorize: () => raise(undefined) },
+    { hook: "throws null", authorize: () => raise(null) },
+    { hook: "rejects", authorize: () => Promise.reject(new Error("ECONNREFUSED 10.0.0.7:5432")) },
+    { hook: "throws an error of another code", authorize: () => raise(permanentFailure("no")) },
+    { hook: "returns true", authorize: () => true as never },
+    { hook: "returns false", authorize: () => false as never },
+    { hook: "returns a string", authorize: () => "a" as never },
+    { hook: "returns a principal without an id", authorize: () => ({}) as never },
+    { hook: "returns a principal whose id is empty", authorize: () => ({ id: "" }) },
+    { hook: "returns a principal whose id is a number", authorize: () => ({ id: 7 }) as never },
+    { hook: "returns a principal whose tenant is empty", authorize: () => ({ id: "a", tenant: "" }) },
+    {
+      hook: "returns a principal whose tenant is null",
+      authorize: () => ({ id: "a", tenant: null }) as never,
+    },
+    ...[
+      { which: "is 256 characters long", tenant: "a".repeat(256) },
+      { which: "contains NUL", tenant: "a\u0000b" },
+      { which: "contains a lone surrogate", tenant: "a\ud800" },
+    ].flatMap(({ which, tenant }) => [
+      { hook: `returns a principal whose tenant ${which}`, authorize: () => ({ id: "a", tenant }) },
+      { hook: `returns a principal whose id ${which}`, authorize: async () => ({ id: tenant }) },
+    ]),
+    { hook: "never settles", authorize: () => neverAnswers },
+  ].map((denial) => ({ ...denial, reply: UNAVAILABLE })),
+  {
+    hook: "throws forbidden()",
+    authorize: () => raise(forbidden()),
+    reply: { status: 403, problem: "forbidden", fields: { "www-authenticate": undefined } },
+  },
+  {
+    hook: "rejects with forbidden()",
+    authorize: () => Promise.reject(forbidden()),
+    reply: { status: 403, problem: "forbidden" },
+  },
+];
+
+const NOBODYS = "01980000-0000-7000-8000-000000000000";
+const operation = `/operations/${NOBODYS}`;
+const requests: readonly { readonly what: string; readonly to: string; readonly asked: WireRequest }[] = [
+  { what: "a submission", to: "", asked: submission({ fields: keyed }) },
+  { what: "to show an operation", to: " to GET", asked: request("GET", operation) },
+  { what: "to cancel an operation", to: " to DELETE", asked: request("DELETE", operation) },
+];
+
+const refusals: readonly Refusal[] = [
+  ...requests.flatMap(({ what, to, asked }): Refusal[] => [
+    ...denials.map(({ hook, authorize, reply }) => ({
+      ...reply,
+      name: `refuses ${what} when authorize ${hook}`,
+      rule: "spec §5",
+      options: { cancellable: true, authorize, authorizeTimeoutMs: 20 },
+      request: asked,
+    })),
+    {
+      name: `answers 429 with Retry-After${to} when admit refuses a request`,
+      rule: "RFC 6585 §4",
+      options: { cancellable: true, admit: () => ({ status: 429, retryAfterSeconds: 7 }) },
+      request: asked,
+      status: 429,
+      problem: "too-many-requests",
+      fields: { "retry-after": "7" },
+    },
+    {
+      name: `answers 503 with Retry-After${to} when admit is temporarily unavailable`,
+      rule: "RFC 9110 §15.6.4",
+      options: { cancellable: true, admit: async () => ({ status: 503, retryAfterSeconds: 3 }) },
+      request: asked,
+      status: 503,
+      problem: "unavailable",
+      fields: { "retry-after": "3" },
+    },
+  ]),
+  ...[
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Basic dXNlcjpwYXNz",
+    "Bearer wrong",
+    "token-of-a",
+    "Bearer a b",
+  ].map(
+    (authorization): Refusal => ({
+      name: `challenges a request whose Authorization is ${JSON.stringify(authorization)}`,
+      rule: "RFC 9110 §11.6.1",
+      request: submission({ fields: { ...keyed, authorization } }),
+      ...UNAUTHENTICATED,
+    }),
+  ),
+  {
+    name: "refuses a repeated Authorization, even if one of its lines is valid",
+    rule: "RFC 9110 §5.3",
+    needs: ["fieldLines"],
+    request: submission({ fields: { ...keyed, authorization: ["Bearer token-of-a", "Bearer token-of-b"] } }),
+    status: 400,
+    problem: "malformed-request",
+  },
+  {
+    name: "rounds the seconds from admit up to a whole number",
+    rule: "RFC 9110 §10.2.3",
+    options: { admit: () => ({ status: 429, retryAfterSeconds: 0.25 }) },
+    request: submission({ fields: keyed }),
+    status: 429,
+    problem: "too-many-requests",
+    fields: { "retry-after": "1" },
+  },
+];
+
+/** Access is never granted by accident, and no body is read before it is granted. */
+export const authorizationCases: readonly AdapterCase[] = [
+  ...refusals.map(refusalCase),
+  ...[
+    { who: "authorize", options: { authorize: () => undefined }, status: 401 },
+    { who: "admit", options: { admit: () => ({ status: 429, retryAfterSeconds: 1 }) as const }, status: 429 },
+  ].map(
+    ({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
+      name: `answers a refusal by ${who} before the body has arrived`,
+      rule: "docs/security.md, authorization",
+      run: async (harness) => {
+        const { send } = await mountOrders(harness, options);
+        const body = { chunks: ['{"itemId":'], end: "stall" } as const;
+        checkStatus(await send(submission({ body })), status);
+      },
+    }),
+  ),
+  ...[
+    { asked: submission(), hidden: ["Idempotency-Key", "k"] as const },
+    ...requests.map(({ asked }) => ({ asked, hidden: ["Authorization", "Bearer token-of-b"] as const })),
+  ].map(
+    ({ asked, hidden }): AdapterCase => ({
+      name: `answers 431 to ${asked.method} instead of missing an ${hidden[0]} behind 1,100 other fields`,
+      rule: "RFC 6585 §5",
+      needs: ["manyFields"],
+      run: async (harness) => {
+        let calls = 0;
+        const authorize: Authorize = () => {
+          calls += 1;
+          return { id: "a" };
+        };
+        const { send, recorded } = await mountOrders(harness, { authorize, cancellable: true });
+        const reply = await send({ ...asked, headers: [...asked.headers, ...MANY_FIELDS, hidden] });
+        checkProblem(reply, 431, "too-many-header-fields");
+        equal(calls, 0, "number of calls to authorize");
+        deepEqual(await recorded(), [], "recorded operations");
+      },
+    }),
+  ),
+  {
+    name: "authorizes a repeated request again, although its key is known",
+    rule: "docs/security.md, authorization",
+    run: async (harness) => {
+      const { send } = await mountOrders(harness);
+      checkStatus(await send(submission({ fields: { "idempotency-key": "k" } })), 202);
+      const again = submission({ fields: { "idempotency-key": "k", authorization: undefined } });
+      checkProblem(await send(again), 401, "unauthenticated");
+    },
+  },
+  {
+    name: "calls authorize and admit once per request, with the details of the request",
+    rule: "docs/security.md, authorization",
+    run: async (harness) => {
+      const asked: unknown[] = [];
+      const known = bearer(TOKENS);
+      const { send, recorded } = await mountOrders(harness, {
+        cancellable: true,
+        authorize: (asking, authorization) => {
+          asked.push(["authorize", asking.method, asking.header("authorization"), authorization]);
+          return known(asking, authorization);
+        },
+        admit: (asking, principal, authorization) => {
+          asked.push(["admit", asking.method, principal.id, authorization]);
+          return undefined;
+        },
+      });
+      await send(submission());
+      const [operation] = await recorded();
+      for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation?.id}`));
+      const submit = { action: "submit", definition: "orders", params: {} };
+      const expected = [
+        ["POST", submit],
+        ["GET", { action: "read", params: {} }],
+        ["DELETE", { action: "cancel", params: {} }],
+      ].flatMap(([method, authorization]) => [
+        ["authorize", method, "Bearer token-of-a", authorization],
+        ["admit", method, "a", authorization],
+      ]);
+      deepEqual(asked, expected, "arguments of the hooks");
+    },
+  },
+  {
+    name: "accepts tenants of up to 255 UTF-16 code units and never confuses two of them",
+    rule: "docs/security.md, tenants",
+    run: async (harness) => {
+      const authorize: Authorize = ({ header }) => ({
+        id: "a",
+        tenant: TENANTS[Number(header("authorization"))] ?? "",
+      });
+      const { send } = await mountOrders(harness, { authorize });
+      let before = `/operations/${NOBODYS}`;
+      for (const index of TENANTS.keys()) {
+        const authorization = String(index);
+        const accepted = await send(submission({ fields: { "idempotency-key": "k", authorization } }));
+        checkFields(accepted, { "idempotent-replayed": undefined });
+        const own = `/operations/${operationIdOf(accepted)}`;
+        checkStatus(await send(request("GET", own, { authorization })), 200);
+        checkStatus(await send(request("GET", before, { authorization })), 404);
+        before = own;
+      }
+    },
+  },
+  {
+    name: "sends the challenge of the hook that denied the request",
+    rule: "RFC 9110 §11.6.1",
+    run: async (harness) => {
+      const authorize: Authorize = Object.assign(() => undefined, { challenge: 'DPoP algs="ES256"' });
+      const { send } = await mountOrders(harness, { authorize });
+      checkFields(await send(submission()), { "www-authenticate": 'DPoP algs="ES256"' });
+    },
+  },
+];
+
+function raise(error: unknown): never {
+  throw error;
+}

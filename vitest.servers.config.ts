@@ -1,6 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { embeddedFilesInTests } from "./embedded-files.js";
-import { sqlAsText } from "./test/sql-as-text.js";
+import { base, built, fixedSeed } from "./vitest.base.js";
 
 const backend = ["test/backends/postgres/**/*.test.ts"];
 
@@ -10,12 +9,11 @@ const backend = ["test/backends/postgres/**/*.test.ts"];
  * Files run one at a time, because each needs the whole machine.
  */
 export default defineConfig({
-  plugins: [sqlAsText, embeddedFilesInTests],
-  resolve: { tsconfigPaths: true },
+  ...base,
   test: {
+    ...base.test,
     fileParallelism: false,
-    setupFiles: ["test/setup.ts", "test/fixed-seed.ts"],
-    expect: { requireAssertions: true, poll: { timeout: 20_000 } },
+    setupFiles: [...base.test.setupFiles, fixedSeed],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     projects: [
@@ -37,7 +35,7 @@ export default defineConfig({
         test: {
           name: "opentelemetry",
           include: ["test/opentelemetry/**/*.test.ts"],
-          globalSetup: "test/package/built.ts",
+          globalSetup: built,
         },
       },
       {
@@ -45,7 +43,7 @@ export default defineConfig({
         test: {
           name: "servers",
           include: ["test/servers/**/*.test.ts", "test/faults/**/*.test.ts"],
-          globalSetup: "test/package/built.ts",
+          globalSetup: built,
         },
       },
     ],

@@ -1,0 +1,31 @@
+import type { UserWorkspaceConfig } from "vitest/config";
+import { embeddedFilesInTests } from "./embedded-files.js";
+import { sqlAsText } from "./test/sql-as-text.js";
+
+type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
+
+/** Files that the package loads as text, and setup of every test. */
+export const base = {
+  // Resolves `async-request-reply` to the source, as in tsconfig.json, so that no build is needed.
+  plugins: [sqlAsText, embeddedFilesInTests],
+  resolve: { tsconfigPaths: true },
+  test: {
+    setupFiles: ["test/setup.ts"],
+    // A test without assertions cannot fail. On a busy machine a polled condition may take long to hold.
+    expect: { requireAssertions: true, poll: { timeout: 20_000 } },
+  },
+} satisfies UserWorkspaceConfig;
+
+/** Global setup that builds the package, for tests of the build. */
+export const built = "test/package/built.ts";
+
+/** Gives every run the same random values. */
+export const fixedSeed = "test/fixed-seed.ts";
+
+/** Hides the output of the default observer. Tests of that output replace the console. */
+export const onConsoleLog = (log: string): boolean => !log.startsWith("[async-request-reply]");
+
+/** Tests that a script chooses with `--project`. */
+export function project(name: string, test: TestOptions): UserWorkspaceConfig {
+  return { ...base, test: { ...base.test, ...test, name } };
+}

@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+import { base, built, fixedSeed, onConsoleLog, project } from "./vitest.base.js";
+
+const seeded = [...base.test.setupFiles, fixedSeed];
+
+/** Searches that also run in `npm test`, at a shorter length: see test/effort.ts. */
+const searches = [
+  "adapters/identity-generated",
+  "adapters/node-storm",
+  "backends/memory-growth",
+  "backends/sqlite/simulator",
+  "formats/fuzz/formats",
+  "openapi/names",
+  "testing/simulator",
+];
+
+/** The searches at full length, and slow tests. */
+const long = project("long", {
+  include: ["test/**/*.long.test.ts", ...searches.map((name) => `test/${name}.test.ts`)],
+  env: { TEST_EFFORT: "long" },
+  maxWorkers: "100%",
+  setupFiles: seeded,
+  globalSetup: built,
+  testTimeout: 180_000,
+});
+
+/**
+ * The example for MCP runs from its sources, with the SDK that it installs. Its tests are left out if the SDK is
+ * missing, or fail if `CI` is set.
+ */
+const mcp = existsSync("examples/mcp-tools/node_modules") || process.env.CI ? ["examples/mcp-tools"] : [];
+
+/**
+ * The packed package with other runtimes and public tools. Each folder has its own package.json. Tests of a missing
+ * program are skipped by name, or fail if `CI` is set.
+ */
+const runtimes = project("runtimes", {
+  include: ["test/runtimes", "test/tools", ...mcp].map((folder) => `${folder}/**/*.test.ts`),
+  globalSetup: built,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+});
+
+const inChromium = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** The documentation site in Chromium. Run `npm --prefix docs run build` first. */
+const site = project("site", { include: ["test/browser/site.test.ts"], ...inChromium });
+
+/** The console and the example page in Chromium, which the system provides. The folder has its own package.json. */
+const browser = project("browser", {
+  include: ["test/browser/**/*.test.ts"],
+  exclude: ["test/browser/site.test.ts"],
+  globalSetup: built,
+  ...inChromium,
+});
+
+/** Long runs of the simulator, of fuzzing and of processes that are killed. Environment variables set their limits. */
+const torture = project("torture", {
+  include: ["test/**/*.torture.ts"],
+  setupFiles: [],
+  expect: {},
+  globalSetup: built,
+  testTimeout: 0,
+  hookTimeout: 0,
+});
+
+const brokerFiles = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
+/** Tests that stop, kill and cut off brokers. */
+const outages = brokerFiles("outages", "particular-outages");
+/** Tests of each broker with Postgres, and of NATS with SQLite. They take about 15 minutes, and run outside of CI. */
+const mixes = brokerFiles("faults", "stores", "switching", "orders-server");
+
+/**
+ * Tests with real message brokers, which they start themselves. They need `npm ci --prefix test/brokers` and the Debian
+ * packages `rabbitmq-server`, `nats-server` and `redis-server`. Files run one at a time.
+ */
+function onBrokers(name: string, include: string[], exclude: string[] = []) {
+  return project(name, {
+    include,
+    exclude,
+    globalSetup: built,
+    fileParallelism: false,
+    setupFiles: seeded,
+    // An announcement that gets lost is repeated after 30 s.
+    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+  });
+}
+
+/** Tests outside of `npm test`, except for those with real servers. Scripts of package.json choose a project. */
+export default defineConfig({
+  test: {
+    onConsoleLog,
+    projects: [
+      long,
+      runtimes,
+      browser,
+      site,
+      torture,
+      onBrokers("brokers", ["test/brokers/*.test.ts"], [...outages, ...mixes]),
+      onBrokers("outages", outages),
+      onBrokers("mixes", mixes),
+      onBrokers("clusters", ["test/brokers/clusters/*.test.ts"]),
+    ],
+  },
+});

@@ -11,7 +11,7 @@ import {
 } from "async-request-reply";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { startServer } from "./node-harness.js";
+import { startServer } from "../support/node-harness.js";
 import { watchStream } from "./watched-stream.js";
 
 /** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */

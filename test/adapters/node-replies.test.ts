@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { allowAnonymous, createOrderService, type HttpResponse, type Service } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "./node-harness.js";
+import { type RunningServer, startServer } from "../support/node-harness.js";
 
 const running: RunningServer[] = [];
 afterEach(async () => {

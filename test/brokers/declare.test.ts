@@ -1,6 +1,6 @@
 import type { Announcement, Queue } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { receiveOnce } from "../consumers.js";
+import { receiveOnce } from "../support/consumers.js";
 import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 import { rabbitmq } from "./rabbitmq.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Page, page, pages } from "../support/pages.js";
 import { linksOf } from "./links.js";
-import { type Page, page, pages } from "./pages.js";
 
 const records = pages.filter(({ path }) => /^docs\/adr\/\d/.test(path));
 

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
+import { type Block, blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
-import { type Block, blocksOf, page } from "./pages.js";
 
 /** The modules in docs/frameworks.md. */
 export interface FrameworkBlocks {

@@ -1,6 +1,6 @@
 import { type ProblemName, problemType } from "async-request-reply";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeCorpus } from "../corpora.js";
+import { describeCorpus } from "../support/corpora.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
 
 let server: OrderServer;

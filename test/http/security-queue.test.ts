@@ -13,7 +13,7 @@ import {
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { receiveOnce, receivingBy } from "../consumers.js";
+import { receiveOnce, receivingBy } from "../support/consumers.js";
 
 // Messages are untrusted input (docs/security.md): access to the queue lets an attacker wake a worker and nothing else.
 

@@ -8,8 +8,8 @@ import {
   type Operation,
   type ServiceEvent,
 } from "async-request-reply";
-import { createComposedBackend } from "../composed-backend.js";
-import { type ReceiveOnceOptions, receiveOnce } from "../consumers.js";
+import { createComposedBackend } from "../support/composed-backend.js";
+import { type ReceiveOnceOptions, receiveOnce } from "../support/consumers.js";
 
 /** A worker process and its events. */
 interface WorkerProcess {

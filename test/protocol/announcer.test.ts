@@ -11,7 +11,7 @@ import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 import { createAnnouncer } from "../../src/protocol/announcer.js";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 const post = {
   method: "POST",

@@ -15,7 +15,7 @@ import {
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 const HOUR_MS = 3_600_000;
 const GRACE_MS = 300_000;

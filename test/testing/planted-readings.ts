@@ -8,7 +8,7 @@ import {
   withStores,
 } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedReading {

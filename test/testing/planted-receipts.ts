@@ -1,7 +1,7 @@
 import { type Delivery, withQueue } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
-import { receivingBy } from "../consumers.js";
-import { replacing } from "../replacing.js";
+import { receivingBy } from "../support/consumers.js";
+import { replacing } from "../support/replacing.js";
 import { type BeginReceipt, beginningBackend, beginReceipt } from "./beginning-backend.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */

@@ -1,6 +1,6 @@
 import { AsyncReplyError, permanentFailure, problemType } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf } from "./stage.js";
+import { createStage, errorOf } from "../support/worker-stage.js";
 
 describe("a processor", () => {
   it("completes the operation with its return value", async () => {

@@ -1,6 +1,6 @@
 import { AsyncReplyError, type ErrorCode, problemType, type ServiceEvent } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf, LEASE_MS, signalOf } from "./stage.js";
+import { createStage, errorOf, LEASE_MS, signalOf } from "../support/worker-stage.js";
 
 /** Returns the names of an operation's events after it was accepted. */
 function eventNames(events: readonly ServiceEvent[]): readonly string[] {

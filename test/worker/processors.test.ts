@@ -14,7 +14,7 @@ import {
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { createStage, errorOf } from "./stage.js";
+import { createStage, errorOf } from "../support/worker-stage.js";
 
 const orders = defineOrders();
 const reports = defineOperation({

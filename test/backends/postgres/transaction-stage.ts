@@ -13,7 +13,7 @@ import {
 } from "async-request-reply";
 import type { PostgresBackend, PostgresBackendOptions } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
-import type { Server } from "./server.js";
+import type { Server } from "../../support/postgres/server.js";
 
 type OrderService = Service<readonly [OrderDefinition], PoolClient>;
 

@@ -1,8 +1,8 @@
 import { createWorker, permanentFailure } from "async-request-reply";
 import { expect, it, vi } from "vitest";
-import { signalOf } from "../../worker/stage.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { signalOf } from "../../support/worker-stage.js";
 import { type LossAt, losingCommit } from "./lost-commit.js";
-import { describePostgres } from "./server.js";
 import {
   bodyOf,
   createTransactionStage,

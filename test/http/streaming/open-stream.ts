@@ -1,6 +1,6 @@
 import type { HttpResponse, Mountable, RequestContext } from "async-request-reply";
 import { nextTurn } from "../../../src/ports/next-turn.js";
-import { createEventParser, type ReceivedStream } from "./event-reader.js";
+import { createEventParser, type ReceivedStream } from "../../support/event-reader.js";
 
 /** A stream that is read like an adapter does. */
 export interface OpenStream {

@@ -1,5 +1,5 @@
 import type { Announcement, BegunAttempt, Delivery, Queue, ReceiveRequest } from "async-request-reply";
-import { receivingBy } from "../../consumers.js";
+import { receivingBy } from "../../support/consumers.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 const EVERY = ["orders", "orders2", "order", "reports", "__proto__"];

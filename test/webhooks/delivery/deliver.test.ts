@@ -2,8 +2,8 @@ import { createWorker, type Submission, withStores } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { createWebhooks, verifyWebhook, webhookDeliveries } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it } from "vitest";
-import { status } from "../receiver.js";
-import { createStage, exportsOf, SECRET, type WebhookStage } from "../stage.js";
+import { status } from "../../support/webhooks/receiver.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());

@@ -6,8 +6,8 @@ import {
   retryLater,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../../replacing.js";
-import { createStage, errorOf, LEASE_MS, signalOf } from "../stage.js";
+import { replacing } from "../../support/replacing.js";
+import { createStage, errorOf, LEASE_MS, signalOf } from "../../support/worker-stage.js";
 
 describe("an attempt", () => {
   it("keeps its lease while it runs, for any length of time", async () => {

@@ -1,5 +1,5 @@
 import type { ConsumedDefinition, Consumer, Delivery, Queue, ReceiveRequest } from "async-request-reply";
-import { createSystemRuntime } from "../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 
 const { newToken } = createSystemRuntime();
 

@@ -1,6 +1,6 @@
 import type { UserWorkspaceConfig } from "vitest/config";
 import { embeddedFilesInTests } from "./embedded-files.js";
-import { sqlAsText } from "./test/sql-as-text.js";
+import { sqlAsText } from "./test/support/sql-as-text.js";
 
 type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
 
@@ -10,17 +10,17 @@ export const base = {
   plugins: [sqlAsText, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
-    setupFiles: ["test/setup.ts"],
+    setupFiles: ["test/support/setup.ts"],
     // A test without assertions cannot fail. On a busy machine a polled condition may take long to hold.
     expect: { requireAssertions: true, poll: { timeout: 20_000 } },
   },
 } satisfies UserWorkspaceConfig;
 
 /** Global setup that builds the package, for tests of the build. */
-export const built = "test/package/built.ts";
+export const built = "test/support/built.ts";
 
 /** Gives every run the same random values. */
-export const fixedSeed = "test/fixed-seed.ts";
+export const fixedSeed = "test/support/fixed-seed.ts";
 
 /** Hides the output of the default observer. Tests of that output replace the console. */
 export const onConsoleLog = (log: string): boolean => !log.startsWith("[async-request-reply]");

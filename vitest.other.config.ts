@@ -4,7 +4,7 @@ import { base, built, fixedSeed, onConsoleLog, project } from "./vitest.base.js"
 
 const seeded = [...base.test.setupFiles, fixedSeed];
 
-/** Searches that also run in `npm test`, at a shorter length: see test/effort.ts. */
+/** Searches that also run in `npm test`, at a shorter length: see test/support/effort.ts. */
 const searches = [
   "adapters/identity-generated",
   "adapters/node-storm",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadCorpus } from "./corpora.js";
+import { loadCorpus } from "./support/corpora.js";
 
 it("returns undefined for an unknown corpus", () => {
   expect(loadCorpus("no-such-corpus")).toBeUndefined();

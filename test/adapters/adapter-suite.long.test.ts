@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/testing/manual-clock.js";
-import { createPlainHarness, type Handle } from "../plain-harness.js";
 import { adapterCases } from "../support/adapter-suite/cases.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { declareAdapterCases } from "./declare-cases.js";
+import { createPlainHarness, type Handle } from "../support/plain-harness.js";
 
 /** A mistake that an adapter might make. */
 type Fault = (handle: Handle) => Handle;

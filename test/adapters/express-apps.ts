@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { toExpressHandler } from "async-request-reply/express";
 import express5 from "express";
 import express4 from "express4";
-import { applicationHandler, type ToListener } from "./node-harness.js";
+import { applicationHandler, type ToListener } from "../support/node-harness.js";
 
 /** The part of Express that the tests use and all versions share. */
 export interface Express {

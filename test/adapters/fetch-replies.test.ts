@@ -3,7 +3,7 @@ import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../src/ports/next-turn.js";
 import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { toRequest } from "./fetch-harness.js";
+import { toRequest } from "../support/fetch-harness.js";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -8,8 +8,8 @@ import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../src/ports/next-turn.js";
 import { ORDER, request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { toRequest } from "../support/fetch-harness.js";
 import { interceptBackend } from "../support/intercept-backend.js";
-import { toRequest } from "./fetch-harness.js";
 
 /** Behaves like the context that Workers pass: `waitUntil` must be called as a method. */
 class ExecutionContext {

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
-import { modes } from "../composed-backend.js";
-import { declareAdapterCases } from "./declare-cases.js";
-import { createFetchHarness } from "./fetch-harness.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
+import { modes } from "../support/composed-backend.js";
+import { createFetchHarness } from "../support/fetch-harness.js";
 
 describe.each(modes)("the Fetch adapter with $mode", ({ createBackend }) => {
   declareAdapterCases(createFetchHarness(createBackend));

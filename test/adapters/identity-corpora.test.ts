@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeCorpus } from "../corpora.js";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { describeCorpus } from "../support/corpora.js";
 import { canBeFetched } from "./beyond-fetch.js";
 import { adaptersOnSockets, allAdapters } from "./identity-adapters.js";
 import { createLineups, type Lineup } from "./identity-lineup.js";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { effort } from "../effort.js";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { effort } from "../support/effort.js";
 import { beyondFetch, canBeFetched, reasonsBeyondFetch } from "./beyond-fetch.js";
 import { MAX_BYTES } from "./generated-bodies.js";
 import { generatedRequest } from "./generated-requests.js";

@@ -1,6 +1,5 @@
 import type { Backend, ServiceEvent } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
-import { inside } from "../inside.js";
 import type {
   AdapterCase,
   Mounted,
@@ -9,6 +8,7 @@ import type {
   WireResponse,
 } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { allOperations } from "../support/all-operations.js";
+import { inside } from "../support/inside.js";
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 

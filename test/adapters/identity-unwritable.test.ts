@@ -2,8 +2,8 @@ import { createOrderService } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { startServer } from "../support/node-harness.js";
 import { allAdapters } from "./identity-adapters.js";
-import { startServer } from "./node-harness.js";
 import { comparable } from "./predictable-service.js";
 import { refuseWithField } from "./unwritable-field.js";
 

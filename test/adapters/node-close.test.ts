@@ -12,8 +12,8 @@ import {
 } from "async-request-reply";
 import { closeServer, type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { inside } from "../inside.js";
-import { openRawConnection, type RawConnection, type RawReply } from "../raw-connection.js";
+import { inside } from "../support/inside.js";
+import { openRawConnection, type RawConnection, type RawReply } from "../support/raw-connection.js";
 
 /** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
 type Http2Handler = Parameters<typeof createHttp2Server>[1] & NodeHandler;

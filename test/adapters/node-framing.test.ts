@@ -1,6 +1,6 @@
 import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "./node-harness.js";
+import { type RunningServer, startServer } from "../support/node-harness.js";
 
 // Framing is up to the server's parser. Two parsers could read each of these as one request or as two
 // (request smuggling). The parser refuses them, and nothing is recorded.

@@ -11,8 +11,8 @@ import {
 } from "async-request-reply";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { inside } from "../inside.js";
-import { startServer } from "./node-harness.js";
+import { inside } from "../support/inside.js";
+import { startServer } from "../support/node-harness.js";
 import { watchStream } from "./watched-stream.js";
 
 /** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */

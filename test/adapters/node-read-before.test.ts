@@ -9,7 +9,7 @@ import {
   request,
   submission,
 } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { createNodeHarness } from "./node-harness.js";
+import { createNodeHarness } from "../support/node-harness.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@ import type { HttpResponse } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import type { Mountable } from "async-request-reply/ports";
 import { afterEach, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "./node-harness.js";
+import { type RunningServer, startServer } from "../support/node-harness.js";
 
 const running: RunningServer[] = [];
 afterEach(async () => {

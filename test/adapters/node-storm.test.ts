@@ -1,9 +1,9 @@
 import { allowAnonymous, createOrderService, createWorker, type Order } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { modes } from "../composed-backend.js";
-import { effort } from "../effort.js";
-import { openRawConnection } from "../raw-connection.js";
-import { startServer } from "./node-harness.js";
+import { modes } from "../support/composed-backend.js";
+import { effort } from "../support/effort.js";
+import { startServer } from "../support/node-harness.js";
+import { openRawConnection } from "../support/raw-connection.js";
 
 const KEYS = effort(100, 500);
 const DUPLICATES = 50;

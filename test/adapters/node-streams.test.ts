@@ -4,9 +4,9 @@ import { type AddressInfo, connect as openSocket } from "node:net";
 import { allowAnonymous, createMemoryBackend, createOrderService, type Service } from "async-request-reply";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { createEventParser } from "../http/streaming/event-reader.js";
-import { inside } from "../inside.js";
-import { startServer } from "./node-harness.js";
+import { createEventParser } from "../support/event-reader.js";
+import { inside } from "../support/inside.js";
+import { startServer } from "../support/node-harness.js";
 
 /** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
 type Http2Handler = Parameters<typeof createServer>[1] & NodeHandler;

@@ -7,7 +7,7 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "./node-harness.js";
+import { type RunningServer, startServer } from "../support/node-harness.js";
 
 const ORDER = '{"itemId":"book","quantity":2}';
 const CHUNK = "x".repeat(16_384);

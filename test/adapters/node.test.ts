@@ -1,7 +1,7 @@
 import { afterEach, describe } from "vitest";
-import { modes } from "../composed-backend.js";
-import { declareAdapterCases } from "./declare-cases.js";
-import { createNodeHarness } from "./node-harness.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
+import { modes } from "../support/composed-backend.js";
+import { createNodeHarness } from "../support/node-harness.js";
 
 describe.each(modes)("the Node adapter with $mode", ({ createBackend }) => {
   const harness = createNodeHarness(createBackend);

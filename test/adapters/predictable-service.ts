@@ -8,8 +8,8 @@ import {
   type Service,
 } from "async-request-reply";
 import { systemClock } from "../../src/ports/system-runtime.js";
-import { inside } from "../inside.js";
 import type { AdapterHarness, WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { inside } from "../support/inside.js";
 
 // Two services reply to the same requests with the same bytes only if ids, tokens, random numbers and the
 // clock are deterministic.

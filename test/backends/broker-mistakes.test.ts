@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createBullmqQueue, createNatsQueue, createRabbitmqQueue } = untyped;
 

@@ -6,8 +6,8 @@ import type { NewOperation, Operation, Submissions } from "async-request-reply/p
 import { describe, expect, it } from "vitest";
 import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
-import { effort } from "../effort.js";
 import { allOperations } from "../support/all-operations.js";
+import { effort } from "../support/effort.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
 const COUNT = 100_000;

@@ -2,8 +2,8 @@ import { createMemoryBackend, type MemoryBackendOptions } from "async-request-re
 import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { announce } from "../../src/ports/announcement.js";
-import { receiveOnce } from "../consumers.js";
 import { allOperations } from "../support/all-operations.js";
+import { receiveOnce } from "../support/consumers.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
 function operation(index: number, members: Partial<NewOperation> = {}): NewOperation {

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { describe } from "vitest";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createMemoryBackend, createPostgresBackend } = untyped;
 const POOL =

@@ -2,7 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { allowAnonymous, createOrderService, createWorker, type ServiceEvent } from "async-request-reply";
 import { createPostgresBackend, fromPGlite, type PGliteTransaction } from "async-request-reply/postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { deepText } from "../deep-text.js";
+import { deepText } from "../support/deep-text.js";
 
 const TENANT = "anonymous";
 const ORDER = { itemId: "book", quantity: 1 };

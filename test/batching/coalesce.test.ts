@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { coalesce } from "../../src/batching/coalesce.js";
-import { signalOf } from "../worker/stage.js";
+import { signalOf } from "../support/worker-stage.js";
 
 /** Flushed batches, each held back until it is released. */
 function heldFlush() {

@@ -1,7 +1,7 @@
 import { createMemoryBackend, withQueue } from "async-request-reply";
 import { afterEach, describe } from "vitest";
-import { declareAdapterCases } from "../adapters/declare-cases.js";
-import { createNodeHarness } from "../adapters/node-harness.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
+import { createNodeHarness } from "../support/node-harness.js";
 import { brokers } from "./brokers.js";
 import { newQueueName, useBroker } from "./harnesses.js";
 

@@ -1,6 +1,6 @@
 import { createMemoryBackend, type Queue, type ServiceEvent, withQueue } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { receiveOnce } from "../consumers.js";
+import { receiveOnce } from "../support/consumers.js";
 import { newQueueName, useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 import { rabbitmq } from "./rabbitmq.js";

@@ -1,7 +1,7 @@
 import type { Announcement, Consumer, Delivery } from "async-request-reply/ports";
 import { type AmqpChannel, type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { receiveOnce } from "../consumers.js";
+import { receiveOnce } from "../support/consumers.js";
 import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
 import { type Connection, connectRabbitmq, rabbitmq } from "./rabbitmq.js";
 

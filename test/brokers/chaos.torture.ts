@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { receiveOnce } from "../consumers.js";
 import { runChaos } from "../faults/chaos.js";
+import { receiveOnce } from "../support/consumers.js";
 import { DEFAULT_NAME, describeOnEachMix } from "./mixes.js";
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import type { OrderProcess, ProcessOptions } from "../faults/order-processes.js";
 import { keysOf, newOrder, type SentOrder, send, sendAll, sendOnce } from "../faults/orders.js";
-import { startTcpProxy } from "../servers/tcp-proxy.js";
+import { startTcpProxy } from "../support/tcp-proxy.js";
 import { describeOnEachMix } from "./mixes.js";
 import { expectOneEffectEach, startOrderService } from "./order-service.js";
 

@@ -1,6 +1,6 @@
 import { createNatsQueue, type JetStream, type JetStreamConsumer } from "async-request-reply/nats";
 import { describe, expect, it } from "vitest";
-import { receiveOnce } from "../consumers.js";
+import { receiveOnce } from "../support/consumers.js";
 import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
 import { connectNats, nats } from "./nats.js";
 

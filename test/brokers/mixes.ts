@@ -3,7 +3,7 @@ import { describe } from "vitest";
 import type { ChaosBench } from "../faults/chaos.js";
 import type { StoreName } from "../faults/use-fault-bench.js";
 import { useFaultBench, useSqliteBench } from "../faults/use-fault-bench.js";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { brokers } from "./brokers.js";
 import { type OpenBroker, useBroker } from "./harnesses.js";
 import type { TestedBroker } from "./tested-broker.js";

@@ -1,7 +1,7 @@
 import type { Queue } from "async-request-reply";
 import type { Announcement, Delivery } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { receiveOnce } from "../consumers.js";
+import { receiveOnce } from "../support/consumers.js";
 import { useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 import { rabbitmq } from "./rabbitmq.js";

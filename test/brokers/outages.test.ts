@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { startTcpProxy } from "../servers/tcp-proxy.js";
+import { startTcpProxy } from "../support/tcp-proxy.js";
 import { brokers } from "./brokers.js";
 import { newQueueName, useBroker } from "./harnesses.js";
 import { expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { collectLines } from "../examples/lines.js";
-import { freePort } from "../servers/free-port.js";
+import { freePort } from "../support/free-port.js";
+import { collectLines } from "../support/lines.js";
 
 /** A broker for one test file that can be stopped, killed and started again. */
 export interface PrivateBroker {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../servers/free-port.js";
+import { freePort } from "../support/free-port.js";
 import { type BrokerProgram, type PrivateBroker, startPrivateBroker } from "./private-broker.js";
 
 const PROGRAMS = "/usr/lib/rabbitmq/bin";

@@ -1,10 +1,10 @@
 import { type Backend, withQueue } from "async-request-reply";
 import { afterEach } from "vitest";
-import { declareAdapterCases } from "../adapters/declare-cases.js";
-import { createNodeHarness } from "../adapters/node-harness.js";
-import { describePostgres } from "../backends/postgres/server.js";
-import { describeClients } from "../backends/sqlite/clients.js";
-import { newDatabaseFile } from "../backends/sqlite/database-files.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
+import { createNodeHarness } from "../support/node-harness.js";
+import { describePostgres } from "../support/postgres/server.js";
+import { describeClients } from "../support/sqlite/clients.js";
+import { newDatabaseFile } from "../support/sqlite/database-files.js";
 import { brokers } from "./brokers.js";
 import { newQueueName, useBroker } from "./harnesses.js";
 import type { TestedBroker } from "./tested-broker.js";

@@ -1,6 +1,6 @@
 import { queueCases } from "async-request-reply/testing";
 import { describe } from "vitest";
-import { runSuite } from "../backends/run-suite.js";
+import { runSuite } from "../support/run-suite.js";
 import { brokers } from "./brokers.js";
 import { queueHarness, useBroker } from "./harnesses.js";
 

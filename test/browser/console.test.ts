@@ -3,7 +3,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { root } from "../package/built.js";
+import { root } from "../support/built.js";
 import { useChromium } from "./chromium.js";
 import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
 

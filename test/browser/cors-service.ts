@@ -7,8 +7,8 @@ import { bearer, createService, createWorker, defineOperation } from "async-requ
 import { toNodeHandler } from "async-request-reply/node";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
-import { page } from "../docs/pages.js";
-import { builtFile } from "../package/built.js";
+import { builtFile } from "../support/built.js";
+import { page } from "../support/pages.js";
 
 /** Names and values of header fields. */
 export type Fields = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { startServer } from "../examples/server-process.js";
+import { startServer } from "../support/orders-server-process.js";
 import { useChromium } from "./chromium.js";
 
 const openPage = useChromium();

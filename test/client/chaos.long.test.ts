@@ -5,7 +5,7 @@ import { defineOrders } from "async-request-reply";
 import { createClient } from "async-request-reply/client";
 import Database from "libsql";
 import { expect, it, onTestFinished } from "vitest";
-import { type ServerProcess, startServer } from "../examples/server-process.js";
+import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 import { chooseFaults } from "./chaos.js";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.js";
 

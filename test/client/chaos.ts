@@ -1,4 +1,4 @@
-import { createRandom } from "../faults/random.js";
+import { createRandom } from "../support/random.js";
 
 /** Fault of one request. */
 export type Fault = "none" | "lost" | "reply lost" | "unavailable" | "cut";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 import { accepted, play } from "./scripted.js";
 import { openStage } from "./stage.js";
 

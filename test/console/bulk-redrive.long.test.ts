@@ -8,7 +8,7 @@ import type {
   RedriveRun,
 } from "async-request-reply/operator";
 import { expect, it, onTestFinished } from "vitest";
-import { type ServerProcess, startServer } from "../examples/server-process.js";
+import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 import { FROM_PAGE } from "./stage.js";
 
 const FAILED = 1_000;

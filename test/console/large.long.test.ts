@@ -4,9 +4,9 @@ import { createOperator } from "async-request-reply/operator";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { v7 } from "uuid";
 import { expect, it, onTestFinished } from "vitest";
-import { describeClients } from "../backends/sqlite/clients.js";
-import { newDatabaseFile } from "../backends/sqlite/database-files.js";
 import { exportsOf, importsOf } from "../operator/stage.js";
+import { describeClients } from "../support/sqlite/clients.js";
+import { newDatabaseFile } from "../support/sqlite/database-files.js";
 
 const COUNT = 1_000_000;
 const TIMEOUT_MS = 600_000;

@@ -3,7 +3,7 @@ import * as consoleModule from "async-request-reply/console";
 import { createOperator } from "async-request-reply/operator";
 import { describe } from "vitest";
 import { exportsOf } from "../operator/stage.js";
-import { type Mistake, testMistakes } from "../untyped.js";
+import { type Mistake, testMistakes } from "../support/untyped.js";
 
 type Untyped = (...args: readonly unknown[]) => unknown;
 

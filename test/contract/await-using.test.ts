@@ -16,7 +16,7 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import { createRabbitmqQueue } from "async-request-reply/rabbitmq";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { describe, expect, it, vi } from "vitest";
-import { signalOf } from "../worker/stage.js";
+import { signalOf } from "../support/worker-stage.js";
 
 interface Closable extends AsyncDisposable {
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseIdempotencyKey } from "../../src/contract/idempotency-key.js";
-import { describeCorpus } from "../corpora.js";
-import { countedText } from "../counted-text.js";
-import { refusalOf } from "../refusal.js";
+import { describeCorpus } from "../support/corpora.js";
+import { countedText } from "../support/counted-text.js";
+import { refusalOf } from "../support/refusal.js";
 
 const uuid = "8e03978e-40d5-43dd-bc93-6894a57f9324";
 const asString = (key: string): string => `"${key.replace(/["\\]/g, "\\$&")}"`;

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import * as z from "zod";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { defineOperation, defineOrders } = untyped;
 const NAME = "1 to 100 characters of `A-Za-z0-9._-`, starting with a letter or digit, such as `orders`";

@@ -8,7 +8,7 @@ import {
 } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { describe, expect, it } from "vitest";
-import { unreadable } from "../unreadable.js";
+import { unreadable } from "../support/unreadable.js";
 
 const authorize = allowAnonymous();
 const service = createOrderService({ authorize });

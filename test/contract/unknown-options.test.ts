@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { refusalOf } from "../refusal.js";
-import { testMistakes, untyped } from "../untyped.js";
+import { refusalOf } from "../support/refusal.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createService, createOrderService, createWorker, defineOperation, defineOrders, apiKey } = untyped;
 const { createClient, createWebhooks, startTelemetry } = untyped;

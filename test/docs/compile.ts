@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { type Block, root } from "./pages.js";
+import { type Block, root } from "../support/pages.js";
 
 const configuration = ts.parseJsonConfigFileContent(
   ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config,

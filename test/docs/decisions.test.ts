@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { page, pages, root } from "../support/pages.js";
 import { linksOf } from "./links.js";
-import { page, pages, root } from "./pages.js";
 
 const FOLDER = "docs/decisions/";
 const LIST = `${FOLDER}README.md`;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { logEvents, type ServiceEvent } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { type Page, page, root } from "./pages.js";
+import { type Page, page, root } from "../support/pages.js";
 
 /** One of each event. */
 const about = { operationId: "1", definition: "orders", tenant: "demo", attempt: 1 };

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { type Block, blocksOf, pages } from "../support/pages.js";
 import { compile, parse } from "./compile.js";
 import { openWorkshop } from "./execute.js";
-import { type Block, blocksOf, pages } from "./pages.js";
 
 const blocks = pages.flatMap((page) => blocksOf(page, "js", "ts"));
 const marked = (word: string): Block[] => blocks.filter(({ info }) => info.includes(word));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { type Block, root } from "./pages.js";
+import { type Block, root } from "../support/pages.js";
 
 /** A folder for modules that are built from blocks. */
 export interface Workshop {

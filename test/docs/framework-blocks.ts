@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import ts from "typescript";
+import { type Block, blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
-import { type Block, blocksOf, page } from "./pages.js";
 
 /** The modules in docs/frameworks.md and in the quick starts. */
 export interface FrameworkBlocks {

@@ -5,13 +5,13 @@ import express, { type Express } from "express";
 import fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createNodeHarness, type ToListener } from "../adapters/node-harness.js";
-import { replacing } from "../replacing.js";
 import { adapterCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { serviceOptionCases } from "../support/adapter-suite/mounting/service-options.js";
 import { listCases } from "../support/adapter-suite/operation/list.js";
 import { pathFieldCases } from "../support/adapter-suite/request/path-fields.js";
+import { createNodeHarness, type ToListener } from "../support/node-harness.js";
+import { replacing } from "../support/replacing.js";
 import { openFrameworkBlocks } from "./framework-blocks.js";
 import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
 

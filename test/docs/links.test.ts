@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { describe, expect, it } from "vitest";
+import { type Page, page, pages, root } from "../support/pages.js";
 import { anchorsOf, linksOf } from "./links.js";
-import { type Page, page, pages, root } from "./pages.js";
 
 describe("a link", () => {
   it.each(pages)("points to an existing file and anchor: $path", (from) => {

@@ -1,5 +1,5 @@
 import { slug } from "../../docs/.vitepress/slug.js";
-import { type Page, proseOf } from "./pages.js";
+import { type Page, proseOf } from "../support/pages.js";
 
 /** Returns the anchors of a page: its headings, named as on GitHub, and `<a id>`. */
 export function anchorsOf(page: Page): string[] {

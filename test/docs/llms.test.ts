@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Page, pages, root } from "./pages.js";
+import { type Page, pages, root } from "../support/pages.js";
 
 const docs = pages.filter(({ path }) => path.startsWith("docs/"));
 const nameOf = ({ path }: Page): string => path.slice("docs/".length);

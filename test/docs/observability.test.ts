@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { METRICS } from "../../src/opentelemetry/metric-descriptions.js";
-import { page, root } from "./pages.js";
+import { page, root } from "../support/pages.js";
 
 const { text } = page("docs/observability.md");
 const metrics = Object.values(METRICS);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { page, root } from "./pages.js";
+import { page, root } from "../support/pages.js";
 
 const overview = page("docs/index.md");
 

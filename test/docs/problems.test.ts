@@ -2,8 +2,8 @@ import { AsyncReplyError, type ErrorCode, type ProblemName } from "async-request
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { toProblem } from "../../src/http/message/problems.js";
+import { page } from "../support/pages.js";
 import { idsOf } from "./links.js";
-import { page } from "./pages.js";
 
 /** Every problem type and an error code that leads to it. Undefined for errors of operations. */
 const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
-import { blocksOf, page } from "./pages.js";
 
 const [quickStart] = blocksOf(page("README.md"), "ts");
 if (quickStart === undefined) throw new Error("README.md has no TypeScript example");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runtimes, suiteRuns } from "../runtimes/matrix.js";
-import { page } from "./pages.js";
+import { page } from "../support/pages.js";
 
 const HEAD = "| Runtime | ES modules | CommonJS |\n|---|---|---|\n";
 const [, afterHead = ""] = page("docs/index.md").text.split(HEAD);

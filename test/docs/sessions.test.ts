@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf, pages } from "./pages.js";
+import { blocksOf, pages } from "../support/pages.js";
 import { createStage, perform } from "./session.js";
 import { stepsOf } from "./steps.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressOf, pathOutside } from "../../docs/.vitepress/outside-links.js";
 import { library } from "../../tsup.config.js";
-import { page, pages } from "./pages.js";
+import { page, pages } from "../support/pages.js";
 
 const names = pages
   .filter(({ path }) => path.startsWith("docs/"))

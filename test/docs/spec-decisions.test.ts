@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { page, root } from "./pages.js";
+import { page, root } from "../support/pages.js";
 
 const { text: table } = page("docs/spec-decisions.md");
 

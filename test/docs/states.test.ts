@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type OperationState, type Settlement, transition } from "../../src/contract/operation.js";
-import { blocksOf, pages } from "./pages.js";
+import { blocksOf, pages } from "../support/pages.js";
 
 const STATES: readonly OperationState[] = ["preparing", "pending", "completed", "failed"];
 const SETTLEMENTS: readonly Settlement["to"][] = ["completed", "failed", "retry", "prepared"];

@@ -1,4 +1,4 @@
-import { page } from "./pages.js";
+import { page } from "../support/pages.js";
 
 /**
  * Returns the rows of the tables in one section of a page, without the header. The backticks around a cell are removed.

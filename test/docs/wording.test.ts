@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Page, pages, root } from "./pages.js";
+import { type Page, pages, root } from "../support/pages.js";
 
 /** Returns the sentences that contain a phrase, without line breaks. */
 function sentencesWith({ path, text }: Page, phrase: RegExp): string[] {

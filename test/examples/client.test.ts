@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { spawnExample, startServer } from "./server-process.js";
+import { spawnExample, startServer } from "../support/orders-server-process.js";
 
 /** Runs the script against a new server, and returns its output. */
 async function order(itemId: string): Promise<string> {

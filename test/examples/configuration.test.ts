@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createOrdersClient } from "./orders-client.js";
-import { runServer, startServer } from "./server-process.js";
+import { createOrdersClient } from "../support/orders-client.js";
+import { runServer, startServer } from "../support/orders-server-process.js";
 
 describe("the example server's configuration", { timeout: 30_000 }, () => {
   const roleSentence =

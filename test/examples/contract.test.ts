@@ -1,5 +1,5 @@
 import { describe } from "vitest";
+import { startServer } from "../support/orders-server-process.js";
 import { declareServerContract } from "./server-contract.js";
-import { startServer } from "./server-process.js";
 
 describe("the example server", { timeout: 30_000 }, () => declareServerContract(startServer));

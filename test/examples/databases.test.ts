@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { createOrdersClient } from "./orders-client.js";
+import { createOrdersClient } from "../support/orders-client.js";
+import { type StartServer, startServer } from "../support/orders-server-process.js";
 import { declareServerContract } from "./server-contract.js";
-import { type StartServer, startServer } from "./server-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "databases-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-import type { Lines } from "./lines.js";
+import type { Lines } from "../support/lines.js";
 
 /** One line of the JSON log. */
 export interface EventLine {

@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from "async-request-reply/openapi";
 import { problemType } from "async-request-reply/ports";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createOrdersClient, type OrdersClient } from "./orders-client.js";
-import type { ServerProcess, StartServer } from "./server-process.js";
+import { createOrdersClient, type OrdersClient } from "../support/orders-client.js";
+import type { ServerProcess, StartServer } from "../support/orders-server-process.js";
 
 /** The namespace of docs/yang/order-submission.yang. */
 const YANG = "https://www.npmjs.com/package/async-request-reply#order-submission";

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
+import { createOrdersClient } from "../support/orders-client.js";
+import type { StartServer } from "../support/orders-server-process.js";
 import { eventsOf, untilLogged } from "./event-lines.js";
-import { createOrdersClient } from "./orders-client.js";
-import type { StartServer } from "./server-process.js";
 
 /** Declares the tests of the example server's log, for any back end. */
 export function declareServerLog(start: StartServer): void {

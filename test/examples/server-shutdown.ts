@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
+import { createOrdersClient } from "../support/orders-client.js";
+import type { ServerProcess, StartServer } from "../support/orders-server-process.js";
 import { type EventLine, eventsOf, untilLogged } from "./event-lines.js";
-import { createOrdersClient } from "./orders-client.js";
-import type { ServerProcess, StartServer } from "./server-process.js";
 
 const FOREVER = "600000";
 const order = JSON.stringify({ itemId: "book", quantity: 1 });

@@ -1,6 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { expect, it, onTestFinished } from "vitest";
-import { startServer } from "./server-process.js";
+import { startServer } from "../support/orders-server-process.js";
 import { type ShortExample, sendCommand } from "./short-example.js";
 
 /** The parts of the contract that differ between the examples. */

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { parseCurl } from "../docs/curl.js";
-import { root } from "../package/built.js";
-import { createOrdersClient, type OrdersClient } from "./orders-client.js";
-import { type ServerProcess, startServer } from "./server-process.js";
+import { root } from "../support/built.js";
+import { createOrdersClient, type OrdersClient } from "../support/orders-client.js";
+import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 
 /** Differences from the command in the leading comment. */
 export interface Change {

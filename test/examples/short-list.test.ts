@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../package/built.js";
+import { root } from "../support/built.js";
 
 const folder = join(root, "examples");
 const tasks = readdirSync(join(folder, "tasks")).filter((name) => name !== "dist");

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { startServer } from "./server-process.js";
+import { startServer } from "../support/orders-server-process.js";
 import { declareShutdownGrace } from "./server-shutdown.js";
 
 describe("the example server at SIGTERM", { timeout: 30_000 }, () => declareShutdownGrace(startServer));

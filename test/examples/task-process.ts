@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from "vitest";
-import { freePort } from "../servers/free-port.js";
-import { collectLines, type Lines } from "./lines.js";
-import { exitOf, spawnExample } from "./server-process.js";
+import { freePort } from "../support/free-port.js";
+import { collectLines, type Lines } from "../support/lines.js";
+import { exitOf, spawnExample } from "../support/orders-server-process.js";
 
 /** A running program of `examples/tasks`. */
 export interface TaskProcess {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createOrdersClient } from "./orders-client.js";
+import { createOrdersClient } from "../support/orders-client.js";
 import { sendCommand } from "./short-example.js";
 import { startTaskServer } from "./task-process.js";
 

@@ -1,7 +1,7 @@
 import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { expect, it, onTestFinished } from "vitest";
-import { type ServerProcess, startServer } from "./server-process.js";
+import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 
 const SECRET = "whsec_cmVjZWl2ZXItb2YtdGhlLWV4YW1wbGUtMTIzNDU2Nzg=";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { runChaos } from "./chaos.js";
 import { useFaultBench } from "./use-fault-bench.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { runChaos } from "./chaos.js";
 import type { ResourceUse } from "./order-processes.js";
 import { describeOnEachStore, useFaultBench, useSqliteBench } from "./use-fault-bench.js";

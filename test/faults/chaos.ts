@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { PrivateBroker } from "../brokers/private-broker.js";
-import type { PrivatePostgres } from "../servers/private-postgres.js";
+import type { PrivatePostgres } from "../support/postgres/private-postgres.js";
+import { createRandom, type Random } from "../support/random.js";
 import type { OrderBench } from "./order-bench.js";
 import type { OrderProcess, ResourceUse } from "./order-processes.js";
 import { isTransient, newOrder, type OrderOperation, readOnce, type SentOrder, sendOnce } from "./orders.js";
-import { createRandom, type Random } from "./random.js";
 
 export interface ChaosOptions {
   /** Determines the faults and the actions of clients. Their timing depends on the machine. */

@@ -1,7 +1,7 @@
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
-import { canMountTmpfs } from "../servers/tmpfs.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
+import { canMountTmpfs } from "../support/tmpfs.js";
 import type { FaultBench } from "./fault-bench.js";
 import { keysOf, newOrder, readOnce, send, sendAll, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";

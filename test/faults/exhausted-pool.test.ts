@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { keysOf, newOrder, readOnce, sendAll, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 

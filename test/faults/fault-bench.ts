@@ -1,11 +1,11 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Client, Pool } from "pg";
-import type { PostgresInstallation } from "../servers/postgres-installation.js";
+import type { PostgresInstallation } from "../support/postgres/postgres-installation.js";
 import {
   type PrivatePostgres,
   type PrivatePostgresOptions,
   startPrivatePostgres,
-} from "../servers/private-postgres.js";
+} from "../support/postgres/private-postgres.js";
 import { createChecks, type Effect, type OrderBench } from "./order-bench.js";
 import { createOrderProcesses } from "./order-processes.js";
 

@@ -1,8 +1,8 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "../servers/private-postgres.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 import { readOnce, send } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 

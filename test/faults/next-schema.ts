@@ -1,4 +1,4 @@
-import type { PrivatePostgres } from "../servers/private-postgres.js";
+import type { PrivatePostgres } from "../support/postgres/private-postgres.js";
 
 const SCHEMA = "async_request_reply";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
-import { type Behavior, startTcpProxy, type TcpProxy } from "../servers/tcp-proxy.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
+import { type Behavior, startTcpProxy, type TcpProxy } from "../support/tcp-proxy.js";
 import { alternate, keysOf, type SentOrder, sendAll } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 

@@ -1,6 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { countRecorded, migrateToNext } from "./next-schema.js";
 import type { OrderProcess, ProcessOptions } from "./order-processes.js";
 import { newOrder, readOnce, type SentOrder, send, sendOnce } from "./orders.js";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { openRawConnection } from "../raw-connection.js";
+import { openRawConnection } from "../support/raw-connection.js";
 import { keysOf, newOrder, send, sendAll, sendOnce } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import Database from "libsql";
 import { expect } from "vitest";
-import { mountTmpfs, unmountTmpfs } from "../servers/tmpfs.js";
+import { mountTmpfs, unmountTmpfs } from "../support/tmpfs.js";
 import { createChecks, type Effect, type OrderBench } from "./order-bench.js";
 import { createOrderProcesses } from "./order-processes.js";
 import { type SqliteUser, startSqliteUser } from "./sqlite-user.js";

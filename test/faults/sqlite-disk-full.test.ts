@@ -2,7 +2,7 @@ import { appendFileSync, statfsSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it, vi } from "vitest";
-import { canMountTmpfs } from "../servers/tmpfs.js";
+import { canMountTmpfs } from "../support/tmpfs.js";
 import type { OrderProcess } from "./order-processes.js";
 import { cancelOnce, keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
 import { useSqliteBench } from "./use-fault-bench.js";

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { canMountTmpfs, mountReadOnly, unmountTmpfs } from "../servers/tmpfs.js";
+import { canMountTmpfs, mountReadOnly, unmountTmpfs } from "../support/tmpfs.js";
 import type { OrderProcess } from "./order-processes.js";
 import { keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
 import { useSqliteBench } from "./use-fault-bench.js";

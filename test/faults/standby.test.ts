@@ -3,8 +3,8 @@ import { createPostgresBackend, type PostgresBackend } from "async-request-reply
 import { Pool, type PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../src/ports/system-runtime.js";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "../servers/private-postgres.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 import type { OrderProcess } from "./order-processes.js";
 import { newOrder, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from "vitest";
-import { describeWithPostgres } from "../servers/postgres-installation.js";
+import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import type { OrderProcess } from "./order-processes.js";
 import { alternate, keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
 import { describeOnEachStore, useFaultBench } from "./use-fault-bench.js";

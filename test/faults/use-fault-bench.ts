@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { describeWithPostgres, type PostgresInstallation } from "../servers/postgres-installation.js";
-import type { PrivatePostgresOptions } from "../servers/private-postgres.js";
+import {
+  describeWithPostgres,
+  type PostgresInstallation,
+} from "../support/postgres/postgres-installation.js";
+import type { PrivatePostgresOptions } from "../support/postgres/private-postgres.js";
 import { type FaultBench, openFaultBench } from "./fault-bench.js";
 import type { OrderBench } from "./order-bench.js";
 import { openSqliteBench, type SqliteBench, type SqliteBenchOptions } from "./sqlite-bench.js";

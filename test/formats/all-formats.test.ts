@@ -1,8 +1,8 @@
 import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { allFormats, besidesJson, readOrder, writeOrder } from "../support/all-formats.js";
 import { allOperations } from "../support/all-operations.js";
-import { allFormats, besidesJson, readOrder, writeOrder } from "./all-formats.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
 
 const mediaTypes = Object.keys(allFormats);

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonFormat } from "../../src/formats/json.js";
 import { decodeUtf8 } from "../../src/formats/utf8.js";
-import { describeCorpus } from "../corpora.js";
-import { refusalOf } from "../refusal.js";
+import { describeCorpus } from "../support/corpora.js";
+import { refusalOf } from "../support/refusal.js";
 import { equalNumbers } from "./exact-number.js";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

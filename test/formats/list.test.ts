@@ -1,7 +1,7 @@
 import { allowAnonymous, createMemoryBackend, createOrderService } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/testing/manual-clock.js";
-import { besidesJson } from "./all-formats.js";
+import { besidesJson } from "../support/all-formats.js";
 
 const NAMESPACE = "https://www.npmjs.com/package/async-request-reply#order-submission";
 const AT = "2030-01-01T00:00:00.000Z";

@@ -11,9 +11,9 @@ import {
 import { submitOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { anything } from "../http/careless-schema.js";
+import { allFormats, besidesJson } from "../support/all-formats.js";
 import { allOperations } from "../support/all-operations.js";
-import { allFormats, besidesJson } from "./all-formats.js";
+import { anything } from "../support/careless-schema.js";
 
 const input = z.strictObject({
   accountId: z.string(),

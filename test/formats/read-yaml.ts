@@ -1,6 +1,6 @@
 import { yamlFormat } from "async-request-reply/yaml";
 import { expect } from "vitest";
-import { refusalOf } from "../refusal.js";
+import { refusalOf } from "../support/refusal.js";
 
 /** The detail for a body that js-yaml rejects. */
 export const INVALID = /^The body is not valid YAML \(line \d+, column \d+\)\.$/;

@@ -6,7 +6,7 @@ import { orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rowsOf } from "../docs/tables.js";
-import { describeProgram, type ProgramResult, runProgram } from "../programs.js";
+import { describeProgram, type ProgramResult, runProgram } from "../support/programs.js";
 import { validOrder } from "./generated-orders.js";
 import { written } from "./sample-replies.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { modes } from "../composed-backend.js";
-import { allFormats } from "./all-formats.js";
+import { allFormats } from "../support/all-formats.js";
+import { modes } from "../support/composed-backend.js";
 import { type Deployed, deployed, marked } from "./generated-retries.js";
 import { type Attempt, createRetryStage, writeValue } from "./retry-stage.js";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createMemoryBackend, type JsonSchema } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { modes } from "../composed-backend.js";
-import { replacing } from "../replacing.js";
-import { allFormats } from "./all-formats.js";
+import { allFormats } from "../support/all-formats.js";
+import { modes } from "../support/composed-backend.js";
+import { replacing } from "../support/replacing.js";
 import { createRetryStage, writeValue } from "./retry-stage.js";
 
 /** The schema of an object with the one member `m`. */

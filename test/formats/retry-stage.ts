@@ -7,8 +7,8 @@ import {
   type JsonSchema,
   type Problem,
 } from "async-request-reply";
-import { anything } from "../http/careless-schema.js";
-import { allFormats, besidesJson } from "./all-formats.js";
+import { allFormats, besidesJson } from "../support/all-formats.js";
+import { anything } from "../support/careless-schema.js";
 
 /** One request with the key `k`. */
 export interface Attempt {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseStrictJson } from "../../src/formats/strict-json.js";
-import { countedText } from "../counted-text.js";
-import { refusalOf } from "../refusal.js";
+import { countedText } from "../support/counted-text.js";
+import { refusalOf } from "../support/refusal.js";
 import { isNumberKept } from "./exact-number.js";
 import { hasRepeatedName, tree, write } from "./json-tree.js";
 

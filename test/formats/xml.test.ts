@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { decodeName, encodeName } from "../../src/formats/xml/names.js";
-import { refusalOf } from "../refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import { invalidOrder, memberName, validOrder } from "./generated-orders.js";
 import { describedInXml } from "./generated-schemas.js";
 

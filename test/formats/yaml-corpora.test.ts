@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse as parseWithYaml } from "yaml";
 import { jsonFormat } from "../../src/formats/json.js";
-import { describeCorpus } from "../corpora.js";
-import { refusalOf } from "../refusal.js";
+import { describeCorpus } from "../support/corpora.js";
+import { refusalOf } from "../support/refusal.js";
 import { hasRepeatedName, tree, write } from "./json-tree.js";
 import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonFormat } from "../../src/formats/json.js";
-import { refusalOf } from "../refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import { readYaml, refusalOfYaml } from "./read-yaml.js";
 
 describe("depth in YAML", () => {

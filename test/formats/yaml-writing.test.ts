@@ -2,7 +2,7 @@ import { yamlFormat } from "async-request-reply/yaml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse as parseWithYaml } from "yaml";
-import { describeCorpus } from "../corpora.js";
+import { describeCorpus } from "../support/corpora.js";
 import { awkwardValue } from "./awkward-values.js";
 import { readYaml } from "./read-yaml.js";
 

@@ -1,7 +1,7 @@
 import { yamlFormat } from "async-request-reply/yaml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import { isNumberKept } from "./exact-number.js";
 import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
 

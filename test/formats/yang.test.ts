@@ -14,7 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { rowsOf } from "../docs/tables.js";
-import { refusalOf } from "../refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
 import { describedInYang } from "./generated-schemas.js";
 

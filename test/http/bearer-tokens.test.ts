@@ -12,8 +12,8 @@ import { problemType } from "async-request-reply/ports";
 import * as jose from "jose";
 import jwt from "jsonwebtoken";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { toHttpRequest } from "../plain-harness.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { toHttpRequest } from "../support/plain-harness.js";
 import { typeOf } from "./service-process.js";
 
 const SECRET = "a secret that is long enough for HS256";

@@ -1,8 +1,8 @@
 import { problemType } from "async-request-reply/ports";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeCorpus } from "../corpora.js";
 import { isNumberKept } from "../formats/exact-number.js";
-import type { RawReply } from "../raw-connection.js";
+import { describeCorpus } from "../support/corpora.js";
+import type { RawReply } from "../support/raw-connection.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
 
 const MALFORMED = problemType("malformed-body");

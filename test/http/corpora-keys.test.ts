@@ -1,7 +1,7 @@
 import { problemType } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type CorpusCase, describeCorpus } from "../corpora.js";
-import type { RawReply } from "../raw-connection.js";
+import { type CorpusCase, describeCorpus } from "../support/corpora.js";
+import type { RawReply } from "../support/raw-connection.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
 
 const ORDER = '{"itemId":"book","quantity":2}';

@@ -1,7 +1,7 @@
 import type { ProblemName } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeCorpus } from "../corpora.js";
+import { describeCorpus } from "../support/corpora.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
 
 let server: OrderServer;

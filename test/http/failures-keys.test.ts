@@ -7,9 +7,9 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { startServer, writeRequest } from "../adapters/node-harness.js";
-import { modes } from "../composed-backend.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { modes } from "../support/composed-backend.js";
+import { startServer, writeRequest } from "../support/node-harness.js";
 import { createProcess, idOf, KEY } from "./service-process.js";
 
 // test/README.md lists the numbered failures.

@@ -7,8 +7,8 @@ import {
 import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { modes } from "../composed-backend.js";
 import type { Change } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { modes } from "../support/composed-backend.js";
 import { interceptBackend } from "../support/intercept-backend.js";
 import { createProcess, KEY, runsOf, typeOf } from "./service-process.js";
 

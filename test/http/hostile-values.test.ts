@@ -15,10 +15,10 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { toHttpRequest } from "../plain-harness.js";
-import { replacing } from "../replacing.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { failOnUnhandledRejections, unreadable } from "../unreadable.js";
+import { toHttpRequest } from "../support/plain-harness.js";
+import { replacing } from "../support/replacing.js";
+import { failOnUnhandledRejections, unreadable } from "../support/unreadable.js";
 import { typeOf } from "./service-process.js";
 
 failOnUnhandledRejections();

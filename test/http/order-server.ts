@@ -6,10 +6,10 @@ import {
   type OrderServiceOptions,
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
-import { startServer, writeRequest } from "../adapters/node-harness.js";
-import type { RawReply } from "../raw-connection.js";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { allOperations } from "../support/all-operations.js";
+import { startServer, writeRequest } from "../support/node-harness.js";
+import type { RawReply } from "../support/raw-connection.js";
 
 /** An order service behind a real socket that accepts any bytes. */
 export interface OrderServer {

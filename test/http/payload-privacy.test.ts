@@ -14,11 +14,11 @@ import {
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { deepText } from "../deep-text.js";
-import { besidesJson } from "../formats/all-formats.js";
-import { toHttpRequest } from "../plain-harness.js";
 import { type Change, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { besidesJson } from "../support/all-formats.js";
+import { deepText } from "../support/deep-text.js";
 import { interceptBackend } from "../support/intercept-backend.js";
+import { toHttpRequest } from "../support/plain-harness.js";
 
 /** Canaries: private text in values, and in the names of members, elements and attributes. */
 const VALUE = "kanarie-value";

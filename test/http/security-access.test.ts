@@ -8,8 +8,6 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { modes } from "../composed-backend.js";
-import { createPlainHarness } from "../plain-harness.js";
 import {
   mountOrders,
   type Options,
@@ -19,7 +17,9 @@ import {
   TOKENS,
 } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { operationIdOf } from "../support/adapter-suite/fixtures/reply-checks.js";
+import { modes } from "../support/composed-backend.js";
 import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
+import { createPlainHarness } from "../support/plain-harness.js";
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 const ofB = { authorization: "Bearer token-of-b" };

@@ -8,10 +8,10 @@ import {
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { equalInConstantTime } from "../../src/http/access/credentials.js";
-import { countedText } from "../counted-text.js";
-import { createPlainHarness, toHttpRequest } from "../plain-harness.js";
 import { mountOrders, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { countedText } from "../support/counted-text.js";
 import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
+import { createPlainHarness, toHttpRequest } from "../support/plain-harness.js";
 
 const OUTAGE = new Error("connect ECONNREFUSED 10.0.0.7:443");
 

@@ -1,7 +1,7 @@
 import { bearer, createOrderService, createWorker, type HttpRequest } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { toHttpRequest } from "../plain-harness.js";
 import { request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { toHttpRequest } from "../support/plain-harness.js";
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 

@@ -1,10 +1,10 @@
 import { createMemoryBackend, createService, defineOperation } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createPlainHarness } from "../plain-harness.js";
 import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { allOperations } from "../support/all-operations.js";
+import { anything } from "../support/careless-schema.js";
 import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
-import { anything } from "./careless-schema.js";
+import { createPlainHarness } from "../support/plain-harness.js";
 
 const harness = createPlainHarness();
 

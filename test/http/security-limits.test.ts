@@ -8,8 +8,8 @@ import {
   isAsyncReplyError,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createPlainHarness } from "../plain-harness.js";
 import { mountOrders, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { createPlainHarness } from "../support/plain-harness.js";
 
 const harness = createPlainHarness();
 

@@ -12,10 +12,10 @@ import {
 } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
 import { matches } from "../../src/http/message/entity-tag.js";
-import { countedText } from "../counted-text.js";
-import { createPlainHarness } from "../plain-harness.js";
 import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { anything } from "./careless-schema.js";
+import { anything } from "../support/careless-schema.js";
+import { countedText } from "../support/counted-text.js";
+import { createPlainHarness } from "../support/plain-harness.js";
 
 const harness = createPlainHarness();
 

@@ -14,10 +14,10 @@ import {
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { modes } from "../composed-backend.js";
-import { toHttpRequest } from "../plain-harness.js";
 import { request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { modes } from "../support/composed-backend.js";
 import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
+import { toHttpRequest } from "../support/plain-harness.js";
 
 const INTERNALS = ["SELECT secret FROM tokens", "/srv/app/src/db.ts:17", "PgPoolError", "10.0.0.7:5432"];
 

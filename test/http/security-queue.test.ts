@@ -13,8 +13,8 @@ import type { Announcement } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { receiveOnce, receivingBy } from "../consumers.js";
-import { inside } from "../inside.js";
+import { receiveOnce, receivingBy } from "../support/consumers.js";
+import { inside } from "../support/inside.js";
 
 // Messages are untrusted input (docs/security.md): access to the queue lets an attacker wake a worker and nothing else.
 

@@ -7,9 +7,9 @@ import {
   type Service,
 } from "async-request-reply";
 import { expect } from "vitest";
-import { toHttpRequest } from "../plain-harness.js";
 import { type Change, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { allOperations } from "../support/all-operations.js";
+import { toHttpRequest } from "../support/plain-harness.js";
 
 export const KEY = { "idempotency-key": "k" };
 

@@ -16,8 +16,8 @@ import {
 import { type BodyReader, problemType, type StandardResult } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { toHttpRequest } from "../plain-harness.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { toHttpRequest } from "../support/plain-harness.js";
 import { createProcess, listed, typeOf } from "./service-process.js";
 
 type Later = <T>(value: T) => Promise<T>;

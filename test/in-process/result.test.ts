@@ -1,6 +1,6 @@
 import { createWorker, type Order, type Processor, permanentFailure } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { createWaitingService, type Given, isSettled, tenant } from "../waiting/waiting-service.js";
+import { createWaitingService, type Given, isSettled, tenant } from "../support/waiting-service.js";
 
 /** A service with a pending order whose result is awaited. */
 async function createAwaited(given: Given = {}, options: { readonly signal?: AbortSignal } = {}) {

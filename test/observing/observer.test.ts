@@ -10,7 +10,7 @@ import {
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 const post = {
   method: "POST",

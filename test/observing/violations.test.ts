@@ -11,7 +11,7 @@ import {
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { deepText } from "../deep-text.js";
+import { deepText } from "../support/deep-text.js";
 
 const SECRET = "kanarie";
 const tenant = "anonymous";

@@ -1,7 +1,7 @@
 import { createMemoryBackend } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { declareAdapterCases } from "../adapters/declare-cases.js";
-import { createNodeHarness } from "../adapters/node-harness.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
+import { createNodeHarness } from "../support/node-harness.js";
 import { createDocumentedHarness } from "./documented-harness.js";
 import { createReplyCheck, UNDESCRIBED } from "./reply-check.js";
 

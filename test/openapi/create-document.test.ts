@@ -12,7 +12,7 @@ import {
 } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { page } from "../docs/pages.js";
+import { page } from "../support/pages.js";
 import { documentOf, info, services } from "./services.js";
 
 const authorize = bearer({ "token-of-a": "a" });

@@ -1,7 +1,7 @@
 import { allowAnonymous, createOrderService } from "async-request-reply";
 import { createOpenApiDocument } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
-import { allFormats, besidesJson } from "../formats/all-formats.js";
+import { allFormats, besidesJson } from "../support/all-formats.js";
 
 const service = createOrderService({
   authorize: allowAnonymous(),

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import * as z from "zod";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createService, defineOperation, createOpenApiDocument, withOpenApi } = untyped;
 const SERVICE = "Pass the return value of createService() or createOrderService().";

@@ -3,7 +3,7 @@ import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { effort } from "../effort.js";
+import { effort } from "../support/effort.js";
 import { readDocument } from "./document-reader.js";
 import { info } from "./services.js";
 

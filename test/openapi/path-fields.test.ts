@@ -2,8 +2,8 @@ import { allowAnonymous, createService, defineOperation, type JsonSchema } from 
 import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { besidesJson } from "../formats/all-formats.js";
-import { anything } from "../http/careless-schema.js";
+import { besidesJson } from "../support/all-formats.js";
+import { anything } from "../support/careless-schema.js";
 import { readDocument } from "./document-reader.js";
 import { info } from "./services.js";
 

@@ -16,7 +16,7 @@ import {
   type OpenApiOptions,
 } from "async-request-reply/openapi";
 import * as z from "zod";
-import { besidesJson } from "../formats/all-formats.js";
+import { besidesJson } from "../support/all-formats.js";
 
 /** The `info` of all test documents. */
 export const info: OpenApiInfo = {

@@ -2,8 +2,8 @@ import { createMemoryBackend, createService, createWorker, permanentFailure } fr
 import { createOperator } from "async-request-reply/operator";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { METRICS } from "../../src/opentelemetry/metric-descriptions.js";
-import { status } from "../webhooks/receiver.js";
-import { createStage, exportsOf, type WebhookStage } from "../webhooks/stage.js";
+import { status } from "../support/webhooks/receiver.js";
+import { createStage, exportsOf, type WebhookStage } from "../support/webhooks/stage.js";
 import { type Measured, record } from "./telemetry.js";
 
 async function newStage(...options: Parameters<typeof createStage>): Promise<WebhookStage> {

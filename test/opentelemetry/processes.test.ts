@@ -7,7 +7,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { Client } from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { describePostgres } from "../backends/postgres/server.js";
+import { describePostgres } from "../support/postgres/server.js";
 
 /** A span of one of the processes. */
 interface PlainSpan {

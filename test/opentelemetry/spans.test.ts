@@ -3,8 +3,8 @@ import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { createMemoryBackend, createService, createWorker, permanentFailure } from "async-request-reply";
 import { startTelemetry } from "async-request-reply/opentelemetry";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { status } from "../webhooks/receiver.js";
-import { createStage, exportsOf, type WebhookStage } from "../webhooks/stage.js";
+import { status } from "../support/webhooks/receiver.js";
+import { createStage, exportsOf, type WebhookStage } from "../support/webhooks/stage.js";
 import { record } from "./telemetry.js";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root, run } from "../package/built.js";
+import { root, run } from "../support/built.js";
 
 it("accepts the module `@opentelemetry/api` by its types", { timeout: 120_000 }, () => {
   const tsc = join(root, "node_modules/typescript/bin/tsc");

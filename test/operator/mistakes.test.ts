@@ -1,7 +1,7 @@
 import { createMemoryBackend, isAsyncReplyError } from "async-request-reply";
 import * as operatorModule from "async-request-reply/operator";
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import { exportsOf, importsOf } from "./stage.js";
 
 type Untyped = (...args: readonly unknown[]) => unknown;

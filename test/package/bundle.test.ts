@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bundle } from "./built.js";
+import { bundle } from "../support/built.js";
 
 describe("a bundle for a runtime without node: modules", () => {
   it.each([

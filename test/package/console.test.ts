@@ -4,7 +4,7 @@ import type * as mainModule from "async-request-reply";
 import type * as consoleModule from "async-request-reply/console";
 import type * as operatorModule from "async-request-reply/operator";
 import { describe, expect, it } from "vitest";
-import { builtFile } from "./built.js";
+import { builtFile } from "../support/built.js";
 
 const require = createRequire(import.meta.url);
 

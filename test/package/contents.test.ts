@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifest, root, run } from "./built.js";
+import { manifest, root, run } from "../support/built.js";
 
 const allowed = /^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { builtFile, manifest } from "./built.js";
+import { builtFile, manifest } from "../support/built.js";
 
 const require = createRequire(import.meta.url);
 

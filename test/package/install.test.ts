@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Consumer, installPacked, manifest } from "./built.js";
+import { type Consumer, installPacked, manifest } from "../support/built.js";
 import { peerOf } from "./peers.js";
 
 describe("the packed package in another project", () => {

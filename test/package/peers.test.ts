@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Consumer, installPacked, manifest } from "./built.js";
+import { type Consumer, installPacked, manifest } from "../support/built.js";
 import { peerOf } from "./peers.js";
 
 const subpaths = Object.entries(peerOf).map(([subpath, peer]) => ({

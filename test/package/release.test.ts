@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest, root } from "./built.js";
+import { manifest, root } from "../support/built.js";
 
 const folder = join(root, ".github/workflows");
 const workflows = readdirSync(folder).map((name) => ({

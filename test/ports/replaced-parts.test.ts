@@ -9,8 +9,8 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { atomicSubmissions } from "../../src/ports/backend.js";
-import { replacing } from "../replacing.js";
 import { interceptBackend } from "../support/intercept-backend.js";
+import { replacing } from "../support/replacing.js";
 
 const post = {
   method: "POST",

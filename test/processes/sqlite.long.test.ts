@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { describeClients } from "../backends/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../backends/sqlite/database-files.js";
+import { describeClients } from "../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../support/sqlite/database-files.js";
 import { type ChildMessage, createSqliteProcesses, type SqliteProcesses } from "./sqlite-processes.js";
 import { until } from "./worker-pool.js";
 

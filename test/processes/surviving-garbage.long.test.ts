@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../package/built.js";
+import { run } from "../support/built.js";
 
 interface Measured {
   /** Bytes of garbage that survived young collections, per request or attempt. */

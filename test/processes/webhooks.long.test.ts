@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { verifyWebhook } from "async-request-reply/webhooks";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { describeClients } from "../backends/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../backends/sqlite/database-files.js";
-import { type Receiver, startReceiver, status } from "../webhooks/receiver.js";
+import { describeClients } from "../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../support/sqlite/database-files.js";
+import { type Receiver, startReceiver, status } from "../support/webhooks/receiver.js";
 import { until } from "./worker-pool.js";
 
 const SECRETS = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];

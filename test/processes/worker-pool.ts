@@ -8,8 +8,8 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
-import { createComposedBackend } from "../composed-backend.js";
-import { type ReceiveOnceOptions, receiveOnce } from "../consumers.js";
+import { createComposedBackend } from "../support/composed-backend.js";
+import { type ReceiveOnceOptions, receiveOnce } from "../support/consumers.js";
 
 /** A worker process and its events. */
 interface WorkerProcess {

@@ -11,8 +11,8 @@ import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 import { createAnnouncer } from "../../src/protocol/announcer.js";
-import { inside } from "../inside.js";
-import { replacing } from "../replacing.js";
+import { inside } from "../support/inside.js";
+import { replacing } from "../support/replacing.js";
 
 const post = {
   method: "POST",

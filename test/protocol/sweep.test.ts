@@ -15,8 +15,8 @@ import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { inside } from "../inside.js";
-import { replacing } from "../replacing.js";
+import { inside } from "../support/inside.js";
+import { replacing } from "../support/replacing.js";
 
 const HOUR_MS = 3_600_000;
 const GRACE_MS = 300_000;

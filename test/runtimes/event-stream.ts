@@ -1,4 +1,4 @@
-import { createEventParser, type ReceivedStream } from "../http/streaming/event-reader.js";
+import { createEventParser, type ReceivedStream } from "../support/event-reader.js";
 
 /** A stream of a server, read as fast as it comes. */
 export interface RemoteStream {

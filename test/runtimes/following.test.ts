@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createOrdersClient } from "../examples/orders-client.js";
+import { createOrdersClient } from "../support/orders-client.js";
 import { openRemoteStream } from "./event-stream.js";
 import { bun, isSkipped } from "./matrix.js";
 import { openProject, type Project } from "./project.js";

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { installPacked, manifest, root } from "../package/built.js";
+import { installPacked, manifest, root } from "../support/built.js";
 import type { ModuleFormat } from "./matrix.js";
 
 /** A project with the packed package installed, and with the programs that the runtimes run. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pages } from "../docs/pages.js";
+import { pages } from "../support/pages.js";
 import { bun, deno, isSkipped, programOf } from "./matrix.js";
 import { follow } from "./quick-starts/follow.js";
 import { readQuickStart } from "./quick-starts/quick-start.js";

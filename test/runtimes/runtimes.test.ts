@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createOrdersClient, type OrdersClient } from "../examples/orders-client.js";
 import { adapterCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCapabilities } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { createOrdersClient, type OrdersClient } from "../support/orders-client.js";
 import { bun, isSkipped, type SuiteRun, suiteRuns, workerd } from "./matrix.js";
 import { openProject, type Project } from "./project.js";
 import { type ServerProcess, startServer } from "./server-process.js";

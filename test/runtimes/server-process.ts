@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { collectLines } from "../examples/lines.js";
+import { collectLines } from "../support/lines.js";
 import { programOf } from "./matrix.js";
 import type { Project } from "./project.js";
 import type { ServerProgram } from "./servers.js";

@@ -1,4 +1,4 @@
-import { openRawConnection } from "../raw-connection.js";
+import { openRawConnection } from "../support/raw-connection.js";
 
 export type Framing = "declared" | "chunked";
 

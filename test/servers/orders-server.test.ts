@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createOrdersClient } from "../examples/orders-client.js";
 import { declareServerContract } from "../examples/server-contract.js";
 import { declareServerLog } from "../examples/server-log.js";
-import { runServer, type ServerProcess, type StartServer, startServer } from "../examples/server-process.js";
 import { declareServerShutdown, declareShutdownGrace } from "../examples/server-shutdown.js";
-import { describeWithPostgres, npmPostgres, type PostgresInstallation } from "./postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
+import { createOrdersClient } from "../support/orders-client.js";
+import {
+  runServer,
+  type ServerProcess,
+  type StartServer,
+  startServer,
+} from "../support/orders-server-process.js";
+import {
+  describeWithPostgres,
+  npmPostgres,
+  type PostgresInstallation,
+} from "../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 
 const order = { itemId: "book", quantity: 1 };
 const done = { status: "completed", result: { shipped: true, ...order } };

@@ -5,9 +5,9 @@ import {
   describeWithPostgres,
   npmPostgres,
   type PostgresInstallation,
-} from "./postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
-import { canMountTmpfs } from "./tmpfs.js";
+} from "../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
+import { canMountTmpfs } from "../support/tmpfs.js";
 
 const declare = (installation: PostgresInstallation): void => {
   let postgres: PrivatePostgres;

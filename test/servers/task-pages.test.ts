@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Page, page } from "../docs/pages.js";
 import { nodes } from "../runtimes/matrix.js";
 import { follow } from "../runtimes/quick-starts/follow.js";
 import { readTask } from "../runtimes/quick-starts/quick-start.js";
 import { openRegistry, type Registry } from "../runtimes/quick-starts/registry.js";
 import { openTerminal } from "../runtimes/quick-starts/terminal.js";
-import { describeWithPostgres, type PostgresInstallation } from "./postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
+import { type Page, page } from "../support/pages.js";
+import {
+  describeWithPostgres,
+  type PostgresInstallation,
+} from "../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 
 const { path, text } = page("docs/tasks.md");
 const tasks: readonly (Page & { readonly title: string })[] = text

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createOrdersClient } from "../examples/orders-client.js";
 import { sendCommand } from "../examples/short-example.js";
 import { startTask, startTaskServer } from "../examples/task-process.js";
-import { describeWithPostgres, type PostgresInstallation } from "./postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "./private-postgres.js";
+import { createOrdersClient } from "../support/orders-client.js";
+import {
+  describeWithPostgres,
+  type PostgresInstallation,
+} from "../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 
 function declareTasks(installation: PostgresInstallation): void {
   let postgres: PrivatePostgres;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.js";
 
 let server: Server;
 let proxy: TcpProxy;

@@ -7,7 +7,7 @@ import {
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 const post = {
   method: "POST",

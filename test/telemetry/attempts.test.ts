@@ -9,7 +9,7 @@ import {
 } from "async-request-reply";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { deepText } from "../deep-text.js";
+import { deepText } from "../support/deep-text.js";
 import { watchChannel } from "./watch-channel.js";
 
 const tenant = "acme";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { status } from "../webhooks/receiver.js";
-import { createStage, type WebhookStage } from "../webhooks/stage.js";
+import { status } from "../support/webhooks/receiver.js";
+import { createStage, type WebhookStage } from "../support/webhooks/stage.js";
 import { watchChannel } from "./watch-channel.js";
 
 async function newStage(...options: Parameters<typeof createStage>): Promise<WebhookStage> {

@@ -12,7 +12,7 @@ import { createOperator } from "async-request-reply/operator";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { deepText } from "../deep-text.js";
+import { deepText } from "../support/deep-text.js";
 import { watchChannel } from "./watch-channel.js";
 
 const tenant = "acme";

@@ -10,8 +10,8 @@ import {
 } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { memoryOperations, memoryQueue } from "../backends/memory-harnesses.js";
-import { runSuite } from "../backends/run-suite.js";
-import { receivingBy } from "../consumers.js";
+import { receivingBy } from "../support/consumers.js";
+import { runSuite } from "../support/run-suite.js";
 import { overriding } from "./broken/prove.js";
 
 /** Wraps a queue so that it drops announcements it has seen before. */

@@ -1,7 +1,7 @@
 import { type Backend, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
 import type { DueOperation, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedAnswer {

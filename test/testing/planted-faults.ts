@@ -7,8 +7,8 @@ import {
 } from "async-request-reply";
 import type { Claim, ExpiredOperation, NewOperation, Operation } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
-import { replacing } from "../replacing.js";
 import { allOperations } from "../support/all-operations.js";
+import { replacing } from "../support/replacing.js";
 
 /** Back ends that each make one mistake in the protocol. The simulator must detect all of them. */
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {

@@ -1,8 +1,8 @@
 import { withQueue } from "async-request-reply";
 import type { Delivery } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
-import { receivingBy } from "../consumers.js";
-import { replacing } from "../replacing.js";
+import { receivingBy } from "../support/consumers.js";
+import { replacing } from "../support/replacing.js";
 import { type BeginReceipt, beginningBackend, beginReceipt } from "./beginning-backend.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */

@@ -1,8 +1,8 @@
 import { type Backend, createMemoryBackend, withQueue, withStores } from "async-request-reply";
 import type { Claim, ClaimResult } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
-import { receivingBy } from "../consumers.js";
-import { replacing } from "../replacing.js";
+import { receivingBy } from "../support/consumers.js";
+import { replacing } from "../support/replacing.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedSubmission {

@@ -7,7 +7,7 @@ import {
 } from "async-request-reply";
 import { type CreateBackend, simulate } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 import { beginningBackend } from "./beginning-backend.js";
 import { transactionalBackend } from "./transactional-backend.js";
 

@@ -6,8 +6,8 @@ import {
   simulate,
 } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { effort } from "../effort.js";
-import { replacing } from "../replacing.js";
+import { effort } from "../support/effort.js";
+import { replacing } from "../support/replacing.js";
 import { beginningBackend } from "./beginning-backend.js";
 import { plantedAnswers } from "./planted-answers.js";
 import { transactionalBackend } from "./transactional-backend.js";

@@ -11,8 +11,8 @@ import type {
   Transactions,
 } from "async-request-reply/ports";
 import type { TransactionalBackend } from "async-request-reply/testing";
-import { replacing } from "../replacing.js";
 import { allOperations } from "../support/all-operations.js";
+import { replacing } from "../support/replacing.js";
 
 /** A transaction whose effects are held back until it commits. */
 export interface MemoryTransaction {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { blocksOf, page } from "../docs/pages.js";
-import { type ServerProcess, startServer } from "../examples/server-process.js";
+import { type ServerProcess, startServer } from "../support/orders-server-process.js";
+import { blocksOf, page } from "../support/pages.js";
 import { describeWithTool, type Finding, runTool } from "./installed.js";
 
 /** The module in docs/openapi.md, which uses the generated ones. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { page, root } from "../docs/pages.js";
+import { page, root } from "../support/pages.js";
 
 const folder = join(root, "examples/mcp-tools");
 const compiler = join(import.meta.dirname, "node_modules/typescript-7.0/bin/tsc");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "../package/built.js";
+import { root } from "../support/built.js";
 
 /** A folder with the examples and the packed package, as installed from npm. */
 export interface PackedExamples {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { root } from "../docs/pages.js";
+import { root } from "../support/pages.js";
 
 const FILE = join(root, "await-using-example.ts");
 

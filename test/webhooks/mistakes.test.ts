@@ -1,6 +1,6 @@
 import { webhookDeliveries } from "async-request-reply/webhooks";
 import { describe } from "vitest";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createOrderService, createWebhooks, createService, createWorker, createMemoryBackend } = untyped;
 const { defineOperation, allowAnonymous } = untyped;

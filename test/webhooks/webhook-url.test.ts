@@ -1,6 +1,6 @@
 import type { Principal } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { createStage, exportsOf, SECRET, type WebhookStage } from "./stage.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "../support/webhooks/stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());

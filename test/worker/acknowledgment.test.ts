@@ -1,8 +1,8 @@
 import { defineOrders, withQueue } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { receivingBy } from "../consumers.js";
-import { replacing } from "../replacing.js";
-import { createStage } from "./stage.js";
+import { receivingBy } from "../support/consumers.js";
+import { replacing } from "../support/replacing.js";
+import { createStage } from "../support/worker-stage.js";
 
 describe("the acknowledgment of a message", () => {
   it("delays the end of the worker, but not the work", async () => {

@@ -1,7 +1,7 @@
 import { AsyncReplyError, permanentFailure } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf } from "./stage.js";
+import { createStage, errorOf } from "../support/worker-stage.js";
 
 describe("a processor", () => {
   it("completes the operation with its return value", async () => {

@@ -1,7 +1,7 @@
 import { AsyncReplyError, type ErrorCode, type ServiceEvent } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf, LEASE_MS, signalOf } from "./stage.js";
+import { createStage, errorOf, LEASE_MS, signalOf } from "../support/worker-stage.js";
 
 /** Returns the names of an operation's events after it was accepted. */
 function eventNames(events: readonly ServiceEvent[]): readonly string[] {

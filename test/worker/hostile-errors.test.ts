@@ -7,11 +7,11 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { receivingBy } from "../consumers.js";
-import { anything } from "../http/careless-schema.js";
-import { replacing } from "../replacing.js";
-import { failOnUnhandledRejections, unreadable } from "../unreadable.js";
-import { createStage, errorOf } from "./stage.js";
+import { anything } from "../support/careless-schema.js";
+import { receivingBy } from "../support/consumers.js";
+import { replacing } from "../support/replacing.js";
+import { failOnUnhandledRejections, unreadable } from "../support/unreadable.js";
+import { createStage, errorOf } from "../support/worker-stage.js";
 
 failOnUnhandledRejections();
 

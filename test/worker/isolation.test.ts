@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStage, LEASE_MS, signalOf } from "./stage.js";
+import { createStage, LEASE_MS, signalOf } from "../support/worker-stage.js";
 
 describe("operations whose last attempt was lost", () => {
   it("run one at a time, and the others are released uncounted", async () => {

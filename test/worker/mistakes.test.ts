@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import * as z from "zod";
-import { testMistakes, untyped } from "../untyped.js";
+import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createService, createWorker, defineOperation, createMemoryBackend } = untyped;
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';

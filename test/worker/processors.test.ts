@@ -14,8 +14,8 @@ import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { inside } from "../inside.js";
-import { createStage, errorOf } from "./stage.js";
+import { inside } from "../support/inside.js";
+import { createStage, errorOf } from "../support/worker-stage.js";
 
 const orders = defineOrders();
 const reports = defineOperation({

@@ -2,7 +2,7 @@ import { defineOperation } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createStage, errorOf } from "./stage.js";
+import { createStage, errorOf } from "../support/worker-stage.js";
 
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;

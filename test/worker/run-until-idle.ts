@@ -9,7 +9,7 @@ import {
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
 import { expect, it } from "vitest";
-import { signalOf } from "./stage.js";
+import { signalOf } from "../support/worker-stage.js";
 
 const orders = defineOrders();
 const TENANT = "anonymous";

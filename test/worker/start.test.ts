@@ -9,7 +9,7 @@ import {
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { replacing } from "../replacing.js";
+import { replacing } from "../support/replacing.js";
 
 const orders = defineOrders();
 const MISTAKE = new AsyncReplyError("INVALID_OPTION", "Table orders does not exist. Create it.");

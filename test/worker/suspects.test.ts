@@ -1,7 +1,7 @@
 import { defineOperation, defineOrders, type Job } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createStage, LEASE_MS, signalOf } from "./stage.js";
+import { createStage, LEASE_MS, signalOf } from "../support/worker-stage.js";
 
 const reports = defineOperation({ name: "reports", path: "/reports", input: z.object({}) });
 const BOTH = [defineOrders(), reports] as const;

@@ -1,8 +1,8 @@
 import type { Backend } from "async-request-reply";
 import { afterEach } from "vitest";
-import { declareAdapterCases } from "../../adapters/declare-cases.js";
-import { createNodeHarness } from "../../adapters/node-harness.js";
-import { describePostgres } from "./server.js";
+import { declareAdapterCases } from "../../support/adapter-suite/declare-cases.js";
+import { createNodeHarness } from "../../support/node-harness.js";
+import { describePostgres } from "../../support/postgres/server.js";
 
 await describePostgres("the Node adapter with operations in Postgres", (server) => {
   const opened: Backend[] = [];

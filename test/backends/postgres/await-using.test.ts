@@ -1,6 +1,6 @@
 import { createOrderService, createWorker } from "async-request-reply";
 import { expect, it } from "vitest";
-import { describePostgres } from "./server.js";
+import { describePostgres } from "../../support/postgres/server.js";
 
 await describePostgres("await using", (server) => {
   it("lets go of every connection of a back end that listened, also if a service has closed it", async () => {

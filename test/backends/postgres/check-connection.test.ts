@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool, type PoolConfig } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../servers/free-port.js";
+import { freePort } from "../../support/free-port.js";
 import { refusedCheck, unavailable } from "./refused-check.js";
 
 const TIMED_OUT =

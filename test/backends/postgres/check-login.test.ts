@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool, type PoolConfig } from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { describeWithPostgres } from "../../servers/postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "../../servers/private-postgres.js";
+import { describeWithPostgres } from "../../support/postgres/postgres-installation.js";
+import { type PrivatePostgres, startPrivatePostgres } from "../../support/postgres/private-postgres.js";
 import { misconfigured, refusedCheck, unavailable } from "./refused-check.js";
 
 describeWithPostgres("check() of a back end on a Postgres of its own", (installation) => {

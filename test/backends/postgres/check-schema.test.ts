@@ -1,8 +1,8 @@
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { expect, it } from "vitest";
+import { describePostgres, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 import { misconfigured, refusedCheck } from "./refused-check.js";
-import { describePostgres, openPoolAt, portOfServer } from "./server.js";
 
 await describePostgres("check() looks at the schema and", (server) => {
   const howTo = (schema: string): string =>

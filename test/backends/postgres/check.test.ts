@@ -1,8 +1,8 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { describe, expect, it } from "vitest";
+import { describePostgres, openPool, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { misconfigured, refusedCheck } from "./refused-check.js";
-import { describePostgres, openPool, openPoolAt, portOfServer } from "./server.js";
 
 await describePostgres("check() of a back end on Postgres", (server) => {
   it("resolves if its schema can be used, which it creates where it may", async () => {

@@ -5,10 +5,10 @@ import type { Client, PoolClient } from "pg";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkshop } from "../../docs/execute.js";
-import { blocksOf, page } from "../../docs/pages.js";
+import { blocksOf, page } from "../../support/pages.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { runPortSuites } from "./run-port-suites.js";
 import { elsewhere, runSqlDatabaseSuite } from "./run-sql-database-suite.js";
-import { describePostgres } from "./server.js";
 
 const manual = page(join("docs", "postgres.md"));
 

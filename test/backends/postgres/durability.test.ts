@@ -2,9 +2,9 @@ import type { NewOperation, Submission } from "async-request-reply/ports";
 import type { SqlClient, SqlStatement } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { poolOf } from "./pool-of.js";
-import { describePostgres, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 

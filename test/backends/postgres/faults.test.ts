@@ -3,8 +3,8 @@ import { createPostgresBackend, type PostgresBackend, type SqlStatement } from "
 import type { Pool } from "pg";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, openPool, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, openPool, openPoolAt, portOfServer } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 

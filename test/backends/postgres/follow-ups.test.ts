@@ -2,9 +2,9 @@ import type { FollowUp, NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, type Opened } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, type Opened } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 const POLL_MS = 50;

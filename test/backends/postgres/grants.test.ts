@@ -4,9 +4,9 @@ import { allowAnonymous, createService, createWorker, defineOrders } from "async
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";
-import { blocksOf, page } from "../../docs/pages.js";
-import { inside } from "../../inside.js";
-import { describePostgres, openPoolAt, portOfServer } from "./server.js";
+import { inside } from "../../support/inside.js";
+import { blocksOf, page } from "../../support/pages.js";
+import { describePostgres, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 
 const TENANT = "anonymous";
 const ORDER = { itemId: "book", quantity: 1 };

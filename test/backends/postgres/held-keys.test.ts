@@ -7,10 +7,10 @@ import {
 } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
-import { inside } from "../../inside.js";
+import { inside } from "../../support/inside.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { poolOf } from "./pool-of.js";
-import { describePostgres } from "./server.js";
 
 type Options = Partial<PostgresBackendOptions<PoolClient>>;
 

@@ -3,8 +3,8 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, openPool } from "./server.js";
 
 const { newId } = createSystemRuntime();
 

@@ -2,9 +2,9 @@ import type { Lease, NewOperation, Submission } from "async-request-reply/ports"
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, type Opened, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 /** Upper bound for the delay of a row next to a locked row. Many times the expected time, for a busy machine. */

@@ -3,9 +3,9 @@ import { createPostgresBackend, type PostgresBackendOptions } from "async-reques
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, openPool } from "./server.js";
 
 const { newId } = createSystemRuntime();
 /** Number of operations that began and ended while a transaction was open. Each left an entry in either index. */

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool } from "pg";
 import { expect, it } from "vitest";
-import { freePort } from "../../servers/free-port.js";
+import { freePort } from "../../support/free-port.js";
 
 /** Builds a protocol message from its type and content. */
 function message(type: string, content: Buffer): Buffer {

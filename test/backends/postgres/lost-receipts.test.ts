@@ -1,8 +1,8 @@
 import { createOrderService, createWorker, type ServiceEvent } from "async-request-reply";
 import { afterEach, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/ports/system-runtime.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres } from "./server.js";
 
 const ORDER = {
   method: "POST",

@@ -2,8 +2,8 @@ import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, type Server } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, type Server } from "./server.js";
 
 const { newId } = createSystemRuntime();
 

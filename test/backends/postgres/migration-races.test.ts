@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { postgresMigrations } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { describePostgres, type Opened, openPool } from "./server.js";
+import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 
 /** A way in which a process first needs the schema. */
 type Way = (backend: Opened, pool: Pool) => Promise<unknown>;

@@ -1,6 +1,6 @@
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { describePostgres, openPool } from "./server.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 
 await describePostgres("migrating Postgres", (server) => {
   const versions = async (schema: string): Promise<unknown[]> =>

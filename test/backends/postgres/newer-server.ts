@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
-import { npmPostgres } from "../../servers/postgres-installation.js";
-import { startPrivatePostgres } from "../../servers/private-postgres.js";
+import { npmPostgres } from "../../support/postgres/postgres-installation.js";
+import { startPrivatePostgres } from "../../support/postgres/private-postgres.js";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -10,8 +10,8 @@ import {
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it } from "vitest";
-import { deepText } from "../../deep-text.js";
-import { describePostgres, openPool, type Server } from "./server.js";
+import { deepText } from "../../support/deep-text.js";
+import { describePostgres, openPool, type Server } from "../../support/postgres/server.js";
 
 /** Stands for private data of a client. */
 const CANARY = "kanarie";

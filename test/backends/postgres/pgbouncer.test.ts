@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { type Client, Pool, type PoolClient } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { freePort } from "../../servers/free-port.js";
-import { accountOfPostgres } from "../../servers/postgres-installation.js";
+import { freePort } from "../../support/free-port.js";
+import { accountOfPostgres } from "../../support/postgres/postgres-installation.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { misconfigured, refusedCheck } from "./refused-check.js";
-import { describePostgres } from "./server.js";
 
 /** Program of the Debian package, which is older than 1.21 in Debian 12. */
 const PROGRAM = "/usr/sbin/pgbouncer";

@@ -8,9 +8,9 @@ import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
-import { blocksOf, page } from "../../docs/pages.js";
-import { describePostgres, openPool } from "./server.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { blocksOf, page } from "../../support/pages.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 
 const { newId, newToken } = createSystemRuntime();
 const FINISHED = 1_000_000;

@@ -2,7 +2,7 @@ import { allowAnonymous, createService, createWorker, defineOperation } from "as
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { interceptBackend } from "../../support/intercept-backend.js";
-import { describePostgres } from "./server.js";
+import { describePostgres } from "../../support/postgres/server.js";
 
 const ATTEMPTS = 20;
 const REPORTS = 200;

@@ -4,9 +4,9 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { announce } from "../../../src/ports/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 /** Longer than any test, so that polling finds nothing. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, type Opened, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 const PAIRS = 3_000;

@@ -4,7 +4,7 @@ import {
   queueCases,
   submissionsCases,
 } from "async-request-reply/testing";
-import { runSuite } from "../run-suite.js";
+import { runSuite } from "../../support/run-suite.js";
 import { type Fresh, harnessOf, queueHarness } from "./harnesses.js";
 
 /** Declares the suites of all ports as tests of the back ends from `open`. */

@@ -1,6 +1,6 @@
 import type { RunStatement, SqlDatabase } from "async-request-reply/postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Server } from "./server.js";
+import type { Server } from "../../support/postgres/server.js";
 
 /** A database to test. */
 interface Stage<Tx> {

@@ -1,6 +1,6 @@
 import { bearer, createOrderService, createWorker } from "async-request-reply";
 import { expect, it } from "vitest";
-import { describePostgres } from "./server.js";
+import { describePostgres } from "../../support/postgres/server.js";
 
 await describePostgres("the rows in Postgres", (server) => {
   it("contain no credentials, with any outcome of the request", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { runPortSuites } from "./run-port-suites.js";
-import { describePostgres, openPool } from "./server.js";
 
 /** Settings that a role or a database may have. Each of them has broken some Postgres client. */
 const UNUSUAL = {

@@ -5,10 +5,16 @@ import type { PoolConfig } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { announce } from "../../../src/ports/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
-import { startTcpProxy } from "../../servers/tcp-proxy.js";
+import { receiveOnce } from "../../support/consumers.js";
+import {
+  describePostgres,
+  openPool,
+  openPoolAt,
+  portOfServer,
+  type Server,
+} from "../../support/postgres/server.js";
+import { startTcpProxy } from "../../support/tcp-proxy.js";
 import { poolOf } from "./pool-of.js";
-import { describePostgres, openPool, openPoolAt, portOfServer, type Server } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 /** Longer than any test. */

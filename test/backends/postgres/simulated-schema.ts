@@ -1,8 +1,8 @@
 import { createPostgresBackend, type SqlPool } from "async-request-reply/postgres";
 import type { CreateBackend, UserTransactions } from "async-request-reply/testing";
 import type { Pool, PoolClient } from "pg";
+import { openPool, type Server } from "../../support/postgres/server.js";
 import { inTurn, takeTimeFromConnections } from "./manual-time.js";
-import { openPool, type Server } from "./server.js";
 
 /** Upper bound of the open transactions of one history. Connections are opened on demand. */
 const CONNECTIONS = 16;

@@ -1,6 +1,6 @@
 import { SimulationFailure, simulate } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { describePostgres, type Server } from "./server.js";
+import { describePostgres, type Server } from "../../support/postgres/server.js";
 import { openSimulatedSchema } from "./simulated-schema.js";
 
 const MAX_HISTORIES = 200;

@@ -1,6 +1,6 @@
 import { simulate } from "async-request-reply/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describePostgres } from "./server.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { inAllSchemas, openSimulatedSchema, type SimulatedSchema } from "./simulated-schema.js";
 
 const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 20);

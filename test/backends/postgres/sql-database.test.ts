@@ -2,8 +2,8 @@ import { PGlite } from "@electric-sql/pglite";
 import { fromPGlite, fromPool, type PGliteTransaction } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { afterAll, describe } from "vitest";
+import { describePostgres } from "../../support/postgres/server.js";
 import { elsewhere, runSqlDatabaseSuite } from "./run-sql-database-suite.js";
-import { describePostgres } from "./server.js";
 
 await describePostgres("fromPool", (server) => {
   runSqlDatabaseSuite<PoolClient>(async () => ({

@@ -1,9 +1,9 @@
 import type { QueryResult } from "pg";
 import { beforeAll, expect, it } from "vitest";
+import { describePostgres } from "../../support/postgres/server.js";
 import type { Fresh } from "./harnesses.js";
 import { type Interceptor, interceptStatements } from "./intercepted-statements.js";
 import { runPortSuites } from "./run-port-suites.js";
-import { describePostgres } from "./server.js";
 
 /** Type of functions that return nothing. Prisma and other clients cannot read it. */
 const VOID = 2278;

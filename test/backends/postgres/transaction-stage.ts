@@ -12,7 +12,7 @@ import {
 import type { Operation, SettingsOptions } from "async-request-reply/ports";
 import type { PostgresBackend, PostgresBackendOptions } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
-import type { Server } from "./server.js";
+import type { Server } from "../../support/postgres/server.js";
 
 type OrderService = Service<readonly [OrderDefinition], PoolClient>;
 

@@ -1,9 +1,9 @@
 import { createWorker, permanentFailure } from "async-request-reply";
 import { expect, it, vi } from "vitest";
-import { inside } from "../../inside.js";
-import { signalOf } from "../../worker/stage.js";
+import { inside } from "../../support/inside.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { signalOf } from "../../support/worker-stage.js";
 import { type LossAt, losingCommit } from "./lost-commit.js";
-import { describePostgres } from "./server.js";
 import {
   bodyOf,
   createTransactionStage,

@@ -3,9 +3,9 @@ import type { IsolationLevel } from "async-request-reply/ports";
 import type { Pool, PoolClient } from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
-import { signalOf } from "../../worker/stage.js";
-import { describePostgres, openPool } from "./server.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { signalOf } from "../../support/worker-stage.js";
 import { createTransactionStage, TENANT, type TransactionStage } from "./transaction-stage.js";
 
 const { newToken } = createSystemRuntime();

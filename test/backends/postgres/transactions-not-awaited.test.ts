@@ -2,9 +2,9 @@ import { createWorker, type OrderDefinition, type Processors } from "async-reque
 import { problemType } from "async-request-reply/ports";
 import type { PoolClient } from "pg";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { errorOf, signalOf } from "../../worker/stage.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { errorOf, signalOf } from "../../support/worker-stage.js";
 import { notingPool } from "./lost-commit.js";
-import { describePostgres } from "./server.js";
 import { createTransactionStage, type StageOptions, type TransactionStage } from "./transaction-stage.js";
 
 type OrderProcessor = NonNullable<Processors<readonly [OrderDefinition], PoolClient>["orders"]>;

@@ -11,8 +11,8 @@ import {
 } from "async-request-reply";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { notingPool } from "./lost-commit.js";
-import { describePostgres, openPool } from "./server.js";
 import { createTransactionStage, idOf, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
 
 await describePostgres("an operation that is submitted in a transaction", (server) => {

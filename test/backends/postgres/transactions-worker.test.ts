@@ -10,10 +10,10 @@ import {
 import { problemType } from "async-request-reply/ports";
 import type { PoolClient } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
-import { unreadable } from "../../unreadable.js";
-import { errorOf, signalOf } from "../../worker/stage.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { unreadable } from "../../support/unreadable.js";
+import { errorOf, signalOf } from "../../support/worker-stage.js";
 import { delayingCommit, type LossAt, losingCommit, notingPool } from "./lost-commit.js";
-import { describePostgres } from "./server.js";
 import { createTransactionStage, type TransactionStage } from "./transaction-stage.js";
 
 type OrderProcessor = NonNullable<Processors<readonly [OrderDefinition], PoolClient>["orders"]>;

@@ -1,7 +1,7 @@
 import type { NewOperation, Submission } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { describePostgres, type Opened } from "./server.js";
+import { describePostgres, type Opened } from "../../support/postgres/server.js";
 
 const { newId, newToken } = createSystemRuntime();
 

@@ -7,11 +7,11 @@ import { expect, it } from "vitest";
 import { createChanges } from "../../../src/backends/postgres/notices/changes.js";
 import type { Channels } from "../../../src/backends/postgres/notices/channels.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../consumers.js";
 import { createGate } from "../../support/adapter-suite/fixtures/gate.js";
 import { watchReads } from "../../support/adapter-suite/fixtures/reads.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-import { describePostgres, type Opened, openPool } from "./server.js";
 
 const { newId, newToken } = createSystemRuntime();
 

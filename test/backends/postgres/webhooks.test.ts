@@ -1,9 +1,9 @@
 import { createService, createWorker } from "async-request-reply";
 import { createWebhooks, verifyWebhook } from "async-request-reply/webhooks";
 import { expect, it } from "vitest";
-import { startReceiver, status } from "../../webhooks/receiver.js";
-import { exportsOf, SECRET } from "../../webhooks/stage.js";
-import { describePostgres } from "./server.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { startReceiver, status } from "../../support/webhooks/receiver.js";
+import { exportsOf, SECRET } from "../../support/webhooks/stage.js";
 
 const tenant = "acme";
 

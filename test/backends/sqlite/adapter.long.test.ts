@@ -1,8 +1,8 @@
 import { afterEach } from "vitest";
-import { declareAdapterCases } from "../../adapters/declare-cases.js";
-import { createNodeHarness } from "../../adapters/node-harness.js";
-import { describeClients, type SqliteClient } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { declareAdapterCases } from "../../support/adapter-suite/declare-cases.js";
+import { createNodeHarness } from "../../support/node-harness.js";
+import { describeClients, type SqliteClient } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 
 function declareCases(client: SqliteClient): void {
   const files: DatabaseFile[] = [];

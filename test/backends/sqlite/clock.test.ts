@@ -1,7 +1,7 @@
 import { createManualClock } from "async-request-reply/testing";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 
 const TEN_MINUTES_MS = 600_000;

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSqliteBackend, type SqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 
 const SECRET = "a very secret input";

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { createManualClock } from "async-request-reply/testing";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 
 describeClients("the file of an SQLite database", (client) => {

@@ -6,8 +6,8 @@ import {
   type PortHarness,
   type QueueHarness,
 } from "async-request-reply/testing";
-import type { SqliteClient } from "./clients.js";
-import { newDatabaseFile } from "./database-files.js";
+import type { SqliteClient } from "../../support/sqlite/clients.js";
+import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,

@@ -1,7 +1,7 @@
 import { isAsyncReplyError } from "async-request-reply";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 
 describeClients("the lock of an SQLite file", (client) => {

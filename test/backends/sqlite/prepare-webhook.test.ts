@@ -1,9 +1,9 @@
 import { allowAnonymous, createService, createWorker } from "async-request-reply";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { expect, it, onTestFinished } from "vitest";
-import { startReceiver } from "../../webhooks/receiver.js";
-import { SECRET } from "../../webhooks/stage.js";
-import { describeClients } from "./clients.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { startReceiver } from "../../support/webhooks/receiver.js";
+import { SECRET } from "../../support/webhooks/stage.js";
 import { createTransactionStage, ORDER, orders, TENANT } from "./transaction-stage.js";
 
 describeClients("the `webhookUrl` of service.prepare on an SQLite database", (client) => {

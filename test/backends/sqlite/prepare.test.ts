@@ -2,9 +2,9 @@ import { allowAnonymous, createMemoryBackend, createOrderService, createService 
 import type { SynchronousTransactions } from "async-request-reply/ports";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { receiveOnce } from "../../consumers.js";
-import { describeClients, type OpenDatabase } from "./clients.js";
-import { newDatabaseFile } from "./database-files.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
+import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 import {
   createTransactionStage,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { declareRunUntilIdle } from "../../worker/run-until-idle.js";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
 
 describeClients("runUntilIdle on an SQLite file", (client) => {
   let file: DatabaseFile;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSqliteBackend } from "../../../src/backends/sqlite/index.js";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 
 const folder = join(import.meta.dirname, "../../../src/backends/sqlite/schema");

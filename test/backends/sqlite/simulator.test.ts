@@ -6,9 +6,9 @@ import {
   simulate,
 } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { effort } from "../../effort.js";
-import { describeClients, type SqliteClient } from "./clients.js";
-import { newDatabaseFile } from "./database-files.js";
+import { effort } from "../../support/effort.js";
+import { describeClients, type SqliteClient } from "../../support/sqlite/clients.js";
+import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { inTurn } from "./in-turn.js";
 
 const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 300));

@@ -4,8 +4,8 @@ import {
   queueCases,
   submissionsCases,
 } from "async-request-reply/testing";
-import { runSuite } from "../run-suite.js";
-import { describeClients } from "./clients.js";
+import { runSuite } from "../../support/run-suite.js";
+import { describeClients } from "../../support/sqlite/clients.js";
 import { harnessOf, queueHarness } from "./harnesses.js";
 
 describeClients("the back end on an SQLite file", (client) => {

@@ -18,8 +18,8 @@ import {
   type SqliteBackendOptions,
 } from "async-request-reply/sqlite";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
-import type { OpenDatabase, SqliteClient } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import type { OpenDatabase, SqliteClient } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 
 type Handle = Sync<OpenDatabase>;
 

@@ -1,7 +1,7 @@
 import type { Lease, SettleResult, SynchronousTransactions } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { receiveOnce } from "../../consumers.js";
-import { describeClients, type OpenDatabase } from "./clients.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
 import { newSubmission } from "./submissions.js";
 import { createTransactionStage, type TransactionStage, write } from "./transaction-stage.js";
 

@@ -2,9 +2,9 @@ import { allowAnonymous, createService, createWorker, defineOperation, type Job 
 import type { Sync } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { unreadable } from "../../unreadable.js";
-import { errorOf } from "../../worker/stage.js";
-import { describeClients, type OpenDatabase } from "./clients.js";
+import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
+import { unreadable } from "../../support/unreadable.js";
+import { errorOf } from "../../support/worker-stage.js";
 import {
   createTransactionStage,
   ORDER,

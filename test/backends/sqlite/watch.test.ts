@@ -1,8 +1,8 @@
 import { createManualClock } from "async-request-reply/testing";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { receiveOnce } from "../../consumers.js";
-import { describeClients } from "./clients.js";
-import { type DatabaseFile, newDatabaseFile } from "./database-files.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
 
 /** Longer than any test may take. */

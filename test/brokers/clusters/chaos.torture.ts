@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { keysOf, sendAll } from "../../faults/orders.js";
-import { createRandom, type Random } from "../../faults/random.js";
+import { createRandom, type Random } from "../../support/random.js";
 import { expectOneEffectEach, startOrderService } from "../order-service.js";
 import type { Cluster } from "./cluster.js";
 import { describeOnEachCluster, untilComplete } from "./clusters.js";

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, vi } from "vitest";
-import { receiveOnce } from "../../consumers.js";
 import type { FaultBench } from "../../faults/fault-bench.js";
 import { useFaultBench } from "../../faults/use-fault-bench.js";
-import { describeWithPostgres, type PostgresInstallation } from "../../servers/postgres-installation.js";
+import { receiveOnce } from "../../support/consumers.js";
+import {
+  describeWithPostgres,
+  type PostgresInstallation,
+} from "../../support/postgres/postgres-installation.js";
 import { brokers } from "../brokers.js";
 import { DEFAULT_NAME } from "../mixes.js";
 import type { TestedClient } from "../tested-broker.js";

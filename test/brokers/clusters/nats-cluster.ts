@@ -1,4 +1,4 @@
-import { freePort } from "../../servers/free-port.js";
+import { freePort } from "../../support/free-port.js";
 import { loadLibrary } from "../libraries.js";
 import { DEFAULT_NAME } from "../mixes.js";
 import { nats, startNats } from "../nats.js";

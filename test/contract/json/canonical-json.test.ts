@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../../src/contract/json/canonical-json.js";
-import { refusalOf } from "../../refusal.js";
+import { refusalOf } from "../../support/refusal.js";
 
 describe("the canonical form", () => {
   it("matches the example of RFC 8785 §3.2", () => {

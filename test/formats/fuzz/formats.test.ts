@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { effort } from "../../effort.js";
+import { effort } from "../../support/effort.js";
 import { fuzz } from "./fuzz.js";
 import { heapGrowth, MAX_GROWTH } from "./heap.js";
 import { subjects } from "./subjects.js";

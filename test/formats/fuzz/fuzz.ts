@@ -10,7 +10,7 @@ import {
 } from "async-request-reply";
 import { nextTurn } from "../../../src/ports/next-turn.js";
 import { randomChoices } from "../../../src/testing/simulator/choices.js";
-import { anything } from "../../http/careless-schema.js";
+import { anything } from "../../support/careless-schema.js";
 import { checkReadBack, checkReply } from "./checks.js";
 import { chooseBody } from "./mutate.js";
 import type { FuzzSubject } from "./subject.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseMediaType } from "../../../src/http/negotiation/media-type.js";
-import { countedText } from "../../counted-text.js";
+import { countedText } from "../../support/counted-text.js";
 
 describe("a media type", () => {
   it.each([

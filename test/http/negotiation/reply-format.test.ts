@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonFormat } from "../../../src/formats/json.js";
 import { negotiate, replyFormat } from "../../../src/http/negotiation/reply-format.js";
-import { countedText } from "../../counted-text.js";
-import { refusalOf } from "../../refusal.js";
+import { countedText } from "../../support/counted-text.js";
+import { refusalOf } from "../../support/refusal.js";
 
 const json = "application/json";
 const yaml = "application/yaml";

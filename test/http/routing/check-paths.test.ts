@@ -1,7 +1,7 @@
 import { createMemoryBackend, withStores } from "async-request-reply";
 import { describe } from "vitest";
 import * as z from "zod";
-import { testMistakes, untyped } from "../../untyped.js";
+import { testMistakes, untyped } from "../../support/untyped.js";
 
 const { createOrderService, createService, defineOperation } = untyped;
 const authorize = (): undefined => undefined;

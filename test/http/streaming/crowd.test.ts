@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/ports/next-turn.js";
-import { createWaitingService } from "../../waiting/waiting-service.js";
+import { createWaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
 
 const WAITERS = 10_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { yamlFormat } from "../../../src/formats/yaml/index.js";
-import { createWaitingService } from "../../waiting/waiting-service.js";
+import { createWaitingService } from "../../support/waiting-service.js";
 import { requestStream } from "./open-stream.js";
 
 const STREAM = "text/event-stream";

@@ -1,7 +1,7 @@
 import type { HttpResponse, RequestContext } from "async-request-reply";
 import type { Mountable } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/ports/next-turn.js";
-import { createEventParser, type ReceivedStream } from "./event-reader.js";
+import { createEventParser, type ReceivedStream } from "../../support/event-reader.js";
 
 /** A stream that is read like an adapter does. */
 export interface OpenStream {

@@ -1,8 +1,8 @@
 import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/ports/next-turn.js";
-import { inside } from "../../inside.js";
-import { createWaitingService, type WaitingService } from "../../waiting/waiting-service.js";
+import { inside } from "../../support/inside.js";
+import { createWaitingService, type WaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
 
 const DEFAULT_MS = 600_000;

@@ -1,4 +1,4 @@
-import type { OpenDatabase } from "../../backends/sqlite/clients.js";
+import type { OpenDatabase } from "../../support/sqlite/clients.js";
 
 type Constructor = new (path: string) => OpenDatabase;
 

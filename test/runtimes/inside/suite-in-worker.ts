@@ -1,5 +1,5 @@
 import { createMemoryBackend } from "async-request-reply";
-import { createFetchHarness } from "../../adapters/fetch-harness.js";
+import { createFetchHarness } from "../../support/fetch-harness.js";
 import { runSuite } from "./run-suite.js";
 
 /** A Worker that runs the suite on every request and replies with one line of JSON per case. */

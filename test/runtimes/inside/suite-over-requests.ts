@@ -1,5 +1,5 @@
 import { createMemoryBackend } from "async-request-reply";
-import { createFetchHarness } from "../../adapters/fetch-harness.js";
+import { createFetchHarness } from "../../support/fetch-harness.js";
 import { runSuite } from "./run-suite.js";
 
 // Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.

@@ -1,5 +1,5 @@
 import { createMemoryBackend } from "async-request-reply";
-import { createNodeHarness } from "../../adapters/node-harness.js";
+import { createNodeHarness } from "../../support/node-harness.js";
 import { runSuite } from "./run-suite.js";
 
 const harness = createNodeHarness(createMemoryBackend);

@@ -9,8 +9,8 @@ import {
   simulate,
   submissionsCases,
 } from "async-request-reply/testing";
-import type { OpenDatabase, SqliteClient } from "../../backends/sqlite/clients.js";
 import { harnessOf, queueHarness } from "../../backends/sqlite/harnesses.js";
+import type { OpenDatabase, SqliteClient } from "../../support/sqlite/clients.js";
 import { type CaseResult, runCase } from "./run-case.js";
 import { openFile } from "./sqlite-client.js";
 

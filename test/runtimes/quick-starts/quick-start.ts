@@ -1,5 +1,5 @@
-import { type Block, blocksOf, type Page } from "../../docs/pages.js";
 import { type Step, stepsOf } from "../../docs/steps.js";
+import { type Block, blocksOf, type Page } from "../../support/pages.js";
 
 /** The steps of a quick start or of a task, in the order of the page. */
 export interface QuickStart {

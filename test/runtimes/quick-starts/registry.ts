@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { manifest, root, run } from "../../package/built.js";
+import { manifest, root, run } from "../../support/built.js";
 
 /** A registry that serves this package, packed, and redirects requests for all other packages to the real one. */
 export interface Registry {

@@ -7,8 +7,8 @@ import { delimiter, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { collectLines } from "../../examples/lines.js";
-import { root, run } from "../../package/built.js";
+import { root, run } from "../../support/built.js";
+import { collectLines } from "../../support/lines.js";
 import { bun, deno } from "../matrix.js";
 
 /** A shell in a temporary folder. */

@@ -1,6 +1,6 @@
 import type { Queue } from "async-request-reply";
 import type { Announcement, BegunAttempt, Delivery, ReceiveRequest } from "async-request-reply/ports";
-import { receivingBy } from "../../consumers.js";
+import { receivingBy } from "../../support/consumers.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 const EVERY = ["orders", "orders2", "order", "reports", "__proto__"];

@@ -3,8 +3,8 @@ import { createOperator } from "async-request-reply/operator";
 import type { Submission } from "async-request-reply/ports";
 import { createWebhooks, verifyWebhook, webhookDeliveries } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it } from "vitest";
-import { status } from "../receiver.js";
-import { createStage, exportsOf, SECRET, type WebhookStage } from "../stage.js";
+import { status } from "../../support/webhooks/receiver.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());

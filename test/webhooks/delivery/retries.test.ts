@@ -1,7 +1,7 @@
 import { isAsyncReplyError, permanentFailure } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { status } from "../receiver.js";
-import { createStage, SECRET, type WebhookStage } from "../stage.js";
+import { status } from "../../support/webhooks/receiver.js";
+import { createStage, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
 const HOUR_MS = 3_600_000;
 

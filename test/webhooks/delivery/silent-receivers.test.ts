@@ -3,8 +3,8 @@ import { createWorker, type ServiceEvent } from "async-request-reply";
 import type { ListedOperation } from "async-request-reply/ports";
 import type { WebhooksOptions } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { type Receiver, startReceiver } from "../receiver.js";
-import { createStage, exportsOf, SECRET, type WebhookStage } from "../stage.js";
+import { type Receiver, startReceiver } from "../../support/webhooks/receiver.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
 let stage: WebhookStage;
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { status } from "../receiver.js";
-import { createStage, SECRET, type WebhookStage } from "../stage.js";
+import { status } from "../../support/webhooks/receiver.js";
+import { createStage, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());

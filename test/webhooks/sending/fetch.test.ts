@@ -1,7 +1,7 @@
 import { sendWithFetch } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it } from "vitest";
-import { status } from "../receiver.js";
-import { createStage, type WebhookStage } from "../stage.js";
+import { status } from "../../support/webhooks/receiver.js";
+import { createStage, type WebhookStage } from "../../support/webhooks/stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());

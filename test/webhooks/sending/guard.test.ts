@@ -2,8 +2,8 @@ import type { RequestOptions } from "node:https";
 import { isAsyncReplyError } from "async-request-reply";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { refusalOf } from "../../refusal.js";
-import { createStage, SECRET, type WebhookStage } from "../stage.js";
+import { refusalOf } from "../../support/refusal.js";
+import { createStage, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 import { PUBLIC, REFUSED } from "./tricks.js";
 
 const dns = process.getBuiltinModule("node:dns");

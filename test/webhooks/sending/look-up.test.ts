@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createWorker, isAsyncReplyError } from "async-request-reply";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import { createStage, exportsOf, SECRET, type WebhookStage } from "../stage.js";
+import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 import { startDnsServer } from "./dns-server.js";
 
 const { promises: dns } = process.getBuiltinModule("node:dns");

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { signWebhook, type VerifyWebhookOptions, verifyWebhook } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { describeCorpus } from "../../corpora.js";
+import { describeCorpus } from "../../support/corpora.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OTHER = "whsec_C2VFsBQIhrscChlQIMV+b5sSYspob7oD";

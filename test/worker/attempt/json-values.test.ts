@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf } from "../stage.js";
+import { createStage, errorOf } from "../../support/worker-stage.js";
 
 const HINT = "Use plain JSON values, or give it a toJSON() method.";
 

@@ -1,8 +1,8 @@
 import { AsyncReplyError, defineOrders, permanentFailure, retryLater } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../../replacing.js";
-import { createStage, errorOf, LEASE_MS, signalOf } from "../stage.js";
+import { replacing } from "../../support/replacing.js";
+import { createStage, errorOf, LEASE_MS, signalOf } from "../../support/worker-stage.js";
 
 describe("an attempt", () => {
   it("keeps its lease while it runs, for any length of time", async () => {

@@ -7,7 +7,7 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf } from "../stage.js";
+import { createStage, errorOf } from "../../support/worker-stage.js";
 
 describe("a transaction on a back end that shares none", () => {
   it("fails the operation immediately, and only the observer learns the reason", async () => {

@@ -9,7 +9,7 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage } from "../stage.js";
+import { createStage } from "../../support/worker-stage.js";
 
 const PAYLOAD = "kanarie-value";
 

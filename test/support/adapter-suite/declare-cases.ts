@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { adapterCases } from "../support/adapter-suite/cases.js";
-import type { AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { adapterCases } from "./cases.js";
+import type { AdapterHarness } from "./fixtures/adapter-case.js";
 
 /** Declares a test for each case of the adapter suite. Cases that need a missing capability are skipped by name. */
 export function declareAdapterCases(harness: AdapterHarness): void {

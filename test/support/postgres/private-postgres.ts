@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Client } from "pg";
-import { collectLines } from "../examples/lines.js";
-import { freePort } from "./free-port.js";
+import { freePort } from "../free-port.js";
+import { collectLines } from "../lines.js";
+import { mountTmpfs, unmountTmpfs } from "../tmpfs.js";
 import { accountOfPostgres, type PostgresInstallation } from "./postgres-installation.js";
-import { mountTmpfs, unmountTmpfs } from "./tmpfs.js";
 
 /** A Postgres server for one test file that can be stopped, killed and started again. */
 export interface PrivatePostgres {

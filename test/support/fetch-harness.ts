@@ -4,7 +4,7 @@ import type {
   Upload,
   WireRequest,
   WireResponse,
-} from "../support/adapter-suite/fixtures/adapter-case.js";
+} from "./adapter-suite/fixtures/adapter-case.js";
 
 /** Creates a harness for the adapter suite that uses `Request` objects and no sockets. */
 export function createFetchHarness(createBackend: AdapterHarness["createBackend"]): AdapterHarness {

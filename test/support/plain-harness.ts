@@ -4,7 +4,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "async-request-reply";
-import type { AdapterHarness, Upload, WireRequest } from "./support/adapter-suite/fixtures/adapter-case.js";
+import type { AdapterHarness, Upload, WireRequest } from "./adapter-suite/fixtures/adapter-case.js";
 
 export type Handle = (request: HttpRequest) => Promise<HttpResponse>;
 

@@ -1,6 +1,6 @@
 import type { Queue } from "async-request-reply";
 import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "async-request-reply/ports";
-import { createSystemRuntime } from "../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 
 const { newToken } = createSystemRuntime();
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { root } from "../package/built.js";
+import { root } from "./built.js";
 import { collectLines, type Lines } from "./lines.js";
 
 type Variables = Readonly<Record<string, string>>;

@@ -42,7 +42,7 @@ export async function prepare(
     );
   const { checked, prepared } = await traced(
     submitChannel,
-    () => ({ definition: known.name }),
+    () => ({ definition: known.name, tenant: options.tenant }),
     async (message) => {
       const submission = await check(context, known, input, options, message?.meta);
       const record = await storeAnswer(context, synchronous.prepare(submission.submission));

@@ -54,10 +54,10 @@ export async function submit(
 ): Promise<Submitted> {
   const known = knownDefinition(context, definition);
   checkCall("submit", options, { ...SUBMISSION_OPTIONS, tx: true });
-  const { tx } = options;
+  const { tenant, tx } = options;
   const accepted = await traced(
     submitChannel,
-    () => ({ definition: known.name }),
+    () => ({ definition: known.name, tenant }),
     async (message) => {
       const checked = await check(context, known, input, options, message?.meta);
       return tx === undefined ? accept(context, checked) : recordIn(context, checked, tx);

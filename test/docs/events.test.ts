@@ -34,6 +34,13 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "service.memory-only": { event: "service.memory-only" },
   };
 
+/** Events about an operation or its key whose type lacks a tenant. An entry here does not compile. */
+type WithoutTenant = Exclude<
+  Extract<ServiceEvent, { operationId?: unknown } | { attempt?: unknown } | { event: `key.${string}` }>,
+  { readonly tenant: string }
+>["event"];
+const WITHOUT_TENANT: { readonly [Name in WithoutTenant]: never } = {};
+
 /** Returns the names in the first column of a table that match, from cells such as `a`, `b`. */
 function namesIn({ text }: Page, name: RegExp): string[] {
   const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
@@ -48,6 +55,21 @@ function levelOf(event: ServiceEvent): string {
   logEvents({ info: note("info"), warn: note("warn"), error: note("error") })(event);
   return levels.join();
 }
+
+describe("an event about an operation", () => {
+  it("has the tenant", () => {
+    const source = readFileSync(join(root, "src/ports/observer.ts"), "utf8");
+    const members = [...source.matchAll(/readonly event: "([\w.-]+)"[^}]*/g)];
+    const about = members.filter(
+      ([text, name = ""]) => text.includes("readonly operationId") || name.startsWith("key."),
+    );
+    expect(members.map(([, name]) => name).sort()).toEqual(Object.keys(EVENTS).sort());
+    expect(about.length).toBeGreaterThan(10);
+    expect(
+      about.filter(([text]) => !text.includes("readonly tenant: string")).map(([, name]) => name),
+    ).toEqual(Object.keys(WITHOUT_TENANT));
+  });
+});
 
 describe("the pages", () => {
   const name = /^(operation|attempt|webhook|key|request|background|service|definition)\./;

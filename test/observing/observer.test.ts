@@ -42,10 +42,10 @@ describe("an observer", () => {
     await clock.advance(1_000);
     await worker.runUntilIdle();
     const operationId = headers.location?.slice("/operations/".length);
-    const about = { operationId, definition: "orders" };
+    const about = { operationId, definition: "orders", tenant: "anonymous" };
     expect(events).toMatchObject([
-      { event: "operation.accepted", ...about, tenant: "anonymous" },
-      { event: "operation.replayed", ...about, tenant: "anonymous" },
+      { event: "operation.accepted", ...about },
+      { event: "operation.replayed", ...about },
       { event: "key.reused", definition: "orders", tenant: "anonymous" },
       { event: "request.refused", status: 422, code: "IDEMPOTENCY_KEY_REUSED" },
       { event: "operation.started", ...about, attempt: 1 },

@@ -87,7 +87,7 @@ async function submit(
     submitChannel,
     () => ({ definition: definition.name, header: (name) => header(request.headers, name) }),
     (message) => acceptRequest(request, service, definition, { context, params }, message?.meta),
-    (answered) => toMessage(answered.accepted),
+    (answered) => ({ ...toMessage(answered.accepted), tenant: answered.tenant }),
   );
   const reply = replyToSubmission(service, definition, format, accepted);
   return replyToEnd(service, request, context, { definition, tenant, format, accepted, reply });

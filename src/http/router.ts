@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { PathParams } from "../contract/definition/path-pattern.js";
-import { refuse } from "./answer.js";
+import { type Requested, refuse } from "./answer.js";
 import type { Service } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
 import { deprecationFields } from "./message/deprecation-fields.js";
@@ -17,6 +17,7 @@ import { submitWithParams } from "./submit/submit-operation.js";
 type Handler = (request: HttpRequest, context: RequestContext, params: PathParams) => Promise<HttpResponse>;
 
 interface Resource {
+  readonly requested: Requested;
   readonly methods: Readonly<Record<string, Handler>>;
   /** Header fields that every reply of this resource carries. */
   readonly notice?: Readonly<Fields>;
@@ -32,7 +33,7 @@ export function createRouter(service: Service): Router {
     const found = find(pathOf(request));
     const reply =
       found === undefined
-        ? await refuse(service, request, notFound())
+        ? await refuse(service, request, undefined, notFound())
         : await respond(service, found, request, context);
     const { notice } = found?.target ?? {};
     const headers = notice === undefined ? reply.headers : withNotice(reply.headers, notice);
@@ -78,7 +79,7 @@ function withNotice(headers: HttpResponse["headers"], notice: Readonly<Fields>):
 
 function respond(
   service: Service,
-  { target: { methods }, params }: Match<Resource>,
+  { target: { requested, methods }, params }: Match<Resource>,
   request: HttpRequest,
   context: RequestContext,
 ): Promise<HttpResponse> {
@@ -86,12 +87,13 @@ function respond(
   if (handler !== undefined) return handler(request, context, params);
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
   if (request.method === "OPTIONS") return Promise.resolve(emptyReply(204, { allow }));
-  return refuse(service, request, methodNotAllowed(allow));
+  return refuse(service, request, requested, methodNotAllowed(allow));
 }
 
 function collection(service: Service, definition: OperationDefinition): Resource {
   const { deprecated } = definition;
   return {
+    requested: definition,
     methods: {
       POST: (request, context, params) => submitWithParams(request, service, definition, { context, params }),
     },
@@ -101,12 +103,16 @@ function collection(service: Service, definition: OperationDefinition): Resource
 
 function operationList(service: Service): Resource {
   const read: Handler = (request) => listOperations(request, service);
-  return { methods: { GET: read, HEAD: read } };
+  return { requested: "operations", methods: { GET: read, HEAD: read } };
 }
 
 function statusMonitor(service: Service): Resource {
   const read: Handler = (request, context) => getOperation(request, service, context);
   const readable: Resource["methods"] = { GET: read, HEAD: read };
-  if (!service.definitions.some(({ cancellable }) => cancellable)) return { methods: readable };
-  return { methods: { ...readable, DELETE: (request) => cancelOperation(request, service) } };
+  if (!service.definitions.some(({ cancellable }) => cancellable))
+    return { requested: "operation", methods: readable };
+  return {
+    requested: "operation",
+    methods: { ...readable, DELETE: (request) => cancelOperation(request, service) },
+  };
 }

@@ -53,10 +53,11 @@ const MEMORY_ONLY =
   "such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` if this is intended.";
 
 function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number | undefined>> {
-  const { operationId, definition, tenant, attempt } = event as Partial<
-    Extract<ServiceEvent, { readonly event: "operation.failed" }>
+  const { operationId, definition, tenant, attempt, method, route } = event as Partial<
+    Extract<ServiceEvent, { readonly event: "operation.failed" }> &
+      Extract<ServiceEvent, { readonly event: "request.refused" }>
   >;
-  const about = { operation: operationId, definition, tenant, attempt, code: codeOf(event) };
+  const about = { operation: operationId, definition, tenant, attempt, method, route, code: codeOf(event) };
   if (!("error" in event) || event.error === undefined) return about;
   const { error } = event;
   return {

@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";
-import { answer, refuse } from "../http/answer.js";
+import { answer, type Requested, refuse } from "../http/answer.js";
 import { checkService } from "../http/check-service.js";
 import type { Service } from "../http/context.js";
 import { entityTag, matches } from "../http/message/entity-tag.js";
@@ -43,19 +43,27 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
 ): Service<Definitions, Tx> {
   checkService(service, "withOpenApi", "handle", "definitions", "settings", "formats");
   checkOptions(options, OPTIONS, "withOpenApi");
-  const path = readPath(service, options.path);
-  const read = createReader(service, options);
+  const document = { path: readPath(service, options.path) };
+  const path = service.settings.basePath + document.path;
+  const read = createReader(service, options, document);
   return {
     ...service,
     hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
     handle: (request, context) =>
-      pathOf(request) === path ? handleDocument(service, request, read) : service.handle(request, context),
+      pathOf(request) === path
+        ? handleDocument(service, request, document, read)
+        : service.handle(request, context),
   };
 }
 
 type Reader = (request: HttpRequest) => Promise<HttpResponse>;
 
-async function handleDocument(service: Service, request: HttpRequest, read: Reader): Promise<HttpResponse> {
+async function handleDocument(
+  service: Service,
+  request: HttpRequest,
+  requested: Requested,
+  read: Reader,
+): Promise<HttpResponse> {
   const allow = "GET, HEAD, OPTIONS";
   switch (request.method) {
     case "GET":
@@ -67,12 +75,12 @@ async function handleDocument(service: Service, request: HttpRequest, read: Read
     case "OPTIONS":
       return emptyReply(204, { allow });
     default:
-      return refuse(service, request, methodNotAllowed(allow));
+      return refuse(service, request, requested, methodNotAllowed(allow));
   }
 }
 
 /** Creates the handler for the document. Serializes the document once, because a service never changes. */
-function createReader(service: Service, options: WithOpenApiOptions): Reader {
+function createReader(service: Service, options: WithOpenApiOptions, requested: Requested): Reader {
   const { path: _, authorize = false, ...described } = options;
   if (typeof authorize !== "boolean") throw invalidOption("authorize", "a boolean", authorize);
   const document = createOpenApiDocument(service, described);
@@ -88,7 +96,7 @@ function createReader(service: Service, options: WithOpenApiOptions): Reader {
   };
   let written: Promise<HttpResponse> | undefined;
   return (request) =>
-    answer(service, request, async () => {
+    answer(service, request, requested, async () => {
       if (authorize) await admitRequest(service, request, { action: "read", params: NO_PARAMS });
       replyFormat(header(request.headers, "accept"), [jsonFormat]);
       written ??= write();
@@ -103,6 +111,6 @@ function readPath({ definitions, settings }: Service, path = "/openapi.json"): s
     path !== settings.statusPath &&
     !path.startsWith(`${settings.statusPath}/`) &&
     !definitions.some((definition) => definition.path === path);
-  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return settings.basePath + path;
+  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return path;
   throw invalidOption("path", "an unused path, such as `/openapi.json`", path);
 }

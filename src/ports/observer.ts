@@ -115,8 +115,14 @@ export type ServiceEvent =
     }
   /** A key was used again with a different payload: a mistake of the client, or an attempt to guess keys. */
   | { readonly event: "key.reused"; readonly definition: string; readonly tenant: string }
+  /**
+   * The reply to a request is a problem. `route` is the pattern of its path, such as `/operations/{id}`, and never the path
+   * itself. It is absent if the path is unknown. `method` is `_OTHER` if it is not one of RFC 9110 or `PATCH`.
+   */
   | {
       readonly event: "request.refused";
+      readonly method: string;
+      readonly route?: string;
       readonly status: number;
       readonly code: string;
       readonly error: unknown;

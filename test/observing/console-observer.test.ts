@@ -71,7 +71,7 @@ describe("without `observe` the console", () => {
     const [[level, line = ""] = []] = lines;
     expect(level).toBe("error");
     expect(line).toMatch(
-      /^\[async-request-reply\] request\.refused: A request was answered with status 500\. code=INTERNAL error="TypeError: x is not a function" stack="at .+ < at .+"$/,
+      /^\[async-request-reply\] request\.refused: A request was answered with status 500\. method=POST route="\/orders" code=INTERNAL error="TypeError: x is not a function" stack="at .+ < at .+"$/,
     );
     expect(line).toContain("console-observer.test.ts");
   });

@@ -24,7 +24,7 @@ import { toVisible } from "./represent.js";
  */
 export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
   checkService(service, "cancelOperation", "settings");
-  return answer(service, request, async () => {
+  return answer(service, request, "operation", async () => {
     const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
     const { operations } = service.backend;

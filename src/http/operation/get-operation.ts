@@ -28,7 +28,7 @@ export function getOperation(
   context: RequestContext = {},
 ): Promise<HttpResponse> {
   checkService(service, "getOperation", "settings");
-  return answer(service, request, async () => {
+  return answer(service, request, "operation", async () => {
     const { tenant } = await admitRequest(service, request, { action: "read", params: NO_PARAMS });
     const accept = header(request.headers, "accept");
     const canStream = service.settings.maxStreamMs > 0;

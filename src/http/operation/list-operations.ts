@@ -18,7 +18,7 @@ import { toVisible } from "./represent.js";
  * `list` of the service is off, the reply is a 404. Never rejects.
  */
 export function listOperations(request: HttpRequest, service: Service): Promise<HttpResponse> {
-  return answer(service, request, async () => {
+  return answer(service, request, "operations", async () => {
     const { settings, backend, definitions, formats } = service;
     if (!settings.list || backend.operations.list === undefined) throw notFound();
     const { tenant } = await admitRequest(service, request, { action: "list", params: NO_PARAMS });

@@ -57,7 +57,7 @@ export function submitOperation(
   const { path } = definition;
   const pattern = service.settings.basePath + path;
   const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
-  if (params === undefined) return refuse(service, request, notFound(), definition);
+  if (params === undefined) return refuse(service, request, definition, notFound());
   return submitWithParams(request, service, definition, { context, params });
 }
 
@@ -74,7 +74,7 @@ export function submitWithParams(
   definition: OperationDefinition,
   context: PlatformAndPath,
 ): Promise<HttpResponse> {
-  return answer(service, request, () => submit(request, service, definition, context), definition);
+  return answer(service, request, definition, () => submit(request, service, definition, context));
 }
 
 async function submit(

@@ -53,6 +53,7 @@ export function levelOf(event: ServiceEvent): keyof Logger {
     "operation.retried",
     "operation.failed",
     "attempt.lost",
+    "progress.dropped",
     "webhook.failed",
     "webhook.postponed",
     "operation.abandoned",

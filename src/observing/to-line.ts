@@ -23,6 +23,8 @@ function sentenceOf(event: ServiceEvent): string {
       return "The operation failed.";
     case "attempt.lost":
       return "The attempt lost its lease, so its outcome was dropped.";
+    case "progress.dropped":
+      return "A value passed to `job.progress` was dropped. The work goes on, and clients see the progress before it.";
     case "webhook.postponed":
       return `The origin ${event.origin} timed out repeatedly. No webhooks are sent to it for ${event.delayMs} ms.`;
     case "operation.abandoned":

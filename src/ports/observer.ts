@@ -61,6 +61,18 @@ export type ServiceEvent =
       readonly tenant: string;
       readonly attempt: number;
     }
+  /**
+   * A value passed to `job.progress` was dropped, because it cannot be stored. `error` says what is expected. Only the
+   * first such value of an attempt is reported.
+   */
+  | {
+      readonly event: "progress.dropped";
+      readonly operationId: string;
+      readonly definition: string;
+      readonly tenant: string;
+      readonly attempt: number;
+      readonly error: unknown;
+    }
   /** A new operation, `operationId`, runs the failed operation `retryOf` again. */
   | {
       readonly event: "operation.redriven";

@@ -16,6 +16,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "operation.retried": { event: "operation.retried", ...about, delayMs: 1, error: "" },
     "operation.released": { event: "operation.released", ...about },
     "attempt.lost": { event: "attempt.lost", ...about },
+    "progress.dropped": { event: "progress.dropped", ...about, error: "" },
     "operation.redriven": { event: "operation.redriven", ...about, retryOf: "2" },
     "webhook.delivered": { event: "webhook.delivered", ...about, deliveryId: "3", status: 204 },
     "webhook.failed": { event: "webhook.failed", ...about, deliveryId: "3", error: "" },
@@ -72,7 +73,7 @@ describe("an event about an operation", () => {
 });
 
 describe("the pages", () => {
-  const name = /^(operation|attempt|webhook|key|request|background|service|definition)\./;
+  const name = /^(operation|attempt|progress|webhook|key|request|background|service|definition)\./;
 
   it.each(["docs/workers.md", "docs/operating.md"])("list exactly the events that exist: %s", (path) => {
     expect(namesIn(page(path), name).sort()).toEqual(Object.keys(EVENTS).sort());

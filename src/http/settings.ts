@@ -6,7 +6,7 @@ import {
   type OptionNames,
   positiveInteger,
 } from "../contract/options.js";
-import { PROBLEM_BASE_URI } from "../contract/problem.js";
+import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
 
 /** Refuses a request before its body is read. */
@@ -43,7 +43,8 @@ export interface SettingsOptions {
   readonly list?: boolean;
   /**
    * Base URI of problem types, such as `https://docs.example.com/problems/`. The name of the problem is appended.
-   * Must end with `/`, `#`, `:` or `=`. Default: the page of this package on npm.
+   * Must end with `/`, `#`, `:` or `=`. Clients compare it, so set it before the first client ships. Default: the page
+   * of this package on npm.
    */
   readonly problemBaseUri?: string;
   /** Maximum size of a request body. Bytes. Default: 64 KiB. */
@@ -115,7 +116,7 @@ export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
  */
 export function readSettings(options: SettingsOptions): ServiceSettings {
   const { authorize, admit, basePath = "", statusPath = "/operations" } = options;
-  const { list = false, problemBaseUri = PROBLEM_BASE_URI } = options;
+  const { list = false } = options;
   if (authorize === undefined) throw misuse(NO_AUTHORIZE);
   checkFunction("authorize", authorize);
   if (!/^[\t\x20-\x7e]*$/.test(authorize.challenge ?? ""))
@@ -130,19 +131,13 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
   if (typeof statusPath !== "string" || !/^(\/[A-Za-z0-9._~-]+)+$/.test(statusPath))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
   if (typeof list !== "boolean") throw invalidOption("list", "a boolean", list);
-  if (!isBaseUri(problemBaseUri))
-    throw invalidOption(
-      "problemBaseUri",
-      "an absolute URI that ends with `/`, `#`, `:` or `=`, such as `https://example.com/problems/`",
-      problemBaseUri,
-    );
   return {
     authorize,
     admit,
     basePath,
     statusPath,
     list,
-    problemBaseUri,
+    problemBaseUri: readProblemBaseUri(options.problemBaseUri),
     maxBodyBytes: positiveInteger("maxBodyBytes", options.maxBodyBytes, 65_536),
     maxDepth: depth(options.maxDepth),
     bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
@@ -159,15 +154,6 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
 
 const NO_AUTHORIZE =
   "Option `authorize` is missing. Pass a hook such as `bearer(verify)`, or `allowAnonymous()` to allow everyone.";
-
-/** Clients find the name of a problem after the last of these characters. */
-function isBaseUri(value: unknown): boolean {
-  return (
-    typeof value === "string" &&
-    /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,./0-9:;=?@A-Z_a-z~-]*[/#:=]$/i.test(value) &&
-    URL.canParse(value)
-  );
-}
 
 /** Half of the shortest grace period of a purge. The grace period must outlast every submission in progress. */
 const MAX_RECORD_TIMEOUT_MS = 30_000;

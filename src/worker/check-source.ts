@@ -12,6 +12,8 @@ const OPTIONS: OptionNames<WorkerSource<[]>> = {
   estimate: true,
   create: true,
   webhooks: true,
+  problemBaseUri: true,
+  settings: true,
   lifecycle: true,
 };
 

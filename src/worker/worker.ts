@@ -2,6 +2,7 @@ import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/d
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { checkOptions } from "../contract/options.js";
+import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
 import type { AnyCreators } from "../ports/create.js";
@@ -39,6 +40,13 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
   readonly create?: AnyCreators;
   /** Webhooks of the service. Default: none; deliveries are left to other workers. */
   readonly webhooks?: Webhooks;
+  /**
+   * The `problemBaseUri` of the service, for webhooks. A worker that is created from a service uses the service's.
+   * Default: the page of this package on npm.
+   */
+  readonly problemBaseUri?: string;
+  /** Settings of the service in the same process. Default: those of a service without options. */
+  readonly settings?: { readonly problemBaseUri: string };
   /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
   /**
@@ -101,6 +109,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     operations: backend.operations,
     runtime,
     observe,
+    problemBaseUri: readProblemBaseUri(source.problemBaseUri ?? source.settings?.problemBaseUri),
   });
   const given = { create, settings, random, deliveries };
   const announcer = source.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });

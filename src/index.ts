@@ -74,12 +74,16 @@ export {
   type Verify,
 } from "./http/access/credentials.js";
 export type {
+  CallsWithoutTenant,
+  InProcessService,
   Mountable,
   OperationView,
   PrepareOptions,
   Service,
+  ServiceFor,
   SubmissionOptions,
   SubmitOptions,
+  WithHook,
 } from "./http/context.js";
 export type {
   BodyReader,

@@ -2,6 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
+import { notConfigured, reportNoAuthorize } from "./access/no-authorize.js";
 import type { Service } from "./context.js";
 import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
@@ -37,11 +38,12 @@ export async function answer(
     // Formats whose problems point into the payload need the definition.
     const definition = typeof requested === "object" && requested.name !== undefined ? requested : undefined;
     const reply = problemReply(problem, format, { negotiated, definition });
-    service.observe(refusedEvent(request, routeOf(service, requested), problem, toldError(error)));
+    if (problem.code === "NOT_CONFIGURED") reportNoAuthorize(service);
+    else service.observe(refusedEvent(request, routeOf(service, requested), problem, toldError(error)));
     return reply;
   };
   try {
-    return await service.lifecycle.run(handler);
+    return await service.lifecycle.run(service.settings.authorize === undefined ? refuseAll : handler);
   } catch (error) {
     try {
       return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
@@ -50,6 +52,11 @@ export async function answer(
       return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
     }
   }
+}
+
+/** Answers every request to a service without `authorize`, so that no path is open by accident. */
+function refuseAll(): Promise<never> {
+  return Promise.reject(notConfigured());
 }
 
 /** Answers a request with an error. The observer receives it too. */

@@ -86,7 +86,8 @@ function respond(
   const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   if (handler !== undefined) return handler(request, context, params);
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
-  if (request.method === "OPTIONS") return Promise.resolve(emptyReply(204, { allow }));
+  if (request.method === "OPTIONS" && service.settings.authorize !== undefined)
+    return Promise.resolve(emptyReply(204, { allow }));
   return refuse(service, request, requested, methodNotAllowed(allow));
 }
 

@@ -2,7 +2,6 @@ import {
   checkFunction,
   durationMs,
   invalidOption,
-  misuse,
   type OptionNames,
   positiveInteger,
 } from "../contract/options.js";
@@ -28,8 +27,11 @@ export type Admit = (
 
 /** Options of a service besides its definitions. Every limit is a whole number greater than 0, unless it says otherwise. */
 export interface SettingsOptions {
-  /** Required. To allow everyone, pass `allowAnonymous()` explicitly. */
-  readonly authorize: Authorize;
+  /**
+   * Authorizes every HTTP request. To allow everyone, pass `allowAnonymous()` explicitly. Default: none; every HTTP
+   * request is refused with 500, and calls in process have the tenant `default` unless they name one.
+   */
+  readonly authorize?: Authorize | undefined;
   /**
    * Hook for rate limits and load shedding. It is called after `authorize`, before the body is read. If it takes
    * longer than `authorizeTimeoutMs`, the reply is 503. Default: admits every request.
@@ -105,7 +107,9 @@ export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
 };
 
 /** {@link SettingsOptions} with all defaults applied. */
-export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
+export type ServiceSettings = Required<Omit<SettingsOptions, "admit" | "authorize">> & {
+  /** Undefined if the service refuses every HTTP request. */
+  readonly authorize: Authorize | undefined;
   readonly admit: Admit | undefined;
 };
 
@@ -117,13 +121,12 @@ export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
 export function readSettings(options: SettingsOptions): ServiceSettings {
   const { authorize, admit, basePath = "", statusPath = "/operations" } = options;
   const { list = false } = options;
-  if (authorize === undefined) throw misuse(NO_AUTHORIZE);
-  checkFunction("authorize", authorize);
-  if (!/^[\t\x20-\x7e]*$/.test(authorize.challenge ?? ""))
+  checkFunction("authorize", authorize, { optional: true });
+  if (!/^[\t\x20-\x7e]*$/.test(authorize?.challenge ?? ""))
     throw invalidOption(
       "authorize.challenge",
       "a `WWW-Authenticate` value in printable ASCII, such as `Bearer`",
-      authorize.challenge,
+      authorize?.challenge,
     );
   checkFunction("admit", admit, { optional: true });
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(basePath))
@@ -151,9 +154,6 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
     maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
   };
 }
-
-const NO_AUTHORIZE =
-  "Option `authorize` is missing. Pass a hook such as `bearer(verify)`, or `allowAnonymous()` to allow everyone.";
 
 /** Half of the shortest grace period of a purge. The grace period must outlast every submission in progress. */
 const MAX_RECORD_TIMEOUT_MS = 30_000;

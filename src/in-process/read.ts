@@ -4,7 +4,7 @@ import { isOperationId, type Operation } from "../contract/operation.js";
 import { type Problem, withBaseUri } from "../contract/problem.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
-import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
+import { type InProcessContext, knownDefinition, readCall } from "./context.js";
 
 /** Operation of any definition, as `Service.get` returns it. */
 export interface AnyOperationView {
@@ -25,12 +25,12 @@ export async function get(
   context: InProcessContext,
   definition: OperationDefinition,
   id: string,
-  options: { readonly tenant: string },
+  options: { readonly tenant?: string } | undefined,
 ): Promise<AnyOperationView | undefined> {
   const { name } = knownDefinition(context, definition);
-  checkCall("get", options, { tenant: true });
+  const { tenant } = readCall(context, "get", options, { tenant: true });
   if (!isOperationId(id)) return undefined;
-  const operation = await storeAnswer(context, context.backend.operations.get(id, options.tenant));
+  const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
   return operation?.definition === name ? toView(operation, context.settings.problemBaseUri) : undefined;
 }
 
@@ -56,9 +56,9 @@ function toView(operation: Operation, problemBaseUri: string): AnyOperationView 
 export async function cancel(
   context: InProcessContext,
   id: string,
-  options: { readonly tenant: string },
+  options: { readonly tenant?: string } | undefined,
 ): Promise<CancelOutcome> {
-  checkCall("cancel", options, { tenant: true });
+  const { tenant } = readCall(context, "cancel", options, { tenant: true });
   if (!isOperationId(id)) return "unknown";
-  return storeAnswer(context, context.backend.operations.requestCancel(id, options.tenant));
+  return storeAnswer(context, context.backend.operations.requestCancel(id, tenant));
 }

@@ -46,7 +46,7 @@ const MAX_CAUSES = 3;
 
 /** Returns the log level of an event. */
 export function levelOf(event: ServiceEvent): keyof Logger {
-  if (event.event === "background.failed") return "error";
+  if (event.event === "background.failed" || event.event === "service.no-authorize") return "error";
   if (event.event === "request.refused") return event.status >= 500 ? "error" : "warn";
   if (cancellationIn(event) !== undefined) return "info";
   const warnings = [

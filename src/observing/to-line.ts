@@ -37,6 +37,8 @@ function sentenceOf(event: ServiceEvent): string {
       return unattended(event.due, event.oldestDueMs);
     case "service.memory-only":
       return MEMORY_ONLY;
+    case "service.no-authorize":
+      return NO_AUTHORIZE;
     default:
       return "";
   }
@@ -53,6 +55,10 @@ function unattended(due: number, oldestDueMs: number): string {
 const MEMORY_ONLY =
   "The service has no `backend`, so operations are kept in memory and are lost when the process ends. Pass a back end " +
   "such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` if this is intended.";
+
+const NO_AUTHORIZE =
+  "The service has no `authorize`, so it refuses every HTTP request with status 500. Pass a hook such as " +
+  "`bearer(verify)` to createService(), or `allowAnonymous()` to allow everyone.";
 
 function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number | undefined>> {
   const { operationId, definition, tenant, attempt, method, route } = event as Partial<

@@ -33,7 +33,8 @@ const OPTIONS: OptionNames<WithOpenApiOptions> = {
 };
 
 /**
- * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged.
+ * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged. A service
+ * without `authorize` refuses requests for the document too.
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
@@ -45,12 +46,13 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
   checkOptions(options, OPTIONS, "withOpenApi");
   const document = { path: readPath(service, options.path) };
   const path = service.settings.basePath + document.path;
-  const read = createReader(service, options, document);
+  // Without `authorize`, the service refuses requests for its document too.
+  const read = service.settings.authorize && createReader(service, options, document);
   return {
     ...service,
     hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
     handle: (request, context) =>
-      pathOf(request) === path
+      read !== undefined && pathOf(request) === path
         ? handleDocument(service, request, document, read)
         : service.handle(request, context),
   };

@@ -145,6 +145,10 @@ export type ServiceEvent =
    * A service was created without a back end. Its operations are kept in memory and are lost when the process ends.
    */
   | { readonly event: "service.memory-only" }
+  /**
+   * A service without `authorize` got its first HTTP request. It refuses all of them, without an event for each.
+   */
+  | { readonly event: "service.no-authorize" }
   /** Operations of a definition have been due for at least a minute, and no worker takes them. */
   | {
       readonly event: "definition.unattended";

@@ -31,6 +31,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "key.reused": { event: "key.reused", ...about },
     "request.refused": { event: "request.refused", method: "GET", status: 404, code: "NOT_FOUND", error: "" },
     "background.failed": { event: "background.failed", step: "announce", error: "" },
+    "service.no-authorize": { event: "service.no-authorize" },
     "definition.unattended": { event: "definition.unattended", definition: "orders", due: 1, oldestDueMs: 1 },
     "service.memory-only": { event: "service.memory-only" },
   };

@@ -77,7 +77,7 @@ describe("the example that delays and schedules work", () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1));
     await example.purgeLater("cat.mov");
     const { operationId } = await example.purgeLater("dog.mov");
-    expect(await example.service.cancel(operationId, { tenant: "studio" })).toBe("cancelled");
+    expect(await example.service.cancel(operationId)).toBe("cancelled");
     await advanceTo(Date.UTC(2026, 2, 2));
     await expect.poll(() => done).toContainEqual(["writing the digest of 2026-03-02"]);
     expect(done).not.toContainEqual(["deleting cat.mov"]);

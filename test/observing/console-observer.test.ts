@@ -227,6 +227,24 @@ describe("createConsoleObserver", () => {
   });
 });
 
+describe("a service without `authorize`", () => {
+  it("says once what is missing and what to do, and nothing before its first request", async () => {
+    const lines = captureConsole();
+    const service = createOrderService({ backend: createMemoryBackend() });
+    await service.submit(service.definitions[0], { itemId: "a", quantity: 1 });
+    expect(lines).toEqual([]);
+    await service.handle(post);
+    await service.handle(post);
+    expect(lines).toEqual([
+      [
+        "error",
+        "[async-request-reply] service.no-authorize: The service has no `authorize`, so it refuses every HTTP request " +
+          "with status 500. Pass a hook such as `bearer(verify)` to createService(), or `allowAnonymous()` to allow everyone.",
+      ],
+    ]);
+  });
+});
+
 describe("a service without a back end", () => {
   const MEMORY_ONLY =
     "[async-request-reply] service.memory-only: The service has no `backend`, so operations are kept in memory and are " +

@@ -36,7 +36,15 @@ export type {
   StandardResult,
 } from "./contract/schema/standard-schema.js";
 export type { ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
-export type { Mountable, PrepareOptions, SubmissionOptions } from "./http/context.js";
+export type {
+  CallsWithoutTenant,
+  InProcessService,
+  Mountable,
+  PrepareOptions,
+  ServiceFor,
+  SubmissionOptions,
+  WithHook,
+} from "./http/context.js";
 export { cancelOperation, listOperations, submitOperation } from "./http/handlers.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";

@@ -13,8 +13,7 @@ const digests = defineOperation({
   input: z.object({ day: z.iso.date() }),
   retentionMs: 2 * DAY_MS, // The key of a day must outlive the day, on the clock of every process.
 });
-// Only HTTP requests are authorized. This application has none, so it allows none.
-export const service = createService({ definitions: [purges, digests], authorize: () => undefined });
+export const service = createService({ definitions: [purges, digests] });
 const worker = createWorker(service, {
   purges: ({ file }) => console.log(`deleting ${file}`),
   digests: ({ day }) => console.log(`writing the digest of ${day}`),
@@ -23,12 +22,12 @@ await worker.start();
 
 /** Deletes the file in 30 days. Until then, `service.cancel` keeps it. */
 export function purgeLater(file: string) {
-  return service.submit(purges, { file }, { tenant: "studio", delayMs: 30 * DAY_MS });
+  return service.submit(purges, { file }, { delayMs: 30 * DAY_MS });
 }
 
 /** The day is the key: the first call of a day submits, all others replay. So call it often. */
 export function submitDigest() {
   const day = new Date().toISOString().slice(0, 10);
-  return service.submit(digests, { day }, { tenant: "studio", key: day });
+  return service.submit(digests, { day }, { key: day });
 }
 setInterval(() => submitDigest().catch(console.error), 60_000);

@@ -8,20 +8,19 @@ const videos = defineOperation({
   input: z.object({ file: z.string() }),
   result: z.object({ url: z.url() }),
 });
-// Only HTTP requests are authorized. This application has none, so it allows none.
-export const service = createService({ definitions: [videos], authorize: () => undefined });
+export const service = createService({ definitions: [videos] });
 const worker = createWorker(service, { videos: ({ file }) => ({ url: `https://cdn.example/${file}.mp4` }) });
 await worker.start();
 
 /** The file is the key: repeated calls for one file return the same operation. */
 export async function transcode(file: string): Promise<string> {
-  const { operationId } = await service.submit(videos, { file }, { tenant: "studio", key: file });
+  const { operationId } = await service.submit(videos, { file }, { key: file });
   return operationId;
 }
 
 /** Returns undefined as long as the video is not ready. */
 export async function urlOf(operationId: string): Promise<string | undefined> {
-  const operation = await service.get(videos, operationId, { tenant: "studio" });
+  const operation = await service.get(videos, operationId);
   if (operation?.status === "failed") throw new Error(operation.error.detail);
   return operation?.status === "completed" ? operation.result.url : undefined;
 }

@@ -10,15 +10,14 @@ import * as z from "zod";
 const videos = defineOperation({ name: "videos", path: "/videos", input: z.object({ id: z.uuid() }) });
 export const pool = new Pool().on("error", console.error);
 const backend = createPostgresBackend({ pool });
-// Only HTTP requests are authorized. This application has none, so it allows none.
-export const service = createService({ definitions: [videos], backend, authorize: () => undefined });
+export const service = createService({ definitions: [videos], backend });
 
 export async function addVideo(file: string): Promise<string> {
   const tx = await pool.connect();
   try {
     await tx.query("begin");
     const { rows } = await tx.query("insert into videos (file) values ($1) returning id", [file]);
-    const { operationId } = await service.submit(videos, { id: rows[0].id }, { tenant: "studio", tx });
+    const { operationId } = await service.submit(videos, { id: rows[0].id }, { tx });
     await tx.query("commit");
     return operationId;
   } catch (error) {

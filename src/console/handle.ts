@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/
 import { toProblem } from "../http/message/problems.js";
 import { readBody } from "../http/message/read-body.js";
 import { methodNotAllowed, notFound } from "../http/message/refusals.js";
+import { refusedEvent } from "../http/message/refused-event.js";
 import { pathOf } from "../http/message/request-path.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";
 import type { ConsoleContext } from "./context.js";
@@ -21,7 +22,7 @@ export async function handle(
   try {
     return withoutBodyOfHead(request, await respond(context, request, platform));
   } catch (error) {
-    return withoutBodyOfHead(request, refuse(context, error));
+    return withoutBodyOfHead(request, refuse(context, request, error));
   }
 }
 
@@ -79,10 +80,9 @@ async function readJson({ clock }: ConsoleContext, request: HttpRequest): Promis
   }
 }
 
-function refuse({ observe }: ConsoleContext, error: unknown): HttpResponse {
+function refuse({ observe }: ConsoleContext, request: HttpRequest, error: unknown): HttpResponse {
   const problem = toProblem(error);
-  const { status, code } = problem;
-  observe({ event: "request.refused", status, code, error });
+  observe(refusedEvent(request, findRoute(pathOf(request))?.pattern, problem, error));
   return problemReply(problem);
 }
 

@@ -24,33 +24,43 @@ export interface DataRoute {
 /** Target of a path: a file, data, or a place to go to instead. */
 export type Route = FileRoute | DataRoute | { readonly location: string };
 
-const FILES: readonly (readonly [tail: RegExp, file: FileRoute])[] = [
-  [/\/$/, { mediaType: "text/html; charset=utf-8", text: page }],
-  [/\/console\.css$/, { mediaType: "text/css; charset=utf-8", text: style }],
-  [/\/console\.js$/, { mediaType: "text/javascript; charset=utf-8", text: script }],
-  [/\/icon\.svg$/, { mediaType: "image/svg+xml", text: icon }],
+/** Patterns of paths, after the path of the console, and what they lead to. */
+const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute])[] = [
+  ["/", { mediaType: "text/html; charset=utf-8", text: page }],
+  ["/console.css", { mediaType: "text/css; charset=utf-8", text: style }],
+  ["/console.js", { mediaType: "text/javascript; charset=utf-8", text: script }],
+  ["/icon.svg", { mediaType: "image/svg+xml", text: icon }],
+  ["/api/overview", reading(readOverview)],
+  ["/api/operations", reading(readList)],
+  ["/api/operations/{id}", reading(readDetails)],
+  ["/api/operations/{id}/payload", { ...reading(readPayload), operates: true }],
+  ["/api/operations/{id}/cancel", changing(cancel)],
+  ["/api/operations/{id}/redrive", changing(redrive)],
+  ["/api/redrives", changing(redriveMany)],
 ];
 
-const DATA: readonly (readonly [tail: RegExp, route: DataRoute])[] = [
-  [/\/api\/overview$/, reading(readOverview)],
-  [/\/api\/operations$/, reading(readList)],
-  [/\/api\/operations\/([^/]+)$/, reading(readDetails)],
-  [/\/api\/operations\/([^/]+)\/payload$/, { ...reading(readPayload), operates: true }],
-  [/\/api\/operations\/([^/]+)\/cancel$/, changing(cancel)],
-  [/\/api\/operations\/([^/]+)\/redrive$/, changing(redrive)],
-  [/\/api\/redrives$/, changing(redriveMany)],
-];
+const TAILS = ROUTES.map(([pattern, route]) => {
+  const source = pattern.replaceAll(".", "\\.").replace("{id}", "([^/]+)");
+  return { pattern, route, tail: new RegExp(`${source}$`) };
+});
+
+/** The route of a path. */
+interface Found {
+  readonly route: Route;
+  /** Id in the path, or empty. */
+  readonly id: string;
+  /** Pattern of the path. Absent if the path leads to another one. */
+  readonly pattern?: string;
+}
 
 /**
  * Finds what a path leads to by its end, so that the console works under any base path. A path without a slash at its
  * end leads to the same path with one, because the URLs of the page are relative to it.
  */
-export function findRoute(path: string): { readonly route: Route; readonly id: string } | undefined {
-  const file = FILES.find(([tail]) => tail.test(path));
-  if (file !== undefined) return { route: file[1], id: "" };
-  for (const [tail, route] of DATA) {
+export function findRoute(path: string): Found | undefined {
+  for (const { pattern, route, tail } of TAILS) {
     const match = tail.exec(path);
-    if (match !== null) return { route, id: match[1] ?? "" };
+    if (match !== null) return { route, id: match[1] ?? "", pattern };
   }
   const [, last] = /\/([^/.]+)$/.exec(path) ?? [];
   if (last === undefined || path.includes("/api/")) return undefined;

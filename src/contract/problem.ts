@@ -44,6 +44,7 @@ const TITLES = {
   "creation-failed": "The resource could not be created yet",
   unavailable: "The service is unavailable",
   internal: "Something went wrong",
+  "not-configured": "The service is not configured",
   "work-failed": "The work failed",
   "attempts-exhausted": "All attempts failed",
   "invalid-result": "The result of the work is invalid",

@@ -2,35 +2,48 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
+import { notConfigured, reportNoAuthorize } from "./access/no-authorize.js";
 import type { ServiceContext } from "./context.js";
 import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
 import { toProblem } from "./message/problems.js";
+import { refusedEvent } from "./message/refused-event.js";
 import { problemReply } from "./message/reply.js";
 import { problemFormat } from "./negotiation/reply-format.js";
 
 /**
+ * The resource that a request is about: the definition that it submits to, an operation, the list of operations, or
+ * something else at a path after `basePath`. Undefined if the path is unknown.
+ */
+export type Requested =
+  | OperationDefinition
+  | "operation"
+  | "operations"
+  | { readonly path: string; readonly name?: undefined }
+  | undefined;
+
+/**
  * Runs a handler and turns anything it throws into a problem reply. The observer receives the full error. The client
  * receives only the problem, in the format it asked for. Never rejects.
- *
- * @param definition the definition of a submission, for formats whose problems point into the payload. Default: none.
  */
 export async function answer(
   service: ServiceContext,
   request: HttpRequest,
+  requested: Requested,
   handler: () => Promise<HttpResponse>,
-  definition?: OperationDefinition,
 ): Promise<HttpResponse> {
   const toReply = (error: unknown, format: Format): HttpResponse => {
     const problem = toProblem(error, service.settings.problemBaseUri);
     const negotiated = service.formats.length > 1;
+    // Formats whose problems point into the payload need the definition.
+    const definition = typeof requested === "object" && requested.name !== undefined ? requested : undefined;
     const reply = problemReply(problem, format, { negotiated, definition });
-    const { status, code } = problem;
-    service.observe({ event: "request.refused", status, code, error: toldError(error) });
+    if (problem.code === "NOT_CONFIGURED") reportNoAuthorize(service);
+    else service.observe(refusedEvent(request, routeOf(service, requested), problem, toldError(error)));
     return reply;
   };
   try {
-    return await service.lifecycle.run(handler);
+    return await service.lifecycle.run(service.settings.authorize === undefined ? refuseAll : handler);
   } catch (error) {
     try {
       return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
@@ -41,14 +54,29 @@ export async function answer(
   }
 }
 
+/** Answers every request to a service without `authorize`, so that no path is open by accident. */
+function refuseAll(): Promise<never> {
+  return Promise.reject(notConfigured());
+}
+
 /** Answers a request with an error. The observer receives it too. */
 export function refuse(
   service: ServiceContext,
   request: HttpRequest,
+  requested: Requested,
   error: AsyncReplyError,
-  definition?: OperationDefinition,
 ): Promise<HttpResponse> {
-  return answer(service, request, () => Promise.reject(error), definition);
+  return answer(service, request, requested, () => Promise.reject(error));
+}
+
+/** Returns the pattern of a path. The path itself may hold data of the client. */
+function routeOf(
+  { settings: { basePath, statusPath } }: ServiceContext,
+  requested: Requested,
+): string | undefined {
+  if (requested === undefined) return undefined;
+  if (typeof requested === "object") return basePath + requested.path;
+  return basePath + statusPath + (requested === "operation" ? "/{id}" : "");
 }
 
 /** Returns the error for the event: the cause, unless the error itself has an `eventDetail` for operators. */

@@ -162,3 +162,59 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
    */
   close(): Promise<void>;
 }
+
+/**
+ * A service that was created without `authorize`. It refuses every HTTP request, and its calls in process have the tenant
+ * `default` unless they name one. Otherwise, it is a {@link Service}.
+ */
+export type InProcessService<List extends Definitions = Definitions, Tx = unknown> = Service<List, Tx> &
+  CallsWithoutTenant<List, Tx>;
+
+/** The calls of a service without `authorize`. They are those of {@link Service}, but for the tenant. */
+export interface CallsWithoutTenant<List extends Definitions, Tx> {
+  /** See {@link Service.submit}. Default of `tenant`: `default`. */
+  submit<const Definition extends List[number]>(
+    definition: Definition,
+    input: InputOf<Definition>,
+    options?: Omit<SubmitOptions<Tx>, "tenant"> & { readonly tenant?: string },
+  ): Promise<Submitted>;
+  /** See {@link Service.prepare}. Default of `tenant`: `default`. */
+  prepare<const Definition extends List[number]>(
+    definition: Definition,
+    input: InputOf<Definition>,
+    options: [PrepareOptions<Tx>] extends [never]
+      ? never
+      : Omit<SubmissionOptions, "tenant"> & { readonly tenant?: string },
+  ): Promise<PreparedSubmission<SyncHandle<Tx>>>;
+  /** See {@link Service.get}. Default of `tenant`: `default`. */
+  get<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options?: { readonly tenant?: string },
+  ): Promise<OperationView<Definition> | undefined>;
+  /** See {@link Service.result}. Default of `tenant`: `default`. */
+  result<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options?: { readonly tenant?: string; readonly signal?: AbortSignal },
+  ): Promise<ResultOf<Definition>>;
+  /** See {@link Service.cancel}. Default of `tenant`: `default`. */
+  cancel<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options?: { readonly tenant?: string },
+  ): Promise<CancelResult<Definition>>;
+}
+
+/** Infers the type of the `authorize` option. `Hook` is `unknown` without the option, and if type arguments are explicit. */
+export interface WithHook<Hook> {
+  /** The hook of the service. */
+  readonly authorize?: Hook;
+}
+
+/** The service that is created with a hook of this type: see {@link WithHook}. */
+export type ServiceFor<List extends Definitions, Tx, Hook> = [unknown] extends [Hook]
+  ? InProcessService<List, Tx>
+  : [Hook] extends [undefined]
+    ? InProcessService<List, Tx>
+    : Service<List, Tx>;

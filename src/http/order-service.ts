@@ -8,10 +8,10 @@ import {
 import { isPlain } from "../contract/json/json-text.js";
 import { checkFunction, checkOptions } from "../contract/options.js";
 import type { CreatedResource, CreateResource } from "../ports/create.js";
-import type { Service } from "./context.js";
+import type { ServiceFor, WithHook } from "./context.js";
 import { createService, SERVICE_OPTIONS, type ServiceOptions } from "./service.js";
 
-/** Options of {@link createOrderService}. Only `authorize` is required. */
+/** Options of {@link createOrderService}. All are optional, but `authorize` is required for HTTP. */
 export interface OrderServiceOptions<Tx = unknown>
   extends Omit<ServiceOptions<readonly [OrderDefinition], Tx>, "definitions" | "create">,
     OrderOptions {
@@ -26,9 +26,9 @@ export interface OrderServiceOptions<Tx = unknown>
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createOrderService<Tx = never>(
-  options: OrderServiceOptions<Tx>,
-): Service<readonly [OrderDefinition], Tx> {
+export function createOrderService<Tx = never, Hook = unknown>(
+  options: OrderServiceOptions<Tx> & WithHook<Hook>,
+): ServiceFor<readonly [OrderDefinition], Tx, Hook> {
   const { definitions: _, ...known } = SERVICE_OPTIONS;
   checkOptions(options, { ...known, ...ORDER_OPTIONS }, "createOrderService");
   const { create, idempotencyKey, cancellable, deprecated, retentionMs, failedRetentionMs, ...rest } =
@@ -44,7 +44,7 @@ export function createOrderService<Tx = never>(
     } as OrderOptions),
   ] as const;
   const creators = create === undefined ? {} : { create: { orders: withPendingStatus(create) } };
-  return createService<readonly [OrderDefinition], Tx, "orders">({ ...rest, definitions, ...creators });
+  return createService<readonly [OrderDefinition], Tx, "orders", Hook>({ ...rest, definitions, ...creators });
 }
 
 function withPendingStatus<Tx>(create: CreateResource<Order, Tx>): CreateResource<Order, Tx> {

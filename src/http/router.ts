@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { PathParams } from "../contract/definition/path-pattern.js";
-import { refuse } from "./answer.js";
+import { type Requested, refuse } from "./answer.js";
 import type { Service, ServiceContext } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
 import { deprecationFields } from "./message/deprecation-fields.js";
@@ -17,6 +17,7 @@ import { submitWithParams } from "./submit/submit-operation.js";
 type Handler = (request: HttpRequest, context: RequestContext, params: PathParams) => Promise<HttpResponse>;
 
 interface Resource {
+  readonly requested: Requested;
   readonly methods: Readonly<Record<string, Handler>>;
   /** Header fields that every reply of this resource carries. */
   readonly notice?: Readonly<Fields>;
@@ -32,7 +33,7 @@ export function createRouter(service: ServiceContext): Router {
     const found = find(pathOf(request));
     const reply =
       found === undefined
-        ? await refuse(service, request, notFound())
+        ? await refuse(service, request, undefined, notFound())
         : await respond(service, found, request, context);
     const { notice } = found?.target ?? {};
     const headers = notice === undefined ? reply.headers : withNotice(reply.headers, notice);
@@ -78,20 +79,22 @@ function withNotice(headers: HttpResponse["headers"], notice: Readonly<Fields>):
 
 function respond(
   service: ServiceContext,
-  { target: { methods }, params }: Match<Resource>,
+  { target: { requested, methods }, params }: Match<Resource>,
   request: HttpRequest,
   context: RequestContext,
 ): Promise<HttpResponse> {
   const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   if (handler !== undefined) return handler(request, context, params);
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
-  if (request.method === "OPTIONS") return Promise.resolve(emptyReply(204, { allow }));
-  return refuse(service, request, methodNotAllowed(allow));
+  if (request.method === "OPTIONS" && service.settings.authorize !== undefined)
+    return Promise.resolve(emptyReply(204, { allow }));
+  return refuse(service, request, requested, methodNotAllowed(allow));
 }
 
 function collection(service: ServiceContext, definition: OperationDefinition): Resource {
   const { deprecated } = definition;
   return {
+    requested: definition,
     methods: {
       POST: (request, context, params) => submitWithParams(request, service, definition, { context, params }),
     },
@@ -101,12 +104,16 @@ function collection(service: ServiceContext, definition: OperationDefinition): R
 
 function operationList(service: ServiceContext): Resource {
   const read: Handler = (request) => handleList(request, service);
-  return { methods: { GET: read, HEAD: read } };
+  return { requested: "operations", methods: { GET: read, HEAD: read } };
 }
 
 function statusMonitor(service: ServiceContext): Resource {
   const read: Handler = (request, context) => handleGet(request, service, context);
   const readable: Resource["methods"] = { GET: read, HEAD: read };
-  if (!service.definitions.some(({ cancellable }) => cancellable)) return { methods: readable };
-  return { methods: { ...readable, DELETE: (request) => handleCancel(request, service) } };
+  if (!service.definitions.some(({ cancellable }) => cancellable))
+    return { requested: "operation", methods: readable };
+  return {
+    requested: "operation",
+    methods: { ...readable, DELETE: (request) => handleCancel(request, service) },
+  };
 }

@@ -29,13 +29,13 @@ import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { createHub } from "../waiting/hub.js";
-import type { Service, ServiceContext } from "./context.js";
+import type { Service, ServiceContext, ServiceFor, WithHook } from "./context.js";
 import { readFormats } from "./read-formats.js";
 import { createRouter } from "./router.js";
 import { checkPaths } from "./routing/check-paths.js";
 import { readSettings, SETTINGS_OPTIONS, type SettingsOptions } from "./settings.js";
 
-/** Options of {@link createService}. Only `definitions` and `authorize` are required. */
+/** Options of {@link createService}. Only `definitions` is required, and `authorize` for HTTP. */
 export interface ServiceOptions<List extends Definitions, Tx = unknown, Created extends NameOf<List> = never>
   extends SettingsOptions {
   /** At least one definition. Names and paths must be unique. */
@@ -73,7 +73,8 @@ export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
 };
 
 /**
- * Creates a service. It accepts work over HTTP and in process; workers run it (spec §1).
+ * Creates a service. It accepts work over HTTP and in process; workers run it (spec §1). Without `authorize`, it accepts
+ * work in process only, and refuses every HTTP request.
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
@@ -81,7 +82,8 @@ export function createService<
   const List extends Definitions,
   Tx = never,
   const Created extends NameOf<List> = never,
->(options: ServiceOptions<List, Tx, Created>): Service<List, Tx> {
+  Hook = unknown,
+>(options: ServiceOptions<List, Tx, Created> & WithHook<Hook>): ServiceFor<List, Tx, Hook> {
   checkOptions(options, SERVICE_OPTIONS, "createService");
   const { definitions, create = {}, webhooks } = options;
   checkDefinitions(definitions);
@@ -142,7 +144,7 @@ export function createService<
     ...awaitUsing(),
   };
   if (options.backend === undefined) observe({ event: "service.memory-only" });
-  return service;
+  return service as ServiceFor<List, Tx, Hook>;
 }
 
 function checkCreators(definitions: Definitions, create: unknown): asserts create is AnyCreators {

@@ -2,11 +2,10 @@ import {
   checkFunction,
   durationMs,
   invalidOption,
-  misuse,
   type OptionNames,
   positiveInteger,
 } from "../contract/options.js";
-import { PROBLEM_BASE_URI } from "../contract/problem.js";
+import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
 
 /** Refuses a request before its body is read. */
@@ -28,8 +27,11 @@ export type Admit = (
 
 /** Options of a service besides its definitions. Every limit is a whole number greater than 0, unless it says otherwise. */
 export interface SettingsOptions {
-  /** Required. To allow everyone, pass `allowAnonymous()` explicitly. */
-  readonly authorize: Authorize;
+  /**
+   * Authorizes every HTTP request. To allow everyone, pass `allowAnonymous()` explicitly. Default: none; every HTTP
+   * request is refused with 500, and calls in process have the tenant `default` unless they name one.
+   */
+  readonly authorize?: Authorize | undefined;
   /**
    * Hook for rate limits and load shedding. It is called after `authorize`, before the body is read. If it takes
    * longer than `authorizeTimeoutMs`, the reply is 503. Default: admits every request.
@@ -43,7 +45,8 @@ export interface SettingsOptions {
   readonly list?: boolean;
   /**
    * Base URI of problem types, such as `https://docs.example.com/problems/`. The name of the problem is appended.
-   * Must end with `/`, `#`, `:` or `=`. Default: the page of this package on npm.
+   * Must end with `/`, `#`, `:` or `=`. Clients compare it, so set it before the first client ships. Default: the page
+   * of this package on npm.
    */
   readonly problemBaseUri?: string;
   /** Maximum size of a request body. Bytes. Default: 64 KiB. */
@@ -107,7 +110,9 @@ export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
 };
 
 /** {@link SettingsOptions} with all defaults applied. */
-export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
+export type ServiceSettings = Required<Omit<SettingsOptions, "admit" | "authorize">> & {
+  /** Undefined if the service refuses every HTTP request. */
+  readonly authorize: Authorize | undefined;
   readonly admit: Admit | undefined;
 };
 
@@ -118,14 +123,13 @@ export type ServiceSettings = Required<Omit<SettingsOptions, "admit">> & {
  */
 export function readSettings(options: SettingsOptions): ServiceSettings {
   const { authorize, admit, basePath = "", statusPath = "/operations" } = options;
-  const { list = false, problemBaseUri = PROBLEM_BASE_URI } = options;
-  if (authorize === undefined) throw misuse(NO_AUTHORIZE);
-  checkFunction("authorize", authorize);
-  if (!/^[\t\x20-\x7e]*$/.test(authorize.challenge ?? ""))
+  const { list = false } = options;
+  checkFunction("authorize", authorize, { optional: true });
+  if (!/^[\t\x20-\x7e]*$/.test(authorize?.challenge ?? ""))
     throw invalidOption(
       "authorize.challenge",
       "a `WWW-Authenticate` value in printable ASCII, such as `Bearer`",
-      authorize.challenge,
+      authorize?.challenge,
     );
   checkFunction("admit", admit, { optional: true });
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(basePath))
@@ -133,19 +137,13 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
   if (typeof statusPath !== "string" || !/^(\/[A-Za-z0-9._~-]+)+$/.test(statusPath))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
   if (typeof list !== "boolean") throw invalidOption("list", "a boolean", list);
-  if (!isBaseUri(problemBaseUri))
-    throw invalidOption(
-      "problemBaseUri",
-      "an absolute URI that ends with `/`, `#`, `:` or `=`, such as `https://example.com/problems/`",
-      problemBaseUri,
-    );
   return {
     authorize,
     admit,
     basePath,
     statusPath,
     list,
-    problemBaseUri,
+    problemBaseUri: readProblemBaseUri(options.problemBaseUri),
     maxBodyBytes: positiveInteger("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES),
     maxDepth: depth(options.maxDepth),
     bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
@@ -158,18 +156,6 @@ export function readSettings(options: SettingsOptions): ServiceSettings {
     leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),
     maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
   };
-}
-
-const NO_AUTHORIZE =
-  "Option `authorize` is missing. Pass a hook such as `bearer(verify)`, or `allowAnonymous()` to allow everyone.";
-
-/** Clients find the name of a problem after the last of these characters. */
-function isBaseUri(value: unknown): boolean {
-  return (
-    typeof value === "string" &&
-    /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,./0-9:;=?@A-Z_a-z~-]*[/#:=]$/i.test(value) &&
-    URL.canParse(value)
-  );
 }
 
 /** Half of the shortest grace period of a purge. The grace period must outlast every submission in progress. */

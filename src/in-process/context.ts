@@ -2,6 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { checkOptions, type OptionNames } from "../contract/options.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
+import type { Authorize } from "../ports/authorize.js";
 import type { SubmissionContext, SubmissionSettings } from "../submission/context.js";
 import type { Hub } from "../waiting/hub.js";
 
@@ -12,6 +13,8 @@ export interface InProcessContext extends SubmissionContext {
     readonly maxDepth: number;
     /** Replaces the URI before the name of a problem type. */
     readonly problemBaseUri: string;
+    /** If it is undefined, calls may leave out their tenant. */
+    readonly authorize: Authorize | undefined;
     /** Time limit of the check of a `webhookUrl`. Milliseconds. */
     readonly authorizeTimeoutMs: number;
   };
@@ -35,14 +38,27 @@ export function knownDefinition(
   throw new AsyncReplyError("INVALID_OPTION", `${shown} Known definitions: ${names}.`);
 }
 
-/** Checks the names of the options of a call, and its `tenant`. Throws `INVALID_OPTION`. */
-export function checkCall<Options extends { readonly tenant: string }>(
+/** Tenant of calls that name none, in a service without `authorize`. */
+const DEFAULT_TENANT = "default";
+
+/**
+ * Checks the names of the options of a call, and its `tenant`. Fills in the tenant if the service has no `authorize`: then
+ * no HTTP request has another one.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function readCall<Options extends { readonly tenant?: string | undefined }>(
+  { settings }: InProcessContext,
   method: string,
-  options: Options,
+  given: Options | undefined,
   names: OptionNames<Options>,
-): void {
+): Options & { readonly tenant: string } {
+  const fillsIn = settings.authorize === undefined;
+  const options = given === undefined && fillsIn ? ({} as Options) : given;
   checkOptions(options, names, `service.${method}`);
-  const problem = tenantProblem(options.tenant);
-  if (problem === undefined) return;
+  const { tenant } = options as Options;
+  if (tenant === undefined && fillsIn) return { ...(options as Options), tenant: DEFAULT_TENANT };
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return options as Options & { readonly tenant: string };
   throw new AsyncReplyError("INVALID_OPTION", `Option \`tenant\` ${problem}. ${TENANT_RULE}`);
 }

@@ -5,7 +5,7 @@ import type { Lifecycle } from "../protocol/lifecycle.js";
 import { acceptedIn } from "../submission/creation/record-in.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
-import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
+import { type InProcessContext, knownDefinition, readCall } from "./context.js";
 import { type AnySubmitOptions, check, SUBMISSION_OPTIONS, type Submitted, toSubmitted } from "./submit.js";
 
 /** A checked submission. Created by `Service.prepare`. */
@@ -30,10 +30,10 @@ export async function prepare(
   context: InProcessContext & { readonly lifecycle: Pick<Lifecycle, "checkOpen"> },
   definition: OperationDefinition,
   input: unknown,
-  options: Omit<AnySubmitOptions, "tx">,
+  given: Omit<AnySubmitOptions, "tx"> | undefined,
 ): Promise<PreparedSubmission<unknown>> {
   const known = knownDefinition(context, definition);
-  checkCall("prepare", options, SUBMISSION_OPTIONS);
+  const options = readCall(context, "prepare", given, SUBMISSION_OPTIONS);
   const synchronous = synchronousTransactions(context.backend);
   if (Object.hasOwn(context.create, known.name))
     throw misuse(
@@ -42,7 +42,7 @@ export async function prepare(
     );
   const { checked, prepared } = await traced(
     submitChannel,
-    () => ({ definition: known.name }),
+    () => ({ definition: known.name, tenant: options.tenant }),
     async (message) => {
       const submission = await check(context, known, input, options, message?.meta);
       const record = await storeAnswer(context, synchronous.prepare(submission.submission));

@@ -4,7 +4,7 @@ import { isOperationId, type Operation } from "../contract/operation.js";
 import { type Problem, withBaseUri } from "../contract/problem.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
-import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
+import { type InProcessContext, knownDefinition, readCall } from "./context.js";
 
 /** Operation of any definition, as `Service.get` returns it. */
 export interface AnyOperationView {
@@ -25,11 +25,11 @@ export async function get(
   context: InProcessContext,
   definition: OperationDefinition,
   id: string,
-  options: { readonly tenant: string },
+  options: { readonly tenant?: string } | undefined,
 ): Promise<AnyOperationView | undefined> {
   const { name } = knownDefinition(context, definition);
-  checkCall("get", options, { tenant: true });
-  return find(context, name, id, options.tenant);
+  const { tenant } = readCall(context, "get", options, { tenant: true });
+  return find(context, name, id, tenant);
 }
 
 async function find(
@@ -74,11 +74,10 @@ export async function cancel(
   context: InProcessContext,
   definition: OperationDefinition,
   id: string,
-  options: { readonly tenant: string },
+  options: { readonly tenant?: string } | undefined,
 ): Promise<AnyCancelResult> {
   const { name } = knownDefinition(context, definition);
-  checkCall("cancel", options, { tenant: true });
-  const { tenant } = options;
+  const { tenant } = readCall(context, "cancel", options, { tenant: true });
   if ((await find(context, name, id, tenant)) === undefined) return { outcome: "unknown" };
   const outcome = await storeAnswer(context, context.backend.operations.requestCancel(id, tenant));
   const operation = await find(context, name, id, tenant);

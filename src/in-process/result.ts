@@ -5,18 +5,17 @@ import { isOperationId, isTerminal, type Operation } from "../contract/operation
 import { type Problem, withBaseUri } from "../contract/problem.js";
 import { serviceClosed } from "../protocol/lifecycle.js";
 import { storeAnswer } from "../submission/store-answer.js";
-import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
+import { type InProcessContext, knownDefinition, readCall } from "./context.js";
 
 /** Waits for the end of an operation and returns its result. See `Service.result`. */
 export async function result(
   context: InProcessContext,
   definition: OperationDefinition,
   id: string,
-  options: { readonly tenant: string; readonly signal?: AbortSignal },
+  options: { readonly tenant?: string; readonly signal?: AbortSignal } | undefined,
 ): Promise<unknown> {
   const { name } = knownDefinition(context, definition);
-  checkCall("result", options, { tenant: true, signal: true });
-  const { tenant, signal } = options;
+  const { tenant, signal } = readCall(context, "result", options, { tenant: true, signal: true });
   const { hub } = context;
   for (;;) {
     signal?.throwIfAborted();

@@ -15,11 +15,11 @@ import type { CheckedSubmission } from "../submission/earlier-operation.js";
 import { fingerprint } from "../submission/fingerprint.js";
 import { toSubmission } from "../submission/to-submission.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
-import { checkCall, type InProcessContext, knownDefinition } from "./context.js";
+import { type InProcessContext, knownDefinition, readCall } from "./context.js";
 
 /** Options of {@link submit} for any back end. */
 export interface AnySubmitOptions {
-  readonly tenant: string;
+  readonly tenant?: string | undefined;
   readonly key?: string | undefined;
   readonly delayMs?: number | undefined;
   readonly webhookUrl?: string | undefined;
@@ -51,14 +51,14 @@ export async function submit(
   context: InProcessContext,
   definition: OperationDefinition,
   input: unknown,
-  options: AnySubmitOptions,
+  given: AnySubmitOptions | undefined,
 ): Promise<Submitted> {
   const known = knownDefinition(context, definition);
-  checkCall("submit", options, { ...SUBMISSION_OPTIONS, tx: true });
-  const { tx } = options;
+  const options = readCall(context, "submit", given, { ...SUBMISSION_OPTIONS, tx: true });
+  const { tenant, tx } = options;
   const accepted = await traced(
     submitChannel,
-    () => ({ definition: known.name }),
+    () => ({ definition: known.name, tenant }),
     async (message) => {
       const checked = await check(context, known, input, options, message?.meta);
       return tx === undefined ? accept(context, checked) : recordIn(context, checked, tx);
@@ -73,7 +73,7 @@ export async function check(
   context: InProcessContext,
   definition: OperationDefinition,
   given: unknown,
-  { tenant, key, delayMs, webhookUrl }: AnySubmitOptions,
+  { tenant, key, delayMs, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
   const { runtime, settings } = context;

@@ -46,13 +46,14 @@ const MAX_CAUSES = 3;
 
 /** Returns the log level of an event. */
 export function levelOf(event: ServiceEvent): keyof Logger {
-  if (event.event === "background.failed") return "error";
+  if (event.event === "background.failed" || event.event === "service.no-authorize") return "error";
   if (event.event === "request.refused") return event.status >= 500 ? "error" : "warn";
   if (cancellationIn(event) !== undefined) return "info";
   const warnings = [
     "operation.retried",
     "operation.failed",
     "attempt.lost",
+    "progress.dropped",
     "webhook.failed",
     "webhook.postponed",
     "operation.abandoned",

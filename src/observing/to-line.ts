@@ -23,6 +23,8 @@ function sentenceOf(event: ServiceEvent): string {
       return "The operation failed.";
     case "attempt.lost":
       return "The attempt lost its lease, so its outcome was dropped.";
+    case "progress.dropped":
+      return "A value passed to `job.progress` was dropped. The work goes on, and clients see the progress before it.";
     case "webhook.postponed":
       return `The origin ${event.origin} timed out repeatedly. No webhooks are sent to it for ${event.delayMs} ms.`;
     case "operation.abandoned":
@@ -35,6 +37,8 @@ function sentenceOf(event: ServiceEvent): string {
       return unattended(event.due, event.oldestDueMs);
     case "service.memory-only":
       return MEMORY_ONLY;
+    case "service.no-authorize":
+      return NO_AUTHORIZE;
     default:
       return "";
   }
@@ -52,11 +56,16 @@ const MEMORY_ONLY =
   "The service has no `backend`, so operations are kept in memory and are lost when the process ends. Pass a back end " +
   "such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` if this is intended.";
 
+const NO_AUTHORIZE =
+  "The service has no `authorize`, so it refuses every HTTP request with status 500. Pass a hook such as " +
+  "`bearer(verify)` to createService(), or `allowAnonymous()` to allow everyone.";
+
 function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number | undefined>> {
-  const { operationId, definition, attempt } = event as Partial<
-    Extract<ServiceEvent, { readonly event: "operation.failed" }>
+  const { operationId, definition, tenant, attempt, method, route } = event as Partial<
+    Extract<ServiceEvent, { readonly event: "operation.failed" }> &
+      Extract<ServiceEvent, { readonly event: "request.refused" }>
   >;
-  const about = { operation: operationId, definition, attempt, code: codeOf(event) };
+  const about = { operation: operationId, definition, tenant, attempt, method, route, code: codeOf(event) };
   if (!("error" in event) || event.error === undefined) return about;
   const { error } = event;
   return {

@@ -28,7 +28,8 @@ const OPTIONS: OptionNames<OpenApiOptions> = {
 
 /**
  * Creates the OpenAPI 3.1 document of a service, with its paths and every possible reply. The document depends only
- * on the definitions and options. Each call returns a new object.
+ * on the definitions and options. Each call returns a new object. If the service has no `authorize`, pass
+ * `securitySchemes`.
  *
  * Throws `INVALID_OPTION`, naming the option.
  */

@@ -23,7 +23,7 @@ export interface Security {
  *
  * Throws `INVALID_OPTION`.
  */
-export function describeSecurity(authorize: Authorize, options: SecurityOptions): Security {
+export function describeSecurity(authorize: Authorize | undefined, options: SecurityOptions): Security {
   const schemes = options.securitySchemes ?? schemesOf(authorize);
   const names = Object.keys(schemes);
   const requirements = options.security ?? names.map((name) => ({ [name]: [] }));
@@ -36,11 +36,16 @@ export function describeSecurity(authorize: Authorize, options: SecurityOptions)
 }
 
 /** Returns the `WWW-Authenticate` value of a 401 of this hook. */
-export function challengeOf({ challenge = "Bearer" }: Authorize): string {
-  return challenge;
+export function challengeOf(authorize: Authorize | undefined): string {
+  return authorize?.challenge ?? "Bearer";
 }
 
-function schemesOf(authorize: Authorize): Security["schemes"] {
+function schemesOf(authorize: Authorize | undefined): Security["schemes"] {
+  if (authorize === undefined)
+    throw misuse(
+      "The service has no `authorize`, so nothing says how callers authenticate. Pass `authorize` to createService(), or " +
+        "`securitySchemes` to createOpenApiDocument().",
+    );
   // A challenge starts with the name of its scheme (RFC 9110 §11.3).
   const [challenged = ""] = challengeOf(authorize).toLowerCase().split(" ", 1);
   const { scheme = { type: "http", scheme: challenged } } = authorize;

@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";
-import { answer, refuse } from "../http/answer.js";
+import { answer, type Requested, refuse } from "../http/answer.js";
 import { contextOf } from "../http/check-service.js";
 import type { Service, ServiceContext } from "../http/context.js";
 import { entityTag, matches } from "../http/message/entity-tag.js";
@@ -33,7 +33,8 @@ const OPTIONS: OptionNames<WithOpenApiOptions> = {
 };
 
 /**
- * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged.
+ * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged. A service
+ * without `authorize` refuses requests for the document too.
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
@@ -43,13 +44,17 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
 ): Service<Definitions, Tx> {
   const context = contextOf(service, "withOpenApi");
   checkOptions(options, OPTIONS, "withOpenApi");
-  const path = readPath(context, options.path);
-  const read = createReader(service, context, options);
+  const document = { path: readPath(context, options.path) };
+  const path = context.settings.basePath + document.path;
+  // Without `authorize`, the service refuses requests for its document too.
+  const read = context.settings.authorize && createReader(service, options, document);
   return {
     ...service,
     hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
     handle: (request, platform) =>
-      pathOf(request) === path ? handleDocument(context, request, read) : service.handle(request, platform),
+      read !== undefined && pathOf(request) === path
+        ? handleDocument(context, request, document, read)
+        : service.handle(request, platform),
   };
 }
 
@@ -58,6 +63,7 @@ type Reader = (request: HttpRequest) => Promise<HttpResponse>;
 async function handleDocument(
   service: ServiceContext,
   request: HttpRequest,
+  requested: Requested,
   read: Reader,
 ): Promise<HttpResponse> {
   const allow = "GET, HEAD, OPTIONS";
@@ -71,12 +77,13 @@ async function handleDocument(
     case "OPTIONS":
       return emptyReply(204, { allow });
     default:
-      return refuse(service, request, methodNotAllowed(allow));
+      return refuse(service, request, requested, methodNotAllowed(allow));
   }
 }
 
 /** Creates the handler for the document. Serializes the document once, because a service never changes. */
-function createReader(service: Service, context: ServiceContext, options: WithOpenApiOptions): Reader {
+function createReader(service: Service, options: WithOpenApiOptions, requested: Requested): Reader {
+  const context = contextOf(service, "withOpenApi");
   const { path: _, authorize = false, ...described } = options;
   if (typeof authorize !== "boolean") throw invalidOption("authorize", "a boolean", authorize);
   const document = createOpenApiDocument(service, described);
@@ -92,7 +99,7 @@ function createReader(service: Service, context: ServiceContext, options: WithOp
   };
   let written: Promise<HttpResponse> | undefined;
   return (request) =>
-    answer(context, request, async () => {
+    answer(context, request, requested, async () => {
       if (authorize) await admitRequest(context, request, { action: "read", params: NO_PARAMS });
       replyFormat(header(request.headers, "accept"), [jsonFormat]);
       written ??= write();
@@ -107,6 +114,6 @@ function readPath({ definitions, settings }: ServiceContext, path = "/openapi.js
     path !== settings.statusPath &&
     !path.startsWith(`${settings.statusPath}/`) &&
     !definitions.some((definition) => definition.path === path);
-  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return settings.basePath + path;
+  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return path;
   throw invalidOption("path", "an unused path, such as `/openapi.json`", path);
 }

@@ -12,6 +12,8 @@ export const SCHEMA_URL = "https://opentelemetry.io/schemas/1.45.0";
 export const DEFINITION = "async_request_reply.definition";
 /** Attribute of metrics and spans: what became of the submission, the attempt or the delivery. */
 export const OUTCOME = "async_request_reply.outcome";
+/** Attribute of spans: tenant that owns the operation. Metrics never have it: there would be a time series per tenant. */
+export const TENANT = "async_request_reply.tenant";
 /** Attribute of spans: number of the attempt. */
 const ATTEMPT = "async_request_reply.attempt";
 
@@ -26,8 +28,8 @@ export function messaging(name: string, type: "send" | "process", definition: st
 }
 
 /** Returns the attributes of a span about an attempt. */
-export function ofAttempt({ operationId, attempt }: AttemptMessage): Attributes {
-  return { "messaging.message.id": operationId, [ATTEMPT]: attempt };
+export function ofAttempt({ operationId, tenant, attempt }: AttemptMessage): Attributes {
+  return { "messaging.message.id": operationId, [TENANT]: tenant, [ATTEMPT]: attempt };
 }
 
 /** Returns the outcome of an attempt by the names of its settlement. Attempts that do not count are retried too. */

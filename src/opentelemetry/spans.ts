@@ -3,7 +3,16 @@ import { replyTo } from "../http/message/problems.js";
 import { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
 import type { DeliverMessage, ProcessMessage, SubmitMessage, TracedWork } from "../telemetry/messages.js";
 import type { Attributes, OpenTelemetryApi, Span, SpanOptions } from "./api.js";
-import { errorType, messaging, OUTCOME, ofAttempt, outcomeOf, SCHEMA_URL, SCOPE } from "./conventions.js";
+import {
+  errorType,
+  messaging,
+  OUTCOME,
+  ofAttempt,
+  outcomeOf,
+  SCHEMA_URL,
+  SCOPE,
+  TENANT,
+} from "./conventions.js";
 import type { ChannelHandlers } from "./subscribe.js";
 import { fromMeta, toFields, toSpanContext } from "./trace-context.js";
 
@@ -73,9 +82,9 @@ export function createSpans(api: OpenTelemetryApi, relation: "link" | "parent"):
         spans.get(message)?.setAttributes({ "error.type": problem });
       },
       asyncEnd: (message) => {
-        const { operationId, outcome = "refused" } = message;
+        const { operationId, tenant, outcome = "refused" } = message;
         const id = operationId === undefined ? {} : { "messaging.message.id": operationId };
-        end(message, { ...id, [OUTCOME]: outcome });
+        end(message, { ...id, ...(tenant === undefined ? {} : { [TENANT]: tenant }), [OUTCOME]: outcome });
       },
     },
     process: {

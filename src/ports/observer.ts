@@ -1,4 +1,7 @@
-/** An event of a service or a worker. Its `error` says more than the client sees, but holds no payload. */
+/**
+ * An event of a service or a worker. Its `error` says more than the client sees, but holds no payload. Every event about
+ * an operation has its `tenant`.
+ */
 export type ServiceEvent =
   | {
       readonly event: "operation.accepted";
@@ -16,18 +19,21 @@ export type ServiceEvent =
       readonly event: "operation.started";
       readonly operationId: string;
       readonly definition: string;
+      readonly tenant: string;
       readonly attempt: number;
     }
   | {
       readonly event: "operation.completed";
       readonly operationId: string;
       readonly definition: string;
+      readonly tenant: string;
       readonly attempt: number;
     }
   | {
       readonly event: "operation.failed";
       readonly operationId: string;
       readonly definition: string;
+      readonly tenant: string;
       readonly attempt: number;
       readonly error?: unknown;
     }
@@ -35,6 +41,7 @@ export type ServiceEvent =
       readonly event: "operation.retried";
       readonly operationId: string;
       readonly definition: string;
+      readonly tenant: string;
       readonly attempt: number;
       readonly delayMs: number;
       readonly error: unknown;
@@ -43,6 +50,7 @@ export type ServiceEvent =
       readonly event: "operation.released";
       readonly operationId: string;
       readonly definition: string;
+      readonly tenant: string;
       readonly attempt: number;
     }
   /** Another attempt took over the lease while the work ran, so the result was dropped. */
@@ -50,7 +58,20 @@ export type ServiceEvent =
       readonly event: "attempt.lost";
       readonly operationId: string;
       readonly definition: string;
+      readonly tenant: string;
       readonly attempt: number;
+    }
+  /**
+   * A value passed to `job.progress` was dropped, because it cannot be stored. `error` says what is expected. Only the
+   * first such value of an attempt is reported.
+   */
+  | {
+      readonly event: "progress.dropped";
+      readonly operationId: string;
+      readonly definition: string;
+      readonly tenant: string;
+      readonly attempt: number;
+      readonly error: unknown;
     }
   /** A new operation, `operationId`, runs the failed operation `retryOf` again. */
   | {
@@ -58,6 +79,7 @@ export type ServiceEvent =
       readonly operationId: string;
       readonly retryOf: string;
       readonly definition: string;
+      readonly tenant: string;
     }
   /** The receiver of a webhook accepted it. `operationId` is the operation that ended. */
   | {
@@ -97,11 +119,22 @@ export type ServiceEvent =
    * A submission that was never finished was ended, because its key had no operation or its resource could not be
    * created.
    */
-  | { readonly event: "operation.abandoned"; readonly operationId: string; readonly definition: string }
+  | {
+      readonly event: "operation.abandoned";
+      readonly operationId: string;
+      readonly definition: string;
+      readonly tenant: string;
+    }
   /** A key was used again with a different payload: a mistake of the client, or an attempt to guess keys. */
   | { readonly event: "key.reused"; readonly definition: string; readonly tenant: string }
+  /**
+   * The reply to a request is a problem. `route` is the pattern of its path, such as `/operations/{id}`, and never the path
+   * itself. It is absent if the path is unknown. `method` is `_OTHER` if it is not one of RFC 9110 or `PATCH`.
+   */
   | {
       readonly event: "request.refused";
+      readonly method: string;
+      readonly route?: string;
       readonly status: number;
       readonly code: string;
       readonly error: unknown;
@@ -112,6 +145,10 @@ export type ServiceEvent =
    * A service was created without a back end. Its operations are kept in memory and are lost when the process ends.
    */
   | { readonly event: "service.memory-only" }
+  /**
+   * A service without `authorize` got its first HTTP request. It refuses all of them, without an event for each.
+   */
+  | { readonly event: "service.no-authorize" }
   /** Operations of a definition have been due for at least a minute, and no worker takes them. */
   | {
       readonly event: "definition.unattended";

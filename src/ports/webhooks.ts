@@ -19,6 +19,8 @@ export interface DeliveryContext {
   readonly observe: Observer;
   /** Maximum number of concurrent attempts of the worker. */
   readonly concurrency: number;
+  /** Replaces the URI before the name of a problem type. */
+  readonly problemBaseUri: string;
 }
 
 /** One attempt to deliver: the part of a job that deliveries use. */

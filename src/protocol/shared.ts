@@ -17,6 +17,10 @@ export const SHARED: unique symbol = Symbol.for("async-request-reply.shared");
 export interface Shared {
   /** Functions that create a resource before the reply, by name of the definition. */
   readonly create: AnyCreators;
+  readonly settings: {
+    /** URI before the name of a problem type, in webhooks too. */
+    readonly problemBaseUri: string;
+  };
   /** Source of time, ids, randomness and hashes. */
   readonly runtime: Runtime;
   /** Reports an event to the observer. Never throws. */

@@ -101,7 +101,7 @@ async function endIfAbandoned(
   // If this process was paused until now, the operation may have been created, ended and purged meanwhile.
   if (clock.now() >= until) return;
   const created = await backend.operations.create(operation, { state: "failed", error });
-  if (created === "created") observe({ event: "operation.abandoned", operationId, definition });
+  if (created === "created") observe({ event: "operation.abandoned", operationId, definition, tenant });
 }
 
 /**

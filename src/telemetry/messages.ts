@@ -15,6 +15,8 @@ export interface TracedWork {
 export interface SubmitMessage extends TracedWork {
   /** Name of the definition. */
   readonly definition: string;
+  /** Tenant of the caller. Set before `asyncEnd`, unless the submission was refused. In process, set from the start. */
+  tenant?: string;
   /** Returns a header field of the request. Names are in lower case. Absent in process. */
   readonly header?: (name: string) => string | undefined;
   /** JSON to store with the operation. A subscriber of `start` may set it. A replayed operation keeps its own. */

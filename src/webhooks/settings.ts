@@ -5,7 +5,6 @@ import {
   type OptionNames,
   positiveInteger,
 } from "../contract/options.js";
-import { PROBLEM_BASE_URI } from "../contract/problem.js";
 import type { Principal } from "../ports/authorize.js";
 import type { Clock } from "../ports/runtime.js";
 import { createGuardedSend } from "./sending/guarded-send.js";
@@ -67,8 +66,6 @@ export interface WebhooksOptions {
   readonly trustedOrigins?: readonly string[];
   /** Maximum number of concurrent deliveries of a worker. Default: half of the worker's `concurrency`, at least 1. */
   readonly concurrency?: number;
-  /** Base URI of problem types: the same as that of the service. Default: the page of this package on npm. */
-  readonly problemBaseUri?: string;
 }
 
 const OPTIONS: OptionNames<WebhooksOptions> = {
@@ -78,7 +75,6 @@ const OPTIONS: OptionNames<WebhooksOptions> = {
   send: true,
   trustedOrigins: true,
   concurrency: true,
-  problemBaseUri: true,
 };
 
 /** {@link WebhooksOptions} with their defaults. */
@@ -86,7 +82,6 @@ export interface WebhookSettings extends Pick<WebhooksOptions, "endpoint" | "all
   readonly send: (request: WebhookRequest, clock: Clock) => Promise<WebhookAnswer>;
   readonly trustedOrigins: ReadonlySet<string>;
   readonly concurrency: number | undefined;
-  readonly problemBaseUri: string;
 }
 
 /**
@@ -96,13 +91,11 @@ export interface WebhookSettings extends Pick<WebhooksOptions, "endpoint" | "all
  */
 export function readWebhookSettings(options: WebhooksOptions): WebhookSettings {
   checkOptions(options, OPTIONS, "createWebhooks");
-  const { endpoint, allow, sign, send, concurrency, problemBaseUri = PROBLEM_BASE_URI } = options;
+  const { endpoint, allow, sign, send, concurrency } = options;
   checkFunction("endpoint", endpoint);
   checkFunction("allow", allow, { optional: true });
   checkFunction("sign", sign, { optional: true });
   checkFunction("send", send, { optional: true });
-  if (typeof problemBaseUri !== "string")
-    throw invalidOption("problemBaseUri", "the `problemBaseUri` of the service", problemBaseUri);
   const trustedOrigins = readOrigins(options.trustedOrigins ?? []);
   return {
     endpoint,
@@ -111,7 +104,6 @@ export function readWebhookSettings(options: WebhooksOptions): WebhookSettings {
     send: send === undefined ? createGuardedSend(trustedOrigins) : (request) => send(request),
     trustedOrigins,
     concurrency: concurrency === undefined ? undefined : positiveInteger("concurrency", concurrency, 1),
-    problemBaseUri,
   };
 }
 

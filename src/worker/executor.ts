@@ -103,10 +103,10 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
 
   async function execute(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     const { operation } = begun.begun;
-    const { id: operationId, definition, attempt } = operation;
+    const { id: operationId, definition, tenant, attempt } = operation;
     if (operation.state === "preparing") return finishCreating(processor, begun);
     const begins = attempt <= processor.settings.maxAttempts;
-    if (begins) observe({ event: "operation.started", operationId, definition, attempt });
+    if (begins) observe({ event: "operation.started", operationId, definition, tenant, attempt });
     const run = (): Promise<Ending> => runAttempt(processor, begun, context);
     await finish(begun, begins ? await tracedAttempt(operation, run) : exhausted(processor.settings));
   }

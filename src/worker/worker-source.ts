@@ -21,6 +21,11 @@ export interface WorkerSource<List extends Definitions, Tx = unknown> {
   readonly create?: AnyCreators;
   /** Webhooks of the service. Default: none; deliveries are left to other workers. */
   readonly webhooks?: Webhooks;
+  /**
+   * The `problemBaseUri` of the service, for webhooks. A worker that is created from a service uses the service's.
+   * Default: the page of this package on npm.
+   */
+  readonly problemBaseUri?: string;
   /** Time, ids, randomness and SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
   /**
@@ -39,6 +44,7 @@ const OPTIONS: OptionNames<WorkerSource<[]>> = {
   observe: true,
   create: true,
   webhooks: true,
+  problemBaseUri: true,
   [SHARED]: true,
 };
 

@@ -3,6 +3,7 @@ import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/d
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { checkOptions } from "../contract/options.js";
+import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
 import type { Runtime } from "../ports/runtime.js";
@@ -70,6 +71,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     operations: backend.operations,
     runtime,
     observe,
+    problemBaseUri: readProblemBaseUri(source.problemBaseUri ?? shared?.settings.problemBaseUri),
   });
   const create = source.create ?? shared?.create ?? {};
   const given = { create, settings, random, deliveries };

@@ -45,6 +45,26 @@ describe("a caller without access", () => {
   });
 });
 
+describe("the event of a refused request", () => {
+  it.each([
+    ["GET", "/console/", "/"],
+    ["GET", "/console/api/overview", "/api/overview"],
+    ["GET", `/api/operations/${UNKNOWN}`, "/api/operations/{id}"],
+    ["POST", `/console/api/operations/${UNKNOWN}/cancel`, "/api/operations/{id}/cancel"],
+    ["GET", "/console/api/secret", undefined],
+  ])("has the method and the pattern of the path: %s %s", async (method, path, route) => {
+    const events: ServiceEvent[] = [];
+    const observe = (event: ServiceEvent): void => void events.push(event);
+    const { send } = createConsoleStage("observe", { authorize: () => undefined, observe });
+    await send({ method, path });
+    const where = route === undefined ? { method } : { method, route };
+    const error = expect.anything();
+    expect(events).toEqual([
+      { event: "request.refused", ...where, status: 401, code: "UNAUTHENTICATED", error },
+    ]);
+  });
+});
+
 describe("a caller who may only observe", () => {
   it.each(["/api/operations/ID/payload"])("cannot read %s", async (path) => {
     const { send, submit } = createConsoleStage("observe");

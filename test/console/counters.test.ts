@@ -17,7 +17,13 @@ function createStage() {
     counters,
     events,
     end: (event: "operation.completed" | "operation.failed", tookMs: number, definition = "orders") =>
-      counters.observe({ event, operationId: v7({ msecs: clock.now() - tookMs }), definition, attempt: 1 }),
+      counters.observe({
+        event,
+        operationId: v7({ msecs: clock.now() - tookMs }),
+        definition,
+        tenant: "t",
+        attempt: 1,
+      }),
   };
 }
 

@@ -87,8 +87,7 @@ describe("an unknown option throws and suggests the closest known one", () => {
     ],
     [
       "of createWebhooks",
-      "Unknown option `secret` of createWebhooks. Known options: endpoint, allow, sign, send, trustedOrigins, concurrency, " +
-        "problemBaseUri.",
+      "Unknown option `secret` of createWebhooks. Known options: endpoint, allow, sign, send, trustedOrigins, concurrency.",
       () => createWebhooks({ secret: "whsec_" }),
     ],
     [

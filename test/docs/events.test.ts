@@ -16,6 +16,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "operation.retried": { event: "operation.retried", ...about, delayMs: 1, error: "" },
     "operation.released": { event: "operation.released", ...about },
     "attempt.lost": { event: "attempt.lost", ...about },
+    "progress.dropped": { event: "progress.dropped", ...about, error: "" },
     "operation.redriven": { event: "operation.redriven", ...about, retryOf: "2" },
     "webhook.delivered": { event: "webhook.delivered", ...about, deliveryId: "3", status: 204 },
     "webhook.failed": { event: "webhook.failed", ...about, deliveryId: "3", error: "" },
@@ -28,11 +29,19 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "operation.purged": { event: "operation.purged", count: 1 },
     "operation.abandoned": { event: "operation.abandoned", ...about },
     "key.reused": { event: "key.reused", ...about },
-    "request.refused": { event: "request.refused", status: 404, code: "NOT_FOUND", error: "" },
+    "request.refused": { event: "request.refused", method: "GET", status: 404, code: "NOT_FOUND", error: "" },
     "background.failed": { event: "background.failed", step: "announce", error: "" },
+    "service.no-authorize": { event: "service.no-authorize" },
     "definition.unattended": { event: "definition.unattended", definition: "orders", due: 1, oldestDueMs: 1 },
     "service.memory-only": { event: "service.memory-only" },
   };
+
+/** Events about an operation or its key whose type lacks a tenant. An entry here does not compile. */
+type WithoutTenant = Exclude<
+  Extract<ServiceEvent, { operationId?: unknown } | { attempt?: unknown } | { event: `key.${string}` }>,
+  { readonly tenant: string }
+>["event"];
+const WITHOUT_TENANT: { readonly [Name in WithoutTenant]: never } = {};
 
 /** Returns the names in the first column of a table that match, from cells such as `a`, `b`. */
 function namesIn({ text }: Page, name: RegExp): string[] {
@@ -49,8 +58,23 @@ function levelOf(event: ServiceEvent): string {
   return levels.join();
 }
 
+describe("an event about an operation", () => {
+  it("has the tenant", () => {
+    const source = readFileSync(join(root, "src/ports/observer.ts"), "utf8");
+    const members = [...source.matchAll(/readonly event: "([\w.-]+)"[^}]*/g)];
+    const about = members.filter(
+      ([text, name = ""]) => text.includes("readonly operationId") || name.startsWith("key."),
+    );
+    expect(members.map(([, name]) => name).sort()).toEqual(Object.keys(EVENTS).sort());
+    expect(about.length).toBeGreaterThan(10);
+    expect(
+      about.filter(([text]) => !text.includes("readonly tenant: string")).map(([, name]) => name),
+    ).toEqual(Object.keys(WITHOUT_TENANT));
+  });
+});
+
 describe("the pages", () => {
-  const name = /^(operation|attempt|webhook|key|request|background|service|definition)\./;
+  const name = /^(operation|attempt|progress|webhook|key|request|background|service|definition)\./;
 
   it.each(["docs/workers.md", "docs/operating.md"])("list exactly the events that exist: %s", (path) => {
     expect(namesIn(page(path), name).sort()).toEqual(Object.keys(EVENTS).sort());

@@ -30,6 +30,7 @@ const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
   "creation-failed": "CREATION_FAILED",
   unavailable: "SUBMISSION_UNCERTAIN",
   internal: "INTERNAL",
+  "not-configured": "NOT_CONFIGURED",
   "work-failed": undefined,
   "attempts-exhausted": undefined,
   "invalid-result": undefined,

@@ -56,7 +56,9 @@ export function declareServerLog(start: StartServer): void {
     const client = createOrdersClient(server.baseUrl);
     await client.accepted({ itemId: "fail\noperation.completed", quantity: 1 });
     const line = await server.stdout.find((text) => text.includes("operation.failed"));
-    expect(line).toMatch(/^\S+Z operation\.failed operationId=\S+ definition=orders attempt=1 error=".*"$/);
+    expect(line).toMatch(
+      /^\S+Z operation\.failed operationId=\S+ definition=orders tenant=\S+ attempt=1 error=".*"$/,
+    );
     expect(server.stdout.all().filter((text) => text.startsWith("operation."))).toEqual([]);
     expect(server.stderr.all()).toEqual([]);
   });

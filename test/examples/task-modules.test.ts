@@ -77,8 +77,7 @@ describe("the example that delays and schedules work", () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1));
     await example.purgeLater("cat.mov");
     const { operationId } = await example.purgeLater("dog.mov");
-    const { definitions } = example.service;
-    const { outcome } = await example.service.cancel(definitions[0], operationId, { tenant: "studio" });
+    const { outcome } = await example.service.cancel(example.service.definitions[0], operationId);
     expect(outcome).toBe("cancelled");
     await advanceTo(Date.UTC(2026, 2, 2));
     await expect.poll(() => done).toContainEqual(["writing the digest of 2026-03-02"]);

@@ -4,7 +4,6 @@ import { testMistakes, untyped } from "../support/untyped.js";
 
 const {
   createService,
-  createOrderService,
   defineOperation,
   bearer,
   apiKey,
@@ -65,11 +64,6 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       "two names that differ only in case",
       'The names "one" and "One" in `definitions` differ only in case. Rename one of them.',
       () => serve({ definitions: [one, { ...two, name: "One" }] }),
-    ],
-    [
-      "no authorize hook",
-      "Option `authorize` is missing. Pass a hook such as `bearer(verify)`, or `allowAnonymous()` to allow everyone.",
-      () => createOrderService({}),
     ],
     [
       "an authorize hook that is not a function",

@@ -274,7 +274,7 @@ describe("events and log lines contain no part of a stored operation", () => {
     await handle(toHttpRequest(submission()));
     const value = what === "contains itself" ? cyclic : VALUE.repeat(10_000);
     await createWorker(service, { orders: (_, job) => job.progress(value) }).runUntilIdle();
-    expect(events.at(-1)).toMatchObject({ event: "operation.failed" });
+    expect(events.at(-2)).toMatchObject({ event: "progress.dropped" });
     expect(seen()).not.toContain("kanarie");
   });
 

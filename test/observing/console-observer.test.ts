@@ -45,7 +45,7 @@ describe("without `observe` the console", () => {
       [
         "warn",
         "[async-request-reply] operation.retried: The attempt failed. It will be retried in N ms. " +
-          `operation=${operation} definition=orders attempt=1 error="Error: no answer\\nfrom \\u001b[31mstock" ` +
+          `operation=${operation} definition=orders tenant=a attempt=1 error="Error: no answer\\nfrom \\u001b[31mstock" ` +
           'cause="TypeError: no route"',
       ],
     ]);
@@ -58,7 +58,7 @@ describe("without `observe` the console", () => {
     await service.handle(post);
     await worker.runUntilIdle();
     expect(lines.map(([, line]) => line.replace(/operation=\S+/, "operation=ID"))).toEqual([
-      "[async-request-reply] operation.failed: The operation failed. operation=ID definition=orders attempt=1 " +
+      "[async-request-reply] operation.failed: The operation failed. operation=ID definition=orders tenant=a attempt=1 " +
         'code=PERMANENT_FAILURE error="PERMANENT_FAILURE: Sold out."',
     ]);
   });
@@ -71,7 +71,7 @@ describe("without `observe` the console", () => {
     const [[level, line = ""] = []] = lines;
     expect(level).toBe("error");
     expect(line).toMatch(
-      /^\[async-request-reply\] request\.refused: A request was answered with status 500\. code=INTERNAL error="TypeError: x is not a function" stack="at .+ < at .+"$/,
+      /^\[async-request-reply\] request\.refused: A request was answered with status 500\. method=POST route="\/orders" code=INTERNAL error="TypeError: x is not a function" stack="at .+ < at .+"$/,
     );
     expect(line).toContain("console-observer.test.ts");
   });
@@ -224,6 +224,24 @@ describe("createConsoleObserver", () => {
     });
     await service.handle(post);
     expect({ lines: lines.length, events }).toEqual({ lines: 1, events: ["request.refused"] });
+  });
+});
+
+describe("a service without `authorize`", () => {
+  it("says once what is missing and what to do, and nothing before its first request", async () => {
+    const lines = captureConsole();
+    const service = createOrderService({ backend: createMemoryBackend() });
+    await service.submit(service.definitions[0], { itemId: "a", quantity: 1 });
+    expect(lines).toEqual([]);
+    await service.handle(post);
+    await service.handle(post);
+    expect(lines).toEqual([
+      [
+        "error",
+        "[async-request-reply] service.no-authorize: The service has no `authorize`, so it refuses every HTTP request " +
+          "with status 500. Pass a hook such as `bearer(verify)` to createService(), or `allowAnonymous()` to allow everyone.",
+      ],
+    ]);
   });
 });
 

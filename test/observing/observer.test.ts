@@ -42,12 +42,12 @@ describe("an observer", () => {
     await clock.advance(1_000);
     await worker.runUntilIdle();
     const operationId = headers.location?.slice("/operations/".length);
-    const about = { operationId, definition: "orders" };
+    const about = { operationId, definition: "orders", tenant: "anonymous" };
     expect(events).toMatchObject([
-      { event: "operation.accepted", ...about, tenant: "anonymous" },
-      { event: "operation.replayed", ...about, tenant: "anonymous" },
+      { event: "operation.accepted", ...about },
+      { event: "operation.replayed", ...about },
       { event: "key.reused", definition: "orders", tenant: "anonymous" },
-      { event: "request.refused", status: 422, code: "IDEMPOTENCY_KEY_REUSED" },
+      { event: "request.refused", method: "POST", route: "/orders", status: 422 },
       { event: "operation.started", ...about, attempt: 1 },
       { event: "operation.retried", ...about, attempt: 1, error: new Error("not yet") },
       { event: "operation.started", ...about, attempt: 2 },
@@ -82,7 +82,9 @@ describe("an observer", () => {
     const reply = await service.handle(post);
     expect(reply.status).toBe(500);
     expect(reply.body).not.toContain("secrets");
-    expect(events).toContainEqual({ event: "request.refused", status: 500, code: "INTERNAL", error: cause });
+    const where = { method: "POST", route: "/orders" };
+    const refused = { event: "request.refused", ...where, status: 500, code: "INTERNAL", error: cause };
+    expect(events).toContainEqual(refused);
   });
 
   it("that throws changes nothing", async () => {

@@ -174,6 +174,7 @@ describe("a cancellation", () => {
         event: "operation.failed",
         operationId,
         definition: "reports",
+        tenant,
         attempt: 1,
         error: "AsyncReplyError: CANCELLED: The operation was canceled.",
       },

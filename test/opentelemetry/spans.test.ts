@@ -32,6 +32,7 @@ describe("the span of a submission", () => {
       "messaging.operation.type": "send",
       "messaging.destination.name": "exports",
       "messaging.message.id": operationId,
+      "async_request_reply.tenant": "acme",
       "async_request_reply.outcome": "accepted",
     });
     const { meta = "" } = (await stage.backend.operations.get(operationId, "acme")) ?? {};
@@ -114,8 +115,10 @@ describe("the spans of attempts and deliveries", () => {
       expect(span?.attributes).toMatchObject({
         "messaging.message.id": operationId,
         "async_request_reply.attempt": 1,
+        "async_request_reply.tenant": "acme",
       });
     }
+    expect(submit?.attributes).toMatchObject({ "async_request_reply.tenant": "acme" });
     expect([process?.kind, deliver?.kind]).toEqual([api.SpanKind.CONSUMER, api.SpanKind.CLIENT]);
     expect(process?.attributes["async_request_reply.outcome"]).toBe("completed");
     expect(deliver?.attributes["http.response.status_code"]).toBe(204);

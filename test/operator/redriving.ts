@@ -20,7 +20,7 @@ export const redrivingScenarios: readonly Scenario[] = [
       expect(result).toEqual({ outcome: "redriven", operationId: expect.any(String), created: true });
       const { operationId } = result as { readonly operationId: string };
       expect(events).toEqual([
-        { event: "operation.redriven", operationId, retryOf: failed, definition: "exports" },
+        { event: "operation.redriven", operationId, retryOf: failed, definition: "exports", tenant: "b" },
       ]);
       await work();
       const successor = await existing(operator.get(operationId));

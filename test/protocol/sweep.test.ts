@@ -180,7 +180,8 @@ describe("a claim without an operation", () => {
       status: "failed",
       error: { type: problemType("abandoned") },
     });
-    expect(events).toContainEqual({ event: "operation.abandoned", operationId, definition: "orders" });
+    const about = { operationId, definition: "orders", tenant: "anonymous" };
+    expect(events).toContainEqual({ event: "operation.abandoned", ...about });
     expect(await backend.idempotency.claim({ ...claim, operationId: "another" })).toMatchObject({
       outcome: "exists",
     });

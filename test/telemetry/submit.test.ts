@@ -53,13 +53,18 @@ describe("the channel `submit`", () => {
       "vendor=1",
       undefined,
     ]);
-    expect(published[3]).toMatchObject({ operationId: id, outcome: "accepted" });
+    expect(published[3]).toMatchObject({ operationId: id, tenant, outcome: "accepted" });
   });
 
   it("publishes a submission in process, without header fields", async () => {
     const published = watchChannel("submit");
     const { operationId } = await service.submit(exportsOf, { rows: 1 }, { tenant });
-    expect(published.at(-1)).toMatchObject({ definition: "exports", operationId, outcome: "accepted" });
+    expect(published.at(-1)).toMatchObject({
+      definition: "exports",
+      tenant,
+      operationId,
+      outcome: "accepted",
+    });
     expect(published[0]).not.toHaveProperty("header");
   });
 

@@ -34,7 +34,7 @@ const mutants: readonly Mutant[] = [
     /I1: key .* belongs to .* and to/,
     (submit) =>
       (context, ...args) => {
-        const [definition, input, { key, ...options }] = args;
+        const [definition, input, { key, ...options } = {}] = args;
         const own = key === undefined ? {} : { key: `call ${key}` };
         return submit(context, definition, input, { ...options, ...own });
       },
@@ -47,11 +47,11 @@ const mutants: readonly Mutant[] = [
         submit({ ...context, runtime: { ...context.runtime, hash: (text) => `call ${text}` } }, ...args),
   ),
   call("calls ignore their delay", /I14: .* has a delay of 0 ms/, (submit) => (context, ...args) => {
-    const [definition, input, { delayMs: _, ...options }] = args;
+    const [definition, input, { delayMs: _, ...options } = {}] = args;
     return submit(context, definition, input, options);
   }),
   call("calls ignore their key", /I1: key .* belongs to .* and to/, (submit) => (context, ...args) => {
-    const [definition, input, { key: _, ...options }] = args;
+    const [definition, input, { key: _, ...options } = {}] = args;
     return submit(context, definition, input, options);
   }),
   {

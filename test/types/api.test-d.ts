@@ -4,6 +4,7 @@ import {
   type Backend,
   bearer,
   createMemoryBackend,
+  createOrderService,
   createService,
   createWorker,
   defineOperation,
@@ -156,6 +157,29 @@ export const submitted = [
   service.submit(exportsOf, { accountId: "1" }, { tenant, tx: 1 }),
 ];
 
+/** The tenant is optional only if the service has no `authorize`. */
+const local = createService({ definitions: [exportsOf, orders], backend: postgres });
+void local.submit(exportsOf, { accountId: "1" });
+void local.submit(exportsOf, { accountId: "1" }, { key: "k", tx });
+void local.get(exportsOf, "id").then((found) => found?.status === "completed" && found.result.url);
+void local.result(exportsOf, "id", { signal: AbortSignal.timeout(1) });
+void local.cancel(exportsOf, "id", { tenant });
+// @ts-expect-error -- not an input of this definition
+void local.submit(exportsOf, { accountId: 1 });
+// @ts-expect-error -- a misspelled option
+void local.submit(exportsOf, { accountId: "1" }, { tennant: "a" });
+// @ts-expect-error -- the back end shares no synchronous transactions
+void local.prepare(exportsOf, { accountId: "1" }, {});
+// @ts-expect-error -- the service has `authorize`
+void service.get(exportsOf, "id");
+const maybe = Math.random() > 0.5 ? authorize : undefined;
+// @ts-expect-error -- the service may have `authorize`
+void createService({ definitions: [orders], ...(maybe && { authorize: maybe }) }).cancel(orders, "id");
+// @ts-expect-error -- the order service has `authorize`
+void createOrderService({ authorize }).cancel(orders, "id");
+void createOrderService({}).cancel(orders, "id");
+createWorker(local, { orders: async () => {} });
+
 /** Reading returns the JSON form of the schemas' output. */
 const operation = await service.get(exportsOf, "id", { tenant });
 if (operation?.status === "completed") {
@@ -211,8 +235,8 @@ createWorker(
 );
 
 /** Every service is a `Service`, and adapters only need a `Mountable`. */
-export const services: readonly Service[] = [service, memoryService];
-export const mountables: readonly Mountable[] = [service, memoryService];
+export const services: readonly Service[] = [service, memoryService, local];
+export const mountables: readonly Mountable[] = [service, memoryService, local];
 toNodeHandler(service);
 toNodeHandler(memoryService);
 // @ts-expect-error -- not a service

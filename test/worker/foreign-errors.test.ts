@@ -83,7 +83,7 @@ describe("a processor that throws an error of this package from another attempt"
   it("still fails immediately if the store refused data of the same attempt", async () => {
     const { submit, read, worker } = createStage();
     const id = await submit();
-    await worker({ orders: (_, job) => job.progress(1n) }).runUntilIdle();
+    await worker({ orders: () => 1n }).runUntilIdle();
     expect(errorOf(await read(id)).type).toBe(problemType("invalid-result"));
   });
 

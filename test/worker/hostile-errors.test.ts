@@ -150,20 +150,20 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
     expect(errorOf(await stage.read(id)).detail).toBe("Sold out.");
   });
 
-  it("is refused as progress and as part of a result", async () => {
+  it("is dropped as progress, and refused as part of a result", async () => {
     const stage = createWork({});
     const id = await stage.submit({ bad: true });
-    const codes: unknown[] = [];
     const reports = (_: unknown, job: { progress(value: unknown): void }): unknown => {
-      try {
-        job.progress({ hostile });
-      } catch (error) {
-        codes.push((error as { code?: unknown }).code);
-      }
+      job.progress({ hostile });
       return { hostile };
     };
     await stage.worker({ reports }).runUntilIdle();
-    expect(codes).toEqual(["INVALID_RESULT"]);
+    expect(stage.events).toMatchObject([
+      { event: "operation.accepted" },
+      { event: "operation.started" },
+      { event: "progress.dropped", error: { code: "INVALID_RESULT" } },
+      { event: "operation.failed", error: { code: "INVALID_RESULT" } },
+    ]);
     expect(errorOf(await stage.read(id)).type).toBe(problemType("invalid-result"));
   });
 });

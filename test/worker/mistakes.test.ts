@@ -41,6 +41,15 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => createWorker({ definitions: [], backend: createMemoryBackend() }, { one: run }),
     ],
     [
+      "a problem base URI without an end",
+      'Option `problemBaseUri` must be an absolute URI that ends with `/`, `#`, `:` or `=`, such as `https://example.com/problems/`, not "https://example.com".',
+      () =>
+        createWorker(
+          { definitions: [one], backend: createMemoryBackend(), problemBaseUri: "https://example.com" },
+          { one: run },
+        ),
+    ],
+    [
       "no processors",
       "`processors` of createWorker() has no processor: undefined was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
       () => createWorker(service),

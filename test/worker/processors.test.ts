@@ -9,11 +9,13 @@ import {
   defineOrders,
   permanentFailure,
   retryLater,
+  type StandardSchema,
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { deepText } from "../support/deep-text.js";
 import { inside } from "../support/inside.js";
 import { createStage, errorOf } from "../support/worker-stage.js";
 
@@ -203,20 +205,36 @@ describe("retryLater", () => {
 });
 
 describe("progress with a schema", () => {
-  it("is shown as the output of the schema, and fails the attempt if the schema refuses it", async () => {
+  it("is shown as the output of the schema, and dropped if the schema refuses it", async () => {
     const stage = createStage([reports]);
     const id = await stage.submit({ title: "a" });
     await stage
       .worker({
         reports: (_, job) => {
           job.progress({ percent: 50, secret: "not in the schema" } as { percent: number });
-          job.progress({ percent: "all" } as never);
+          job.progress({ percent: "a secret" } as never);
         },
       })
       .runUntilIdle();
     const operation = await stage.read(id);
-    expect(operation.progress).toBe('{"percent":50}');
-    expect([operation.state, errorOf(operation).type]).toEqual(["failed", problemType("invalid-result")]);
+    expect(operation).toMatchObject({ state: "completed", progress: '{"percent":50}' });
+    const [dropped] = stage.events.filter(({ event }) => event === "progress.dropped");
+    const message =
+      "INVALID_RESULT: The value violates the contract. 1 violation: #/percent: expected number.";
+    expect(dropped).toMatchObject({ operationId: id, error: { message } });
+    expect(deepText(dropped)).not.toContain("secret");
+  });
+
+  it("retries the attempt if the schema itself throws", async () => {
+    const validate = (): never => {
+      throw new TypeError("the schema has a bug");
+    };
+    const progress: StandardSchema = { "~standard": { version: 1, vendor: "test", validate } };
+    const broken = defineOperation({ name: "broken", path: "/broken", input: z.object({}), progress });
+    const stage = createStage([broken]);
+    await stage.submit({});
+    await stage.worker({ broken: (_, job) => job.progress(1) }).runUntilIdle();
+    expect(stage.events.at(-1)).toMatchObject({ event: "operation.retried", error: { name: "TypeError" } });
   });
 
   it("must be synchronous", async () => {

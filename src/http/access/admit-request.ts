@@ -7,12 +7,13 @@ import type { ServiceContext } from "../context.js";
 import { header, refuseManyFields, singleHeader } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";
 import type { Refusal } from "../settings.js";
+import { notConfigured } from "./no-authorize.js";
 
 /**
  * Authorizes and admits a request, and returns its principal. Calls `authorize` first (spec §5), then `admit`. Both
  * decide before a byte of the body is read.
  *
- * Throws `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `UNAUTHENTICATED`, `FORBIDDEN`,
+ * Throws `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `NOT_CONFIGURED`, `UNAUTHENTICATED`, `FORBIDDEN`,
  * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if `admit` refuses the request.
  */
 export async function admitRequest(
@@ -46,6 +47,7 @@ async function authorize(
   authorization: Authorization,
 ): Promise<Required<Principal>> {
   const { authorize: hook, authorizeTimeoutMs } = service.settings;
+  if (hook === undefined) throw notConfigured();
   const tooLate = (): AsyncReplyError =>
     unavailable(`\`authorize\` did not answer within ${authorizeTimeoutMs} ms.`);
   try {

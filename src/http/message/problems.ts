@@ -36,6 +36,7 @@ const REPLIES: Partial<Record<ErrorCode, ErrorReply>> = {
   CONTRACT_VIOLATION: { status: 422, problem: "contract-violation" },
   SUBMISSION_IN_PROGRESS: { status: 409, problem: "submission-in-progress", retryAfterSeconds: 1 },
   CREATION_IN_PROGRESS: { status: 409, problem: "creation-in-progress", retryAfterSeconds: 1 },
+  NOT_CONFIGURED: { status: 500, problem: "not-configured" },
   CREATION_FAILED: { status: 503, problem: "creation-failed", retryAfterSeconds: 1 },
   SUBMISSION_UNCERTAIN: { status: 503, problem: "unavailable", retryAfterSeconds: 2 },
   SERVICE_CLOSED: UNAVAILABLE,

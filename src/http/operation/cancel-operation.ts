@@ -16,7 +16,7 @@ import { toVisible } from "./represent.js";
 
 /** Cancels an operation: see `cancelOperation`. */
 export function handleCancel(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
-  return answer(service, request, async () => {
+  return answer(service, request, "operation", async () => {
     const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
     const format = replyFormat(header(request.headers, "accept"), service.formats);
     const { operations } = service.backend;

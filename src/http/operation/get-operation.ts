@@ -17,7 +17,7 @@ export function handleGet(
   service: ServiceContext,
   context: RequestContext,
 ): Promise<HttpResponse> {
-  return answer(service, request, async () => {
+  return answer(service, request, "operation", async () => {
     const { tenant } = await admitRequest(service, request, { action: "read", params: NO_PARAMS });
     const accept = header(request.headers, "accept");
     const canStream = service.settings.maxStreamMs > 0;

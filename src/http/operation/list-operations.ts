@@ -15,7 +15,7 @@ import { toVisible } from "./represent.js";
 
 /** Lists the operations of the caller's tenant: see `listOperations`. */
 export function handleList(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
-  return answer(service, request, async () => {
+  return answer(service, request, "operations", async () => {
     const { settings, backend, definitions, formats } = service;
     if (!settings.list || backend.operations.list === undefined) throw notFound();
     const { tenant } = await admitRequest(service, request, { action: "list", params: NO_PARAMS });

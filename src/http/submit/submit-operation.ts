@@ -33,7 +33,7 @@ export function handleSubmission(
   const { path } = definition;
   const pattern = service.settings.basePath + path;
   const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
-  if (params === undefined) return refuse(service, request, notFound(), definition);
+  if (params === undefined) return refuse(service, request, definition, notFound());
   return submitWithParams(request, service, definition, { context, params });
 }
 
@@ -50,7 +50,7 @@ export function submitWithParams(
   definition: OperationDefinition,
   context: PlatformAndPath,
 ): Promise<HttpResponse> {
-  return answer(service, request, () => submit(request, service, definition, context), definition);
+  return answer(service, request, definition, () => submit(request, service, definition, context));
 }
 
 async function submit(
@@ -63,7 +63,7 @@ async function submit(
     submitChannel,
     () => ({ definition: definition.name, header: (name) => header(request.headers, name) }),
     (message) => acceptRequest(request, service, definition, { context, params }, message?.meta),
-    (answered) => toMessage(answered.accepted),
+    (answered) => ({ ...toMessage(answered.accepted), tenant: answered.tenant }),
   );
   const reply = replyToSubmission(service, definition, format, accepted);
   return replyToEnd(service, request, context, { definition, tenant, format, accepted, reply });

@@ -13,7 +13,7 @@ export function commonRefusals({ authorize, admit }: DescribedService["settings"
   return [
     "TOO_MANY_HEADER_FIELDS",
     "INVALID_HEADER",
-    ...(authorize.scheme === "none" ? [] : UNAUTHORIZED),
+    ...(authorize?.scheme === "none" ? [] : UNAUTHORIZED),
     ...(admit === undefined ? [] : NOT_ADMITTED),
     "NOT_ACCEPTABLE",
     "INTERNAL",

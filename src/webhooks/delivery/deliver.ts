@@ -97,7 +97,7 @@ interface Sending {
 /** Returns the answer of the receiver, or undefined if the tenant has no endpoint. */
 async function send(
   settings: WebhookSettings,
-  { runtime }: DeliveryContext,
+  { runtime, problemBaseUri }: DeliveryContext,
   { announced: { operation, webhookId }, tenant, url, visit, signal, fields }: Sending,
 ): Promise<WebhookAnswer | undefined> {
   const { definition } = operation;
@@ -108,7 +108,7 @@ async function send(
   if (typeof receiver === "string")
     throw new AsyncReplyError("FORBIDDEN", `The URL of the receiver cannot be used: ${receiver}.`);
   await visit.takePlace(receiver.origin, signal);
-  const body = new TextEncoder().encode(JSON.stringify(toEvent(operation, settings.problemBaseUri)));
+  const body = new TextEncoder().encode(JSON.stringify(toEvent(operation, problemBaseUri)));
   const message = { id: webhookId, timestamp: Math.floor(runtime.clock.now() / 1_000), body };
   const headers = {
     ...fields,

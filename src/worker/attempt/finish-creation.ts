@@ -34,7 +34,7 @@ export async function finishCreation(
     const error = operationError("abandoned", "The resource could not be created, so no work was done.");
     const { outcome } = await operations.settle(lease, { to: "failed", error });
     if (outcome === "settled")
-      observe({ event: "operation.abandoned", operationId, definition: definition.name });
+      observe({ event: "operation.abandoned", operationId, definition: definition.name, tenant });
     return false;
   }
   try {

@@ -61,10 +61,11 @@ export interface Job<Report = unknown, Tx = unknown> {
    * Reports progress to clients. It is written at once, or 250 ms after the previous write. If values come faster, the
    * latest one is written. The last one before the end of the attempt is never lost.
    *
-   * The value must be JSON: see {@link Processor}.
+   * The value must be JSON: see {@link Processor}. If JSON cannot represent it, if it exceeds `maxResultBytes`, or if the
+   * progress schema refuses it, it is dropped, and the work goes on. The first such value of an attempt is reported as
+   * `progress.dropped`.
    *
-   * Throws `INVALID_RESULT` if JSON cannot represent the value, if it exceeds `maxResultBytes`, or if
-   * the progress schema refuses it or is asynchronous.
+   * Throws `INVALID_RESULT` if the progress schema is asynchronous.
    */
   progress(value: Report): void;
   /**

@@ -19,7 +19,7 @@ export async function runAttempt(
   context: WorkerContext,
 ): Promise<Ending> {
   const supervision = supervise(lease, processor.settings, context);
-  const call: Call = { raised: [], transaction: undefined, over: false };
+  const call: Call = { raised: [], transaction: undefined, dropped: false, over: false };
   // Created on first use: few processors use it, and its functions take as long to create as the rest of the attempt.
   const transaction = (): JobTransaction =>
     createJobTransaction({
@@ -34,7 +34,9 @@ export async function runAttempt(
     });
   const progress = (value: unknown): void => {
     try {
-      supervision.lease.progress(toProgress(processor, value));
+      const stored = toProgress(processor, value);
+      if (typeof stored === "string") supervision.lease.progress(stored);
+      else reportDropped(context, operation, call, stored);
     } catch (error) {
       call.raised.push(error);
       throw error;
@@ -63,6 +65,8 @@ interface Call {
   /** Errors that its job has thrown. */
   readonly raised: unknown[];
   transaction: JobTransaction | undefined;
+  /** Whether progress has been dropped. */
+  dropped: boolean;
   /** Whether the processor has returned. */
   over: boolean;
 }
@@ -120,17 +124,40 @@ function toStoredNow(
 }
 
 /**
- * Checks reported progress and returns its stored form.
+ * Returns the stored form of reported progress, or the error that says why this value cannot be stored.
  *
- * Throws `INVALID_RESULT`.
+ * Throws `INVALID_RESULT` if the schema is asynchronous, and what a broken schema throws.
  */
 function toProgress(
   { definition: { progress: schema }, settings }: CheckedProcessor,
   value: unknown,
-): JsonText {
+): JsonText | AsyncReplyError {
   const reason = "`job.progress` returns no promise.";
-  const progress = schema === undefined ? value : validateNow(schema, value, "progress", reason);
-  return toJsonText(progress, settings.maxResultBytes);
+  let progress = value;
+  try {
+    if (schema !== undefined) progress = validateNow(schema, value, "progress", reason);
+  } catch (error) {
+    // Without violations, the schema did not judge the value.
+    if (isAsyncReplyError(error) && error.context.violations !== undefined) return error;
+    throw error;
+  }
+  try {
+    return toJsonText(progress, settings.maxResultBytes);
+  } catch (error) {
+    return error as AsyncReplyError;
+  }
+}
+
+/** Reports the first value of an attempt that was dropped. A processor may report thousands. */
+function reportDropped(
+  { observe }: WorkerContext,
+  { id: operationId, definition, tenant, attempt }: Operation,
+  call: Call,
+  error: AsyncReplyError,
+): void {
+  if (call.dropped) return;
+  call.dropped = true;
+  observe({ event: "progress.dropped", operationId, definition, tenant, attempt, error });
 }
 
 function validateNow(

@@ -13,8 +13,8 @@ export function report(
   ending: Ending,
   settled: SettleResult | undefined,
 ): void {
-  const { id: operationId, definition, attempt } = operation;
-  const about = { operationId, definition, attempt };
+  const { id: operationId, definition, tenant, attempt } = operation;
+  const about = { operationId, definition, tenant, attempt };
   const outcome = outcomeOf(ending, settled);
   if (outcome === "lost") observe({ event: "attempt.lost", ...about });
   else {
@@ -31,7 +31,7 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 }
 
 function eventOf(
-  about: { readonly operationId: string; readonly definition: string; readonly attempt: number },
+  about: Omit<Extract<ServiceEvent, { readonly event: "attempt.lost" }>, "event">,
   outcome: Exclude<AttemptOutcome, "lost">,
   { settlement, error }: Ending,
 ): ServiceEvent {

@@ -50,12 +50,14 @@ interface StageOptions {
   readonly change?: (backend: Backend) => Backend;
   readonly random?: () => number;
   readonly deliver?: boolean;
+  /** Passed to the service, and to workers without it. */
+  readonly problemBaseUri?: string;
 }
 
 /** Creates a stage. The options of the webhooks may replace its endpoint, which signs with {@link SECRET}. */
 export async function createStage(
   options: Partial<WebhooksOptions> = {},
-  { change = (backend) => backend, random = () => 0.5, deliver = true }: StageOptions = {},
+  { change = (backend) => backend, random = () => 0.5, deliver = true, ...shared }: StageOptions = {},
 ): Promise<WebhookStage> {
   const receiver = await startReceiver();
   const clock = createManualClock();
@@ -69,7 +71,15 @@ export async function createStage(
   const runtime = { clock, random };
   const observe = (event: ServiceEvent): void => void events.push(event);
   const authorize = (): { id: string; tenant: string } => ({ id: "ann", tenant: "acme" });
-  const service = createService({ definitions: [exportsOf], backend, authorize, webhooks, runtime, observe });
+  const service = createService({
+    definitions: [exportsOf],
+    backend,
+    authorize,
+    webhooks,
+    runtime,
+    observe,
+    ...shared,
+  });
   let mended = false;
   const run = ({ outcome }: { readonly outcome: string }): { rows: number } => {
     if (outcome === "refuse" || (outcome === "mend" && !mended)) throw permanentFailure("It cannot be done.");
@@ -78,7 +88,7 @@ export async function createStage(
   const source = deliver ? service : { definitions: [exportsOf] as const, backend, runtime, observe };
   const worker: Worker = createWorker(source, { exports: run });
   const deliverer = (): Worker =>
-    createWorker({ definitions: [exportsOf] as const, backend, webhooks, runtime, observe }, {});
+    createWorker({ definitions: [exportsOf] as const, backend, webhooks, runtime, observe, ...shared }, {});
   const post: WebhookStage["post"] = (outcome = "complete", headers = {}) => {
     const fields = { "content-type": "application/json", ...headers };
     return service.handle({

@@ -149,26 +149,52 @@ describe("a result that JSON can represent", () => {
   });
 });
 
-describe("progress that JSON cannot represent", () => {
-  it("is refused with its path when it is reported", async () => {
-    const { submit, worker } = createStage();
-    await submit();
-    const thrown: unknown[] = [];
-    await worker({
-      orders: (_, job) => {
-        for (const value of [{ done: new Map() }, undefined, "x".repeat(65_535)]) {
-          try {
-            job.progress(value);
-          } catch (error) {
-            thrown.push(error);
-          }
-        }
+describe("progress that cannot be stored", () => {
+  const ORDERS = { definition: "orders", tenant: "anonymous", attempt: 1 };
+
+  it.each([
+    ["is not JSON", { done: new Map() }, `\`$.done\` is a Map, which JSON cannot represent. ${HINT}`],
+    ["is undefined", undefined, `\`$\` is undefined, which JSON cannot represent. ${HINT}`],
+    ["cannot be read", { toJSON: () => JSON.parse("{") }, "The value threw an error or changed while"],
+    ["is too large", "x".repeat(65_535), "`maxResultBytes` allows 65536"],
+  ])(
+    "is dropped and reported with what is expected, and the work goes on: %s",
+    async (_, value, expected) => {
+      const { submit, read, worker, events } = createStage();
+      const id = await submit();
+      await worker({
+        orders: (__, job) => {
+          job.progress("before");
+          job.progress(value);
+          return "done";
+        },
+      }).runUntilIdle();
+      expect(await read(id)).toMatchObject({ state: "completed", result: '"done"', progress: '"before"' });
+      const error = { code: "INVALID_RESULT", message: expect.stringContaining(expected) };
+      expect(events.filter(({ event }) => event === "progress.dropped")).toMatchObject([
+        { event: "progress.dropped", operationId: id, ...ORDERS, error },
+      ]);
+    },
+  );
+
+  it("is reported once in an attempt, and does not stop later progress", async () => {
+    const { submit, read, worker, events, clock } = createStage();
+    const id = await submit();
+    const working = worker(
+      {
+        orders: (_, job) => {
+          for (let done = 0; done < 100; done += 1) job.progress({ done: BigInt(done) });
+          job.progress({ done: 100 });
+          if (job.attempt === 1) throw new Error("again");
+        },
       },
-    }).runUntilIdle();
-    expect(thrown).toMatchObject([
-      { code: "INVALID_RESULT", detail: `\`$.done\` is a Map, which JSON cannot represent. ${HINT}` },
-      { code: "INVALID_RESULT", detail: `\`$\` is undefined, which JSON cannot represent. ${HINT}` },
-      { code: "INVALID_RESULT", detail: expect.stringContaining("`maxResultBytes` allows 65536") },
-    ]);
+      { backoff: { baseMs: 1_000, maxMs: 1_000 } },
+    );
+    await working.runUntilIdle();
+    await clock.advance(1_000);
+    await working.runUntilIdle();
+    expect((await read(id)).progress).toBe('{"done":100}');
+    const attempts = events.map((event) => event.event === "progress.dropped" && event.attempt);
+    expect(attempts.filter((attempt) => attempt !== false)).toEqual([1, 2]);
   });
 });

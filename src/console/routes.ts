@@ -22,7 +22,7 @@ export interface DataRoute {
 }
 
 /** Target of a path: a file, data, or a place to go to instead. */
-export type Route = FileRoute | DataRoute | { readonly location: string };
+type Route = FileRoute | DataRoute | { readonly location: string };
 
 /** Patterns of paths, after the path of the console, and what they lead to. */
 const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute])[] = [

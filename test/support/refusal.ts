@@ -11,3 +11,8 @@ export function refusalOf(run: () => unknown): AsyncReplyError {
   }
   return expect.unreachable("the call did not throw");
 }
+
+/** Sorts the known options at the end of a message, because their order promises nothing. */
+export function withSortedOptions(detail: string): string {
+  return detail.replace(/(?<=Known options: ).+(?=\.$)/, (names) => names.split(", ").sort().join(", "));
+}

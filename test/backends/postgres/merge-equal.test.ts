@@ -15,26 +15,24 @@ function submission(members: Partial<NewOperation> = {}, fingerprint = "1:a"): S
 }
 
 /**
- * Creates a back end that makes one call at a time and records the ids in each call of RECORD. `fail` may break a
- * call.
+ * Creates a back end that makes one call at a time and counts the statements that it sends. `fail` may break a
+ * statement.
  */
-function notingBackend(server: Server, fail: (call: number) => void = () => {}) {
-  const calls: string[][] = [];
-  const pool = interceptStatements(server.pool, async (statement, run) => {
-    if (/^select .*record_\w+\(/.test(statement.text)) {
-      const [ids] = statement.values as [string | string[]];
-      calls.push([ids].flat());
-      fail(calls.length);
-    }
+async function countingBackend(server: Server, fail: (statement: number) => void = () => {}) {
+  const sent = { statements: 0 };
+  const pool = interceptStatements(server.pool, async (_, run) => {
+    sent.statements += 1;
+    fail(sent.statements);
     return run();
   });
-  return { ...createPostgresBackend({ pool, schema: server.newSchema(), maxInFlight: 1 }), calls };
+  const schema = server.newSchema();
+  await createPostgresBackend({ pool: server.pool, schema }).migrate();
+  return { ...createPostgresBackend({ pool, schema, maxInFlight: 1, migrate: "manual" }), sent };
 }
 
 await describePostgres("submissions of one key that wait together", (server) => {
   it("are sent as one, and a second call answers the others", async () => {
-    const { submissions, migrate, calls } = notingBackend(server);
-    await migrate();
+    const { submissions, sent } = await countingBackend(server);
     const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
     const answers = await Promise.all([...same, submission()].map((each) => submissions.record(each)));
     const winner = same[0]?.operation.id;
@@ -42,23 +40,21 @@ await describePostgres("submissions of one key that wait together", (server) => 
     for (const answer of answers.slice(1, 20))
       expect(answer).toMatchObject({ outcome: "exists", operation: { id: winner } });
     expect(answers[20]).toEqual({ outcome: "created" });
-    expect(calls.map((ids) => ids.length)).toEqual([2, 1]);
+    expect(sent.statements).toBe(2);
   });
 
   it("are all answered by one call if the key was bound before", async () => {
-    const { submissions, migrate, calls } = notingBackend(server);
-    await migrate();
+    const { submissions, sent } = await countingBackend(server);
     const first = submission({ key: "same" });
     await submissions.record(first);
     const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
     for (const answer of await Promise.all(same.map((each) => submissions.record(each))))
       expect(answer).toMatchObject({ outcome: "exists", operation: { id: first.operation.id } });
-    expect(calls.map((ids) => ids.length)).toEqual([1, 1]);
+    expect(sent.statements).toBe(2);
   });
 
   it("learn the fingerprint of the key if their payload differs", async () => {
-    const { submissions, migrate } = notingBackend(server);
-    await migrate();
+    const { submissions } = await countingBackend(server);
     const mixed = ["1:a", "1:b", "1:a", "1:b"].map((payload) => submission({ key: "same" }, payload));
     const answers = await Promise.all(mixed.map((each) => submissions.record(each)));
     expect(answers.filter(({ outcome }) => outcome === "created")).toHaveLength(1);
@@ -71,8 +67,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
   it.each([{ tenant: "b" }, { definition: "e" }])(
     "learn nothing about an operation of another key: %j",
     async (members) => {
-      const { submissions, migrate } = notingBackend(server);
-      await migrate();
+      const { submissions } = await countingBackend(server);
       const first = submission({ key: "same" });
       await submissions.record(first);
       const [again, other] = [submission({ key: "same" }), submission({ key: "same", ...members })];
@@ -85,8 +80,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
   );
 
   it("are compared by payload if the key was claimed without an operation", async () => {
-    const { submissions, idempotency, migrate } = notingBackend(server);
-    await migrate();
+    const { submissions, idempotency } = await countingBackend(server);
     const claimed = newId();
     await idempotency.claim({
       tenant: "a",
@@ -104,15 +98,13 @@ await describePostgres("submissions of one key that wait together", (server) => 
   });
 
   it("are all created if they have no key", async () => {
-    const { submissions, migrate } = notingBackend(server);
-    await migrate();
+    const { submissions } = await countingBackend(server);
     const answers = await Promise.all([submission(), submission()].map((each) => submissions.record(each)));
     expect(answers).toEqual([{ outcome: "created" }, { outcome: "created" }]);
   });
 
   it("become one created operation if they share an id", async () => {
-    const { submissions, migrate } = notingBackend(server);
-    await migrate();
+    const { submissions } = await countingBackend(server);
     const id = newId();
     const same = [0, 1, 2].map(() => submission({ id, key: "same" }));
     const answers = await Promise.all(same.map((each) => submissions.record(each)));
@@ -120,8 +112,7 @@ await describePostgres("submissions of one key that wait together", (server) => 
   });
 
   it("do not share the mistakes of the first one", async () => {
-    const { submissions, migrate } = notingBackend(server);
-    await migrate();
+    const { submissions } = await countingBackend(server);
     const broken = submission({ id: "not a UUID", key: "same" });
     const sound = submission({ key: "same" });
     const answers = await Promise.allSettled([broken, sound].map((each) => submissions.record(each)));
@@ -129,10 +120,9 @@ await describePostgres("submissions of one key that wait together", (server) => 
   });
 
   it("leave the first one accepted if the second call fails", async () => {
-    const { submissions, migrate } = notingBackend(server, (call) => {
-      if (call > 1) throw Object.assign(new Error("full"), { code: "53100" });
+    const { submissions } = await countingBackend(server, (statement) => {
+      if (statement > 1) throw Object.assign(new Error("full"), { code: "53100" });
     });
-    await migrate();
     const same = [submission({ key: "same" }), submission({ key: "same" })];
     const answers = await Promise.allSettled(same.map((each) => submissions.record(each)));
     expect(answers).toMatchObject([{ value: { outcome: "created" } }, { reason: { code: "OVERLOADED" } }]);

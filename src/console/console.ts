@@ -34,8 +34,6 @@ export interface ConsoleOptions {
 
 /** A page for operators, to mount with an adapter. Create one with {@link createConsole}. */
 export interface Console extends AwaitUsing {
-  /** Limits that adapters need. */
-  readonly settings: { readonly maxBodyBytes: number };
   /** Answers a request to any path, which may begin with any base path. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
   /** Refuses new requests and waits for those in progress. Leaves the back end open. Never rejects. `await using` calls it. */
@@ -67,7 +65,6 @@ export function createConsole(options: ConsoleOptions): Console {
   const context: ConsoleContext = { operator, authorize, counters, clock, observe };
   const lifecycle = createLifecycle((error) => observe({ event: "background.failed", step: "close", error }));
   return {
-    settings: { maxBodyBytes: BODY_LIMITS.maxBodyBytes },
     handle: (request, platform = {}) =>
       lifecycle
         .run(() => handle(context, request, platform))

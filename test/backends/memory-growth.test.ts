@@ -4,15 +4,13 @@ import { runInNewContext } from "node:vm";
 import type { OperationStore } from "async-request-reply";
 import type { NewOperation, Operation, Submissions } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
+import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
 import { allOperations } from "../support/all-operations.js";
 import { effort } from "../support/effort.js";
 import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
 
-/** Numbers of operations between which the duration of a search must not grow much. */
-const FEW = 300;
-const MANY = 30_000;
-/** Calls of each search. They have to be fewer than what is due in them. */
-const ROUNDS = 20;
+const COUNT = 100_000;
 const RECORDED = effort(20_000, 100_000);
 const BATCH = 500;
 const SECOND_MS = 1_000;
@@ -23,6 +21,8 @@ const TIMEOUT_MS = 120_000;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
+
+const UNLINKED = { chain: undefined, before: undefined, after: undefined };
 
 function operation(index: number): NewOperation {
   const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
@@ -121,102 +121,92 @@ describe("operations in memory", () => {
   });
 });
 
-/** Returns the shortest duration of several calls, which a busy machine disturbs least. */
-async function fastestMs(call: () => Promise<unknown>): Promise<number> {
-  let fastest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const start = performance.now();
-    await call();
-    fastest = Math.min(fastest, performance.now() - start);
+describe("the lines of the memory back end", () => {
+  interface Item extends Waiting<Item> {
+    readonly name: number;
   }
-  return fastest;
-}
 
-type Opened = ReturnType<typeof memoryOnClock>;
-
-/** Searches of the sweep, and how to record something that they have to skip, or to hand out one after the other. */
-const searches: readonly (readonly [
-  name: string,
-  fill: (backend: Opened, count: number) => Promise<void>,
-  search: (backend: Opened) => Promise<unknown>,
-])[] = [
-  [
-    "operations that are not due",
-    async ({ operations }, count) => {
-      for (let index = 0; index < count; index += 1)
-        await operations.create({ ...operation(index), delayMs: HOUR_MS + index });
-    },
-    ({ operations }) => operations.takeDue({ definitions: ["orders"], limit: 10 }),
-  ],
-  [
-    "operations that are all due",
-    async ({ operations, clock }, count) => {
-      for (let index = 0; index < count; index += 1) await operations.create(operation(index));
-      await clock.advance(MINUTE_MS);
-    },
-    ({ operations }) => operations.takeDue({ definitions: ["orders"], limit: 10 }),
-  ],
-  [
-    "operations that have not expired",
-    async (backend, count) => {
-      for (let index = 0; index < count; index += 1) {
-        const { id, tenant } = operation(index);
-        await backend.operations.create({ ...operation(index), retentionMs: HOUR_MS });
-        await backend.operations.requestCancel(id, tenant);
-      }
-    },
-    (backend) => submissionsOf(backend).purge({ limit: BATCH }),
-  ],
-  [
-    "claims that are not stale",
-    async ({ idempotency }, count) => {
-      for (let index = 0; index < count; index += 1)
-        await idempotency.claim({
-          tenant: "tenant-1",
-          definition: "orders",
-          key: `key-${index}`,
-          fingerprint: "1:a",
-          operationId: operation(index).id,
-        });
-    },
-    ({ idempotency }) => idempotency.takeStale({ olderThanMs: MINUTE_MS, limit: BATCH }),
-  ],
-];
-
-describe("a search in memory", () => {
-  it.each(searches)("takes no longer with many %s", async (_, fill, search) => {
-    const durations: number[] = [];
-    for (const count of [FEW, MANY]) {
-      const backend = memoryOnClock();
-      await fill(backend, count);
-      durations.push(await fastestMs(() => search(backend)));
+  it("look only at the first item that has not waited long enough", () => {
+    const line = new Line<Item>();
+    let looks = 0;
+    for (let name = 0; name < COUNT; name += 1) {
+      let joined = 0;
+      const item: Item = {
+        ...UNLINKED,
+        name,
+        get since() {
+          looks += 1;
+          return joined;
+        },
+        set since(value: number) {
+          joined = value;
+        },
+      };
+      line.join(item, name);
     }
-    const [few = 0, many = 0] = durations;
-    // Looking at each of them would take about 30 to 100 times as long.
-    expect(many / few).toBeLessThan(10);
+    looks = 0;
+    expect(line.take(COUNT, COUNT - BATCH + 1, COUNT)).toHaveLength(BATCH);
+    expect(looks).toBeLessThan(2 * BATCH);
+  });
+});
+
+describe("the schedule of the memory back end", () => {
+  interface Item extends Scheduled<Item> {}
+
+  /** Creates items that count the calls to their `dueAt`. */
+  function countedItems(count: number, dueAt: (index: number) => number) {
+    const looks = { count: 0 };
+    const items = Array.from({ length: count }, (_, index) => {
+      let announceAt: number | undefined = dueAt(index);
+      const item: Item = {
+        ...UNLINKED,
+        get announceAt() {
+          looks.count += 1;
+          return announceAt;
+        },
+        set announceAt(value: number | undefined) {
+          announceAt = value;
+        },
+      };
+      return item;
+    });
+    return { items, looks };
+  }
+
+  it("does not look at items that are not due", () => {
+    const schedule = new Schedule<Item>();
+    const { items, looks } = countedItems(COUNT, (index) => MINUTE_MS + index);
+    for (const item of items) schedule.put(item, item.announceAt ?? 0);
+    looks.count = 0;
+    expect(schedule.take(MINUTE_MS - 1, BATCH)).toEqual([]);
+    expect(looks.count).toBe(0);
   });
 
-  it("finds the operations in the order in which they become due, after they were due at other times", async () => {
-    const { operations, clock } = memoryOnClock();
-    const count = 1_000;
-    const dueAt = (index: number): number => (index * 7_919) % count;
-    for (let index = 0; index < count; index += 1) {
-      const { id: operationId } = operation(index);
-      await operations.create(operation(index));
-      await operations.beginAttempt(operationId, { token: "t", leaseMs: HOUR_MS });
-      await operations.settle(
-        { operationId, token: "t" },
-        { to: "retry", delayMs: dueAt(index) * SECOND_MS, countAttempt: true },
-      );
+  it("looks at each due item a few times, with any number due at once", () => {
+    const schedule = new Schedule<Item>();
+    const { items, looks } = countedItems(10_000, () => 0);
+    for (const item of items) schedule.put(item, item.announceAt ?? 0);
+    looks.count = 0;
+    let taken = 0;
+    for (let batch = 0; batch < 1_000; batch += 1) {
+      taken += schedule.take(0, 10).length;
     }
-    await clock.advance(count * SECOND_MS);
-    const ids: string[] = [];
-    for (let taken = count; taken > 0; ) {
-      const due = await operations.takeDue({ definitions: ["orders"], limit: 7 });
-      taken = due.length;
-      ids.push(...due.map(({ id }) => id));
+    expect(taken).toBe(10_000);
+    expect(looks.count).toBeLessThan(10 * taken);
+  });
+
+  it("hands out items in order of their seconds after many others came and went", () => {
+    const schedule = new Schedule<Item>();
+    const { items } = countedItems(5_000, (index) => ((index * 7_919) % 5_000) * SECOND_MS);
+    for (const item of items) {
+      const { announceAt = 0 } = item;
+      for (const hours of [20, 10, 0]) schedule.put(item, announceAt + hours * HOUR_MS);
     }
-    const inOrder = Array.from({ length: count }, (_, index) => index).sort((a, b) => dueAt(a) - dueAt(b));
-    expect(ids).toEqual(inOrder.map((index) => operation(index).id));
+    const seconds: number[] = [];
+    for (let taken = schedule.take(5_000 * SECOND_MS, 7); taken.length > 0; ) {
+      seconds.push(...taken.map(({ announceAt = 0 }) => announceAt / SECOND_MS));
+      taken = schedule.take(5_000 * SECOND_MS, 7);
+    }
+    expect(seconds).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
   });
 });

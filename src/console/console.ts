@@ -16,7 +16,7 @@ import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
 import type { ConsoleContext } from "./context.js";
 import type { Counters } from "./data/counters.js";
-import { BODY_LIMITS, handle } from "./handle.js";
+import { handle } from "./handle.js";
 
 /** Options of {@link createConsole}. `operator` and `authorize` are required. */
 export interface ConsoleOptions {

@@ -11,7 +11,7 @@ import { jsonReply, problemReply, redirectReply, textReply } from "./reply.js";
 import { type DataRoute, findRoute } from "./routes.js";
 
 /** Limits of the bodies of changes. */
-export const BODY_LIMITS = { maxBodyBytes: 16_384, bodyTimeoutMs: 10_000 } as const;
+const BODY_LIMITS = { maxBodyBytes: 16_384, bodyTimeoutMs: 10_000 } as const;
 
 /** Answers a request. Never rejects. */
 export async function handle(

@@ -11,7 +11,6 @@ import {
   retryLater,
   type StandardSchema,
 } from "async-request-reply";
-import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";

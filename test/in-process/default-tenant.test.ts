@@ -47,7 +47,7 @@ describe("calls of a service without `authorize`", () => {
       ["submit", orders, ORDER],
       ["get", orders, ID],
       ["result", orders, ID],
-      ["cancel", ID],
+      ["cancel", orders, ID],
     ] as const)
       await expect(untyped[method]?.(...args, {})).rejects.toMatchObject({
         code: "INVALID_OPTION",

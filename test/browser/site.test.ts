@@ -76,7 +76,7 @@ describe("the search", () => {
     ["priority", "Comparison with job queues"],
     ["dead letter", "States"],
     ["webhook", "Webhooks"],
-    ["cron", "Scheduling"],
+    ["cron", "Running work on a schedule"],
   ])("finds a page about %s", async (word, title) => {
     const page = await openPage(address("/"));
     await page.locator("#local-search button").click();

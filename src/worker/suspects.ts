@@ -63,7 +63,7 @@ export function createSuspects(clock: Clock): Suspects {
     }
     if (line.holders.size === 0) {
       line.closed = false;
-      if (clock.now() >= line.narrowsAt) line.width = 1;
+      if (line.width > 1 && clock.now() >= line.narrowsAt) line.width = 1;
     }
     return line;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import * as own from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { builtFile, manifest } from "../support/built.js";
 
@@ -237,5 +238,16 @@ describe("the exports of the package", () => {
 
   it("include a client for test runners that cannot require an ES module", () => {
     expect(readFileSync(builtFile("./client", "require"), "utf8")).not.toMatch(/\brequire\(/);
+  });
+
+  it("mounts a service of another copy", async () => {
+    const other = (await import(pathToFileURL(builtFile(".", "import")).href)) as typeof own;
+    expect(other.createOrderService).not.toBe(own.createOrderService);
+    const service = other.createOrderService({ authorize: own.allowAnonymous(), observe: false });
+    const headers = { "content-type": "application/json" };
+    const body = '{"itemId":"pen","quantity":1}';
+    const reply = await own.submitOrder({ method: "POST", path: "/orders", headers, body }, service);
+    expect(reply.status).toBe(202);
+    await service.close();
   });
 });

@@ -47,7 +47,7 @@ export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
       };
       return beginningBackend(clock, once, { remembers: false });
     },
-    violation: /I2: an attempt of .* began, but its worker never received it/,
+    violation: /I2: the worker of an attempt of .* never received it/,
   },
 
   "a receipt ignores earlier attempts": {
@@ -56,7 +56,7 @@ export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
         const begun = await beginReceipt(store, operation, lease);
         return begun && { ...begun, operation: { ...begun.operation, attempt: 1 } };
       }),
-    violation: /I2: .* began as attempt 1 instead of 2/,
+    violation: /I2: .* began as attempt 1, not 2/,
   },
 
   "a receipt begins an operation that has ended": {

@@ -4,6 +4,48 @@ import { describe, expect, it } from "vitest";
 import { replacing } from "../../support/replacing.js";
 import { createStage, errorOf, LEASE_MS, signalOf } from "../../support/worker-stage.js";
 
+/**
+ * Starts an attempt whose store notifies only if a test calls `notify`. Renewals read the operation at once, and are
+ * answered when `answered` resolves.
+ */
+async function startNotified(answered: Promise<void> = Promise.resolve()) {
+  let onRequest: (id?: string) => void = () => {};
+  const stage = createStage([defineOrders({ cancellable: true })], (backend) => ({
+    ...backend,
+    operations: replacing(backend.operations, {
+      watchCancellations: (watcher) => {
+        onRequest = watcher;
+        return () => {
+          onRequest = () => {};
+        };
+      },
+      renew: async (...request) => {
+        const renewed = await backend.operations.renew(...request);
+        await answered;
+        return renewed;
+      },
+    }),
+  }));
+  const id = await stage.submit();
+  const started = signalOf<AbortSignal>();
+  const finish = signalOf();
+  const working = stage.worker({
+    orders: (_order, { signal }) => {
+      started.resolve(signal);
+      return finish.promise;
+    },
+  });
+  await working.start();
+  return {
+    ...stage,
+    id,
+    signal: await started.promise,
+    notify: (of?: string) => onRequest(of),
+    finish,
+    working,
+  };
+}
+
 describe("an attempt", () => {
   it("keeps its lease while it runs, for any length of time", async () => {
     const { submit, read, worker, clock } = createStage();
@@ -162,37 +204,8 @@ describe("an attempt", () => {
   });
 
   it("learns of a cancellation that it is notified of while a renewal is under way", async () => {
-    let notify: (id?: string) => void = () => {};
     const answered = signalOf();
-    const { submit, cancel, worker, clock } = createStage(
-      [defineOrders({ cancellable: true })],
-      (backend) => ({
-        ...backend,
-        operations: replacing(backend.operations, {
-          watchCancellations: (onRequest) => {
-            notify = onRequest;
-            return () => {};
-          },
-          // The store has read the operation before the request, and its answer takes long.
-          renew: async (...request) => {
-            const renewed = await backend.operations.renew(...request);
-            await answered.promise;
-            return renewed;
-          },
-        }),
-      }),
-    );
-    const id = await submit();
-    const started = signalOf<AbortSignal>();
-    const finish = signalOf();
-    const working = worker({
-      orders: (_order, { signal }) => {
-        started.resolve(signal);
-        return finish.promise;
-      },
-    });
-    await working.start();
-    const signal = await started.promise;
+    const { id, signal, cancel, clock, notify, finish, working } = await startNotified(answered.promise);
     notify(id);
     expect(await cancel(id)).toBe(202);
     notify(id);
@@ -207,32 +220,7 @@ describe("an attempt", () => {
     ["of the cancellation", (id: string) => id],
     ["that notifications may have been missed", () => undefined],
   ])("learns of a cancellation without a renewal if the store notifies %s", async (_, idOf) => {
-    let notify: (id?: string) => void = () => {};
-    const { submit, read, cancel, worker, clock } = createStage(
-      [defineOrders({ cancellable: true })],
-      (backend) => ({
-        ...backend,
-        operations: replacing(backend.operations, {
-          watchCancellations: (onRequest) => {
-            notify = onRequest;
-            return () => {
-              notify = () => {};
-            };
-          },
-        }),
-      }),
-    );
-    const id = await submit();
-    const started = signalOf<AbortSignal>();
-    const finish = signalOf();
-    const working = worker({
-      orders: (_order, { signal }) => {
-        started.resolve(signal);
-        return finish.promise;
-      },
-    });
-    await working.start();
-    const signal = await started.promise;
+    const { id, signal, read, cancel, clock, notify, finish, working } = await startNotified();
     // A notification is only a hint: without a request, nothing happens.
     notify(id);
     await clock.advance(0);

@@ -1,4 +1,5 @@
 import type { OperationState, Settlement } from "../../../contract/operation.js";
+import type { BeginResult } from "../../../ports/operation-store.js";
 import { type Entry, stateOf } from "./entry.js";
 
 /** A prepared operation is due at once, and sweeps get it later, in case its announcement is lost. Milliseconds. */
@@ -10,6 +11,23 @@ export function leased(entry: Entry, leaseMs: number, now: number): void {
   entry.handOutFrom = entry.leaseEndsAt;
   entry.round = 0;
   entry.isVague = false;
+}
+
+/**
+ * Counts an attempt with a new token. It shows whether the one before has ended by a settlement whose answer was lost.
+ * Returns false if the one before still has a live lease.
+ */
+export function nextAttempt(
+  entry: Entry,
+  { operation: { attempt }, previousLost }: Extract<BeginResult, { readonly outcome: "begun" }>,
+  now: number,
+): boolean {
+  const { attemptIfReleased, leaseEndsAt } = entry;
+  const wasReleased = attemptIfReleased !== undefined && attempt === attemptIfReleased + 1;
+  entry.attempt = (wasReleased ? attemptIfReleased : entry.attempt) + 1;
+  entry.attemptIfReleased = undefined;
+  entry.previousLost = previousLost;
+  return wasReleased || leaseEndsAt <= now;
 }
 
 /** Notes that an attempt ended and left its operation unfinished, and when the operation is due again. */

@@ -23,15 +23,13 @@ import { Entries, type Entry, stateOf } from "./entry.js";
 import { FollowUps } from "./follow-ups.js";
 import { HandOuts } from "./hand-outs.js";
 import { Keys } from "./keys.js";
-import { leased, mayBeReleased, released } from "./leases.js";
+import { leased, mayBeReleased, nextAttempt, released } from "./leases.js";
 import { Listings } from "./listings.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Readings } from "./readings.js";
 import { Redrives } from "./redrives.js";
 import { Timing } from "./timing.js";
 import { Webhooks } from "./webhooks.js";
-
-type Begun = Extract<BeginResult, { readonly outcome: "begun" }>;
 
 /**
  * Watches every change and every answer, and checks these invariants:
@@ -159,10 +157,8 @@ export class Ledger {
     const delivered = new Set(deliveries.map(({ announcement }) => announcement.operationId));
     const now = this.entries.now();
     const held = this.entries.where(({ token, leaseEndsAt }) => token === receipt && leaseEndsAt > now);
-    for (const { id } of held) {
-      if (!delivered.has(id))
-        this.violated("I2", `an attempt of ${id} began, but its worker never received it`);
-    }
+    for (const { id } of held)
+      if (!delivered.has(id)) this.violated("I2", `the worker of an attempt of ${id} never received it`);
   }
 
   /** Records the result of `beginAttempt`. */
@@ -183,17 +179,14 @@ export class Ledger {
     if (result.outcome !== "begun") return;
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
     this.readings.returned(result.operation);
-    if (entry.token !== token) this.#nextAttempt(entry, result);
+    if (entry.token !== token && !nextAttempt(entry, result, this.entries.now()))
+      this.violated("I7", `${id} has two live leases`);
     const { attempt, createdAt } = result.operation;
     const { delayMs = 0 } = entry.recorded;
     const isDelayed = result.operation.state === "pending" && createdAt + delayMs > this.entries.now();
     if (isDelayed) this.violated("I13", `${id} began before its delay of ${delayMs} ms was over`);
-    if (attempt !== entry.attempt) {
-      this.violated(
-        "I2",
-        `${id} began as attempt ${attempt} instead of ${entry.attempt}, so it may never end`,
-      );
-    }
+    if (attempt !== entry.attempt)
+      this.violated("I2", `${id} began as attempt ${attempt}, not ${entry.attempt}, so it may never end`);
     entry.token = token;
     entry.tokens.add(token);
     this.#leased(entry, leaseMs);
@@ -202,16 +195,6 @@ export class Ledger {
   #leased(entry: Entry, leaseMs: number): void {
     leased(entry, leaseMs, this.entries.now());
     this.attempts.leased(entry, leaseMs);
-  }
-
-  /** Counts an attempt with a new token. It shows whether the one before has ended by a settlement whose answer was lost. */
-  #nextAttempt(entry: Entry, { operation: { attempt }, previousLost }: Begun): void {
-    const { attemptIfReleased: released } = entry;
-    if (released !== undefined && attempt === released + 1) entry.attempt = released;
-    else if (entry.leaseEndsAt > this.entries.now()) this.violated("I7", `${entry.id} has two live leases`);
-    entry.attempt += 1;
-    entry.attemptIfReleased = undefined;
-    entry.previousLost = previousLost;
   }
 
   /** Records the result of `renew`. */

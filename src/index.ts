@@ -41,14 +41,8 @@ export {
   type KnownCredentials,
   type Verify,
 } from "./http/access/credentials.js";
-export type { CancelResult, OperationView, Service, SubmitOptions } from "./http/context.js";
-export { getOperation, submitOrder } from "./http/handlers.js";
 export type { HttpRequest, HttpResponse, RequestContext } from "./http/message/message.js";
-export { createOrderService, type OrderServiceOptions } from "./http/order-service.js";
-export { createService, type ServiceOptions } from "./http/service.js";
 export type { Admit, Refusal } from "./http/settings.js";
-export type { PreparedSubmission } from "./in-process/prepare.js";
-export type { Submitted } from "./in-process/submit.js";
 export { createConsoleObserver } from "./observing/console-observer.js";
 export { type Logger, logEvents } from "./observing/log-events.js";
 export type {
@@ -65,6 +59,12 @@ export type { Observer, ServiceEvent } from "./ports/observer.js";
 export type { OperationStore } from "./ports/operation-store.js";
 export type { Queue } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
+export { createService, type ServiceOptions } from "./service/create-service.js";
+export { getOperation, submitOrder } from "./service/handlers.js";
+export { createOrderService, type OrderServiceOptions } from "./service/order-service.js";
+export type { PreparedSubmission } from "./service/prepare.js";
+export type { CancelResult, OperationView, Service, SubmitOptions } from "./service/service.js";
+export type { Submitted } from "./service/submit.js";
 export type { Job, Processor } from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { Processors } from "./worker/processors.js";

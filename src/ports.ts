@@ -36,16 +36,6 @@ export type {
   StandardResult,
 } from "./contract/schema/standard-schema.js";
 export type { ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
-export type {
-  CallsWithoutTenant,
-  InProcessService,
-  Mountable,
-  PrepareOptions,
-  ServiceFor,
-  SubmissionOptions,
-  WithHook,
-} from "./http/context.js";
-export { cancelOperation, listOperations, submitOperation } from "./http/handlers.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
 export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
@@ -80,6 +70,16 @@ export type {
   SyncHandle,
   SynchronousTransactions,
 } from "./ports/synchronous.js";
+export { cancelOperation, listOperations, submitOperation } from "./service/handlers.js";
+export type {
+  CallsWithoutTenant,
+  InProcessService,
+  Mountable,
+  PrepareOptions,
+  ServiceFor,
+  SubmissionOptions,
+  WithHook,
+} from "./service/service.js";
 export type {
   AttemptMessage,
   AttemptOutcome,

@@ -12,32 +12,32 @@ const ROOMS: Readonly<Record<string, string>> = {
   observing: "contract ports",
   protocol: "contract ports batching",
   submission: "contract formats ports protocol telemetry",
-  waiting: "contract ports",
-  "in-process": "contract formats ports protocol submission telemetry waiting",
+  following: "contract ports",
+  http: "contract formats ports observing protocol submission telemetry following",
+  service: "contract formats ports observing protocol submission telemetry following http backends/memory",
   client: "contract",
-  http: "contract formats ports observing protocol submission telemetry waiting in-process backends/memory",
   worker: "contract ports observing protocol submission telemetry",
   operator: "contract ports observing protocol",
   console: "contract http observing operator ports protocol",
-  openapi: "contract formats ports http",
-  opentelemetry: "contract ports http operator protocol telemetry",
-  adapters: "contract http protocol",
+  openapi: "contract formats ports http service",
+  opentelemetry: "contract ports http operator protocol service telemetry",
+  adapters: "contract http protocol service",
   "adapters/express": "adapters/node",
   backends: "contract ports batching",
-  "backends/broker": "observing protocol",
-  "backends/bullmq": "backends/broker backends/waking",
-  "backends/memory": "backends/state-machine backends/rows backends/waking",
-  "backends/nats": "backends/broker",
-  "backends/postgres": "backends/rows backends/waking",
-  "backends/rabbitmq": "backends/broker",
-  "backends/sqlite": "backends/state-machine backends/rows backends/waking",
+  "backends/memory": "backends/shared",
+  "backends/postgres": "backends/shared",
+  "backends/sqlite": "backends/shared",
+  brokers: "contract ports observing protocol",
+  "brokers/bullmq": "brokers/shared backends/shared",
+  "brokers/nats": "brokers/shared",
+  "brokers/rabbitmq": "brokers/shared",
   "formats/yang": "formats/xml",
   webhooks: "contract ports protocol telemetry",
-  testing: "contract formats ports protocol submission in-process http worker operator webhooks",
+  testing: "contract formats ports protocol submission http service worker operator webhooks",
 };
 
 /** Rooms whose folders must not import each other. */
-const SEPARATE = ["adapters", "backends", "formats"];
+const SEPARATE = ["adapters", "backends", "brokers", "formats"];
 
 const src = join(import.meta.dirname, "../src");
 

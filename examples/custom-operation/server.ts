@@ -1,5 +1,5 @@
 /**
- * Two custom operations with valibot schemas: a report that shows progress, can be canceled and has a checked result,
+ * Two custom operations with valibot schemas: a report that shows progress, can be cancelled and has a checked result,
  * and a mailing. Run `npm run build:start && node examples/custom-operation/dist/server.js`, then
  *
  * curl -i localhost:3000/reports -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \

@@ -1,5 +1,5 @@
 import { invalidOption, misuse } from "../contract/options.js";
-import type { Mountable } from "../http/context.js";
+import type { Mountable } from "../service/service.js";
 
 /** Options of all adapters. */
 export interface MountOptions {

@@ -39,12 +39,14 @@ export interface NewOperation {
   readonly tenant: string;
   /** Name of the definition that processes it. */
   readonly definition: string;
+  /** `id` of the principal who submitted it. Not shown to clients. Default: none, if code submitted it. */
+  readonly principal?: string;
   /** Parsed payload of the client, in RFC 8785 form. */
   readonly input: JsonText;
   /** How long the operation and its key are kept after the operation ends. Milliseconds. */
   readonly retentionMs: number;
   /**
-   * How long both are kept if the operation fails, also if it is canceled or created as failed. Milliseconds. Default:
+   * How long both are kept if the operation fails, also if it is cancelled or created as failed. Milliseconds. Default:
    * `retentionMs`.
    */
   readonly failedRetentionMs?: number;

@@ -49,7 +49,7 @@ const TITLES = {
   "attempts-exhausted": "All attempts failed",
   "invalid-result": "The result of the work is invalid",
   "input-refused": "The input no longer meets the contract",
-  cancelled: "The operation was canceled",
+  cancelled: "The operation was cancelled",
   abandoned: "The submission was never finished",
 } as const;
 
@@ -98,10 +98,10 @@ export function operationError(name: ProblemName, detail: string): JsonText {
   return JSON.stringify(problem(name, { detail }));
 }
 
-/** `error` of a canceled operation, which every store writes. */
+/** `error` of a cancelled operation, which every store writes. */
 export const CANCELLED: JsonText = operationError(
   "cancelled",
-  "The operation was canceled before its work was done.",
+  "The operation was cancelled before its work was done.",
 );
 
 /** One violation of the contract: where it is and what is wrong. */

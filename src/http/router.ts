@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { PathParams } from "../contract/definition/path-pattern.js";
 import { type Requested, refuse } from "./answer.js";
-import type { Service, ServiceContext } from "./context.js";
+import type { ServiceContext } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
 import { deprecationFields } from "./message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
@@ -24,7 +24,12 @@ interface Resource {
 }
 
 /** Answers requests and knows which paths exist. */
-export type Router = Pick<Service, "handle" | "hasPath">;
+export interface Router {
+  /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
+  hasPath(path: string): boolean;
+  /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Never rejects. */
+  handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
+}
 
 /** Creates a router. It finds a handler by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
 export function createRouter(service: ServiceContext): Router {

@@ -39,7 +39,7 @@ export interface SettingsOptions {
   readonly admit?: Admit;
   /** Path where the service is mounted, such as `/api`. All paths and `Location` start with it. Default: none. */
   readonly basePath?: string;
-  /** Path where operations are read and canceled, after `basePath`. Default: `/operations`. */
+  /** Path where operations are read and cancelled, after `basePath`. Default: `/operations`. */
   readonly statusPath?: string;
   /** Whether tenants can list their own operations at `statusPath`. Needs a back end that can list. Default: false. */
   readonly list?: boolean;

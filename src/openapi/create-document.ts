@@ -1,6 +1,6 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
-import { contextOf } from "../http/check-service.js";
-import type { Service } from "../http/context.js";
+import { contextOf } from "../service/check-service.js";
+import type { Service } from "../service/service.js";
 import { createComponents } from "./components.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
 import { nameDefinitions } from "./names.js";

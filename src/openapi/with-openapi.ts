@@ -3,8 +3,7 @@ import { checkOptions, invalidOption, type OptionNames } from "../contract/optio
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";
 import { answer, type Requested, refuse } from "../http/answer.js";
-import { contextOf } from "../http/check-service.js";
-import type { Service, ServiceContext } from "../http/context.js";
+import type { ServiceContext } from "../http/context.js";
 import { entityTag, matches } from "../http/message/entity-tag.js";
 import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse } from "../http/message/message.js";
@@ -13,6 +12,8 @@ import { emptyReply, type Fields, notModified, reply } from "../http/message/rep
 import { pathOf } from "../http/message/request-path.js";
 import { replyFormat } from "../http/negotiation/reply-format.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
+import { contextOf } from "../service/check-service.js";
+import type { Service } from "../service/service.js";
 import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
 
 /** Options of {@link withOpenApi}. Only `info` is required. */

@@ -1,6 +1,6 @@
-import type { Service } from "../http/context.js";
 import type { Operator } from "../operator/operator.js";
 import { SHARED } from "../protocol/shared.js";
+import type { Service } from "../service/service.js";
 import type { BatchResult, Meter } from "./api.js";
 import { DEFINITION } from "./conventions.js";
 import { METRICS, type MetricDescription } from "./metric-descriptions.js";

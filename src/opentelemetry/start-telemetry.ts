@@ -1,7 +1,7 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
-import type { Service } from "../http/context.js";
 import type { Operator } from "../operator/operator.js";
 import { SHARED } from "../protocol/shared.js";
+import type { Service } from "../service/service.js";
 import type { OpenTelemetryApi } from "./api.js";
 import { SCHEMA_URL, SCOPE } from "./conventions.js";
 import { startGauges } from "./gauges.js";

@@ -59,7 +59,7 @@ export interface Operator<Name extends string = string> {
    * Cancels an operation, even if its definition does not let clients cancel. `cancelled`: the operation has failed
    * with the problem `cancelled`. `requested`: a worker is running it and learns of the request at its next lease
    * renewal. `terminal`: it had already ended. `unknown`: it does not exist, is hidden or is `preparing`, and so
-   * cannot be canceled.
+   * cannot be cancelled.
    */
   cancel(id: string): Promise<CancelOutcome>;
   /**

@@ -17,7 +17,7 @@ export interface KeepLeaseOptions {
 export interface KeptLease {
   /** Writes this progress at once, or 250 ms after the previous write. Only the latest value waits. */
   progress(value: JsonText): void;
-  /** Renews at once, for example because the operation may be canceled. */
+  /** Renews at once, for example because the operation may be cancelled. */
   renew(): void;
   /** Pauses renewals while something else protects the operation, such as a transaction. */
   pause(): void;

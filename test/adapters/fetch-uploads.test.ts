@@ -58,7 +58,7 @@ function* tenMegabytes(): Iterable<Uint8Array> {
 }
 
 describe("S19: an upload through the Fetch adapter", () => {
-  it("of 10 MB is canceled at the limit, after at most one chunk beyond it", async () => {
+  it("of 10 MB is cancelled at the limit, after at most one chunk beyond it", async () => {
     const { handler, recorded } = createOrders();
     const upload = watchStream(tenMegabytes());
     expect((await handler(post(upload))).status).toBe(413);
@@ -86,7 +86,7 @@ describe("S19: an upload through the Fetch adapter", () => {
     expect([reply.status, upload.pulledBytes]).toEqual([status, 0]);
   });
 
-  it("that stalls gets 408 and is canceled", async () => {
+  it("that stalls gets 408 and is cancelled", async () => {
     const clock = createManualClock();
     const { handler, recorded } = createOrders({ runtime: { clock } });
     const upload = watchStream([bytes.subarray(0, 5)], { end: "stall" });

@@ -3,7 +3,7 @@ export interface WatchedStream {
   readonly stream: ReadableStream<Uint8Array>;
   /** Bytes read so far. */
   readonly pulledBytes: number;
-  /** Whether the reader has canceled it. */
+  /** Whether the reader has cancelled it. */
   readonly isCancelled: boolean;
   /** Resolves when the reader asks for a chunk that never comes. */
   readonly stalled: Promise<void>;

@@ -140,7 +140,7 @@ describe("the page", () => {
     expect((await stage.operator.get(id))?.state).toBe("pending");
     await open.click();
     await page.getByRole("button", { name: "Cancel it" }).click();
-    await status(page, /The operation was canceled/);
+    await status(page, /The operation was cancelled/);
     expect((await stage.operator.get(id))?.state).toBe("failed");
   });
 

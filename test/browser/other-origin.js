@@ -13,11 +13,11 @@ export async function useService(baseUrl) {
   try {
     const waiting = await connect({}).submit({ account: "waiting" });
     const streaming = await connect({ eventStream }).submit({ account: "streaming" });
-    const canceled = await connect({}).submit({ account: "canceled" });
+    const cancelled = await connect({}).submit({ account: "cancelled" });
     const seen = [await lastStatus(waiting), await waiting.result()];
     seen.push(await lastStatus(streaming), await streaming.result());
-    await canceled.cancel();
-    seen.push(await canceled.result().catch(({ code }) => code));
+    await cancelled.cancel();
+    seen.push(await cancelled.result().catch(({ code }) => code));
     return seen;
   } catch (error) {
     return error.message;

@@ -186,9 +186,9 @@ it.each([
   });
 });
 
-it("a line without an end is refused and canceled", async () => {
+it("a line without an end is refused and cancelled", async () => {
   let sent = 0;
-  let canceled = 0;
+  let cancelled = 0;
   const chunk = encoder.encode("x".repeat(2 ** 12));
   const endless: Step = () => {
     const body = new ReadableStream<Uint8Array>({
@@ -197,7 +197,7 @@ it("a line without an end is refused and canceled", async () => {
         controller.enqueue(chunk);
       },
       cancel: () => {
-        canceled++;
+        cancelled++;
       },
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
@@ -207,36 +207,36 @@ it("a line without an end is refused and canceled", async () => {
     detail: `An event of http://localhost/operations/${ID} has more than 16777216 characters, which no operation has.`,
   });
   expect(sent).toBeLessThan(2 ** 24 + 4 * chunk.length);
-  expect(canceled).toBe(1);
+  expect(cancelled).toBe(1);
 });
 
 describe("a reply that is no stream", () => {
-  /** Counts how often the body of a reply is canceled. */
-  const canceling = (init: ResponseInit): { readonly step: Step; readonly canceled: () => number } => {
-    let canceled = 0;
+  /** Counts how often the body of a reply is cancelled. */
+  const cancelling = (init: ResponseInit): { readonly step: Step; readonly cancelled: () => number } => {
+    let cancelled = 0;
     const cancel = (): void => {
-      canceled++;
+      cancelled++;
     };
-    return { step: () => new Response(new ReadableStream({ cancel }), init), canceled: () => canceled };
+    return { step: () => new Response(new ReadableStream({ cancel }), init), cancelled: () => cancelled };
   };
 
-  it("is canceled, and the error says what it is", async () => {
-    const { step, canceled } = canceling(html);
+  it("is cancelled, and the error says what it is", async () => {
+    const { step, cancelled } = cancelling(html);
     await expect(follow([step])).rejects.toMatchObject({
       code: "INVALID_OPTION",
       detail: `The reply of http://localhost/operations/${ID} is "text/html; charset=utf-8", and not an event stream. Check \`baseUrl\` and \`statusPath\`.`,
     });
-    expect(canceled()).toBe(1);
+    expect(cancelled()).toBe(1);
   });
 
-  it("is canceled if it is JSON, because the service does not stream, and the client waits instead", async () => {
-    const { step, canceled } = canceling({ headers: { "content-type": "application/json" } });
+  it("is cancelled if it is JSON, because the service does not stream, and the client waits instead", async () => {
+    const { step, cancelled } = cancelling({ headers: { "content-type": "application/json" } });
     const { seen } = await follow([step, completed]);
-    expect([seen, canceled()]).toEqual([["completed"], 1]);
+    expect([seen, cancelled()]).toEqual([["completed"], 1]);
   });
 
   it("may begin like the media type of one", async () => {
-    const { step } = canceling({ headers: { "content-type": "text/event-streams" } });
+    const { step } = cancelling({ headers: { "content-type": "text/event-streams" } });
     await expect(follow([step])).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 });

@@ -88,10 +88,10 @@ function createProcessors(finished: (accountId: string) => Promise<void>): Proce
   return {
     exports: async ({ accountId, format }, job) => {
       job.progress({ percent: 50 });
-      const canceled = new Promise<never>((_, reject) => {
+      const cancelled = new Promise<never>((_, reject) => {
         job.signal.addEventListener("abort", () => reject(job.signal.reason));
       });
-      await Promise.race([finished(accountId), canceled]);
+      await Promise.race([finished(accountId), cancelled]);
       return { url: `/${accountId}.${format}`, at: "2026-11-22T00:00:00Z" };
     },
     orders: ({ itemId }) => {

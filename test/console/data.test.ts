@@ -135,7 +135,7 @@ describe("an operation", () => {
     expect((await send({ path: `/api/operations/${id}/payload` })).status).toBe(404);
   });
 
-  it("can be canceled", async () => {
+  it("can be cancelled", async () => {
     const { change, submit, read } = createConsoleStage();
     const id = await submit("complete");
     expect(dataOf(await change(`/api/operations/${id}/cancel`))).toEqual({ outcome: "cancelled" });

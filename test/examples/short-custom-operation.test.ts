@@ -42,7 +42,7 @@ describe("the example for custom definitions", { timeout: 30_000 }, () => {
     });
   });
 
-  it("stops a report when it is canceled", async () => {
+  it("stops a report when it is cancelled", async () => {
     const [location] = await runningReport(2022);
     const response = await example.fetch(location, { method: "DELETE", headers });
     expect(response.status).toBe(202);

@@ -73,7 +73,7 @@ describe("the example that delays and schedules work", () => {
     expect(done[1]).toEqual(["writing the digest of 2026-01-02"]);
   });
 
-  it("runs delayed work when it is due, unless it was canceled", async () => {
+  it("runs delayed work when it is due, unless it was cancelled", async () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1));
     await example.purgeLater("cat.mov");
     const { operationId } = await example.purgeLater("dog.mov");

@@ -73,7 +73,7 @@ describeOnEachStore("processes that follow the work of another process", (bench)
     expect(await reply.json()).toMatchObject({ status: "pending", cancelRequested: true });
     expect((await states).at(-1)).toMatchObject({
       status: "failed",
-      error: { title: "The operation was canceled" },
+      error: { title: "The operation was cancelled" },
     });
   });
 });

@@ -24,7 +24,7 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a full disk, which only roo
     const worker = await bench().start({ role: "worker" });
     await bench().untilTerminal();
     worker.kill("SIGSTOP");
-    const canceled = await send("canceled", () => api.baseUrl);
+    const cancelled = await send("cancelled", () => api.baseUrl);
 
     const disk = fillDisk(bench().folder);
     const tried: SentOrder[] = [];
@@ -41,18 +41,18 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a full disk, which only roo
     });
     expect(failuresOf(api).at(-1)).toContain("Free space on its disk");
     disk.fillAgain();
-    const accepted = idsOf([...expiring, canceled, ...tried]);
+    const accepted = idsOf([...expiring, cancelled, ...tried]);
     const reads = await Promise.all(accepted.map((id) => readOnce(id, api.baseUrl)));
     expect(reads.filter((read) => typeof read === "number")).toEqual([]);
     expect(await bench().operations()).toHaveLength(accepted.length);
-    expect(await cancelOnce(idsOf([canceled])[0] ?? "", api.baseUrl)).toBe(503);
+    expect(await cancelOnce(idsOf([cancelled])[0] ?? "", api.baseUrl)).toBe(503);
     worker.kill("SIGCONT");
     await vi.waitUntil(() => failuresOf(worker).length > 0, { timeout: 10_000 });
     worker.kill("SIGSTOP");
     expect(await bench().operations()).toHaveLength(accepted.length);
 
     disk.freeSome();
-    expect(await cancelOnce(idsOf([canceled])[0] ?? "", api.baseUrl)).toBe(200);
+    expect(await cancelOnce(idsOf([cancelled])[0] ?? "", api.baseUrl)).toBe(200);
     worker.kill("SIGCONT");
     const expired = new Set(idsOf(expiring));
     const isPurged = async (): Promise<boolean> =>

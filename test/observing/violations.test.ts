@@ -176,7 +176,7 @@ describe("a cancellation", () => {
         definition: "reports",
         tenant,
         attempt: 1,
-        error: "AsyncReplyError: CANCELLED: The operation was canceled.",
+        error: "AsyncReplyError: CANCELLED: The operation was cancelled.",
       },
     });
     await service.close();

@@ -44,7 +44,7 @@ export const redrivingManyScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "omits canceled operations unless they are requested",
+    name: "omits cancelled operations unless they are requested",
     run: async (stage) => {
       const { operator, end, submit } = stage;
       const failed = await end("throw");

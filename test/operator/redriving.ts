@@ -104,7 +104,7 @@ export const redrivingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "redrives a canceled operation that is named",
+    name: "redrives a cancelled operation that is named",
     run: async ({ operator, submit }) => {
       const cancelled = await submit("complete");
       await operator.cancel(cancelled);

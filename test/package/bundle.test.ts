@@ -31,12 +31,4 @@ describe("a bundle for a runtime without node: modules", () => {
     console.log(`bundle of "./client": ${gzipBytes} bytes, ${whole.gzipBytes} with event streams`);
     expect(gzipBytes).toBeLessThanOrEqual(4 * 1024);
   });
-
-  // A guard against growth. A service without a worker bundles a fifth less.
-  it("has at most 48 KB of the package's own code, minified and compressed", async () => {
-    const own = await bundle(".", ["zod", "zod/*", "uuid"]);
-    const whole = await bundle(".");
-    console.log(`bundle of ".": ${own.gzipBytes} bytes of own code, ${whole.gzipBytes} with zod and uuid`);
-    expect(own.gzipBytes).toBeLessThanOrEqual(48 * 1024);
-  });
 });

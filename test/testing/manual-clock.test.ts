@@ -86,7 +86,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([["a", 10]]);
   });
 
-  it("does not run a canceled task, even if a task of the same time cancels it", async () => {
+  it("does not run a cancelled task, even if a task of the same time cancels it", async () => {
     const clock = createManualClock();
     const { noted, note } = noting(clock);
     note("never", 5)();

@@ -147,7 +147,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "canceled operations cannot be redriven": composed(I(12), (store) => ({
+  "cancelled operations cannot be redriven": composed(I(12), (store) => ({
     redrive: async (id, successor) => {
       const { state = "failed", error = "" } = (await lookAt(store, id)) ?? {};
       if (error.includes("#cancelled")) return { outcome: "not-redrivable", state };

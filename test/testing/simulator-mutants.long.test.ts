@@ -1,10 +1,10 @@
 import { createMemoryBackend } from "async-request-reply";
 import type { SimulationFailure } from "async-request-reply/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type * as Submit from "../../src/in-process/submit.js";
+import type * as Parking from "../../src/following/parking.js";
 import type * as Redrive from "../../src/operator/redrive/redrive-one.js";
 import type * as Scan from "../../src/operator/scan.js";
-import type * as Parking from "../../src/waiting/parking.js";
+import type * as Submit from "../../src/service/submit.js";
 import type * as Deliver from "../../src/webhooks/delivery/deliver.js";
 import type * as FindAnnounced from "../../src/webhooks/delivery/find-announced.js";
 import type * as Schedule from "../../src/webhooks/delivery/schedule.js";
@@ -85,7 +85,7 @@ const mutants: readonly Mutant[] = [
     name: "waiters rely on notifications, which can get lost",
     violation: /I16: a waiter learned of the end of .* \d+ ms late/,
     plant: () =>
-      vi.doMock("../../src/waiting/parking.js", async (original) => {
+      vi.doMock("../../src/following/parking.js", async (original) => {
         const real = await original<typeof Parking>();
         const createParking: typeof real.createParking = (operations, clock, _, look) =>
           real.createParking(operations, clock, 3_600_000, look);
@@ -155,10 +155,10 @@ const mutants: readonly Mutant[] = [
 /** Modules that mutants replace. */
 const REPLACED = [
   "../../src/worker/settings.js",
-  "../../src/in-process/submit.js",
+  "../../src/service/submit.js",
   "../../src/operator/scan.js",
   "../../src/operator/redrive/redrive-one.js",
-  "../../src/waiting/parking.js",
+  "../../src/following/parking.js",
   "../../src/webhooks/delivery/find-announced.js",
   "../../src/webhooks/delivery/deliver.js",
   "../../src/webhooks/delivery/schedule.js",
@@ -200,7 +200,7 @@ function call(
   change: (submit: typeof Submit.submit) => typeof Submit.submit,
 ): Mutant {
   const plant = (): void =>
-    void vi.doMock("../../src/in-process/submit.js", async (original) => {
+    void vi.doMock("../../src/service/submit.js", async (original) => {
       const { submit } = await original<typeof Submit>();
       return { submit: change(submit) };
     });

@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { Mountable } from "../../http/context.js";
 import { SHARED } from "../../protocol/shared.js";
+import type { Mountable } from "../../service/service.js";
 import type { ExpressRequest } from "./read-request.js";
 
 /**

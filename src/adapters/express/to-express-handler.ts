@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { checkService } from "../../http/check-service.js";
-import type { Mountable } from "../../http/context.js";
 import type { HttpRequest } from "../../http/message/message.js";
+import { checkService } from "../../service/check-service.js";
+import type { Mountable } from "../../service/service.js";
 import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "../node/read-request.js";
 import { respond } from "../node/respond.js";

@@ -51,7 +51,7 @@ async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): P
       if (length > maxBytes) throw tooLarge(maxBytes);
       parts.push(next.value);
     }
-    // A stream that was canceled looks like one that ended normally.
+    // A stream that was cancelled looks like one that ended normally.
     if (signal.aborted) throw aborted();
     return join(parts, length);
   } finally {

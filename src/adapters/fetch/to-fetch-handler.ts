@@ -1,6 +1,6 @@
-import { checkService } from "../../http/check-service.js";
-import type { Service } from "../../http/context.js";
 import type { RequestContext } from "../../http/message/message.js";
+import { checkService } from "../../service/check-service.js";
+import type { Service } from "../../service/service.js";
 import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "./read-request.js";
 import { toResponse } from "./write-response.js";

@@ -1,8 +1,8 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:net";
 import { checkOptions, durationMs, misuse, type OptionNames, shown } from "../../contract/options.js";
-import { checkService } from "../../http/check-service.js";
-import type { Service } from "../../http/context.js";
+import { checkService } from "../../service/check-service.js";
+import type { Service } from "../../service/service.js";
 import { http2Stream } from "./reply-early.js";
 
 /** Options of {@link closeServer}. */

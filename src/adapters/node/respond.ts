@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Mountable } from "../../http/context.js";
 import type { HttpRequest } from "../../http/message/message.js";
+import type { Mountable } from "../../service/service.js";
 import { createRequestContext } from "./request-context.js";
 import { writeResponse } from "./write-response.js";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { checkService } from "../../http/check-service.js";
-import type { Mountable } from "../../http/context.js";
+import { checkService } from "../../service/check-service.js";
+import type { Mountable } from "../../service/service.js";
 import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "./read-request.js";
 import { respond } from "./respond.js";

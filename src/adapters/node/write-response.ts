@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Mountable } from "../../http/context.js";
 import { isStream, releaseBody } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
 import { DEFAULT_MAX_BODY_BYTES } from "../../http/settings.js";
 import { SHARED } from "../../protocol/shared.js";
+import type { Mountable } from "../../service/service.js";
 import { declaredLength, hasBody } from "./read-request.js";
 import { http2Stream, replyEarly, replyEarlyOnStream } from "./reply-early.js";
 import { writeStream } from "./write-stream.js";

@@ -1,6 +1,6 @@
 import type { NewOperation } from "../../contract/operation.js";
 import type { InitialState } from "../../ports/operation-store.js";
-import { createEntry, type Entry } from "../state-machine/entry.js";
+import { createEntry, type Entry } from "../shared/entry.js";
 import type { Waiting } from "./collections/line.js";
 import type { Scheduled } from "./schedule.js";
 

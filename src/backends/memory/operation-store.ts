@@ -34,8 +34,8 @@ import {
   renew,
   settle,
   successorOf,
-} from "../state-machine/entry.js";
-import { createWatchers, type Watchers } from "../waking/watchers.js";
+} from "../shared/entry.js";
+import { createWatchers, type Watchers } from "../shared/watchers.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
 import { pageOf, statsOf } from "./operator-queries.js";
 import { Retention } from "./retention.js";

@@ -5,8 +5,8 @@ import type {
   ListPosition,
   ListRequest,
 } from "../../ports/operation-store.js";
-import { toBoundedCount } from "../rows/row.js";
-import { type Entry, hasLiveLease } from "../state-machine/entry.js";
+import { type Entry, hasLiveLease } from "../shared/entry.js";
+import { toBoundedCount } from "../shared/row.js";
 
 /** Number of operations to collect beyond twice the page before the oldest are dropped. */
 const SPARE = 1_000;

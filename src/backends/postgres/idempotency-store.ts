@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import { text, toClaim } from "../rows/row.js";
+import { text, toClaim } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 
 const REPEATABLE = { repeatable: true };

@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/runtime.js";
-import { integer, text } from "../rows/row.js";
+import { integer, text } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 
 /** The first entries of unfinished operations in the index of due work. */

@@ -11,7 +11,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { toDue, toExpired, toListed, toOperation } from "../rows/row.js";
+import { toDue, toExpired, toListed, toOperation } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";

@@ -1,6 +1,6 @@
 import type { Queue } from "../../ports/queue.js";
-import { type Row, text } from "../rows/row.js";
-import { createDueConsumer, type DueSource, type Received } from "../waking/due-consumer.js";
+import { createDueConsumer, type DueSource, type Received } from "../shared/due-consumer.js";
+import { type Row, text } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBegun } from "./calls/results.js";
 import type { LiveEntries } from "./live-entries.js";

@@ -5,7 +5,7 @@ import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
-import { type Row, text } from "../rows/row.js";
+import { type Row, text } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 import { submissionInProgress, toRecordResult, toSettleResult } from "./calls/results.js";
 import { recordValues, settleValues } from "./calls/values.js";

@@ -1,8 +1,8 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import type { Sync } from "../../ports/synchronous.js";
-import { createWaiters } from "../waking/waiters.js";
-import { createWatchers } from "../waking/watchers.js";
+import { createWaiters } from "../shared/waiters.js";
+import { createWatchers } from "../shared/watchers.js";
 import { createCheck } from "./check/create-check.js";
 import { createFileGuard } from "./check/file-guard.js";
 import { createConnection } from "./connection/connection.js";

@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { toClaim } from "../rows/row.js";
+import { toClaim } from "../shared/row.js";
 import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { findHolder, hashKey, releaseKey } from "./records/keys.js";

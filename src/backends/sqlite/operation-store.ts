@@ -1,6 +1,5 @@
 import type { Settlement } from "../../contract/operation.js";
 import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
-import { toDue, toExpired, toListed, toOperation } from "../rows/row.js";
 import {
   begin,
   cancel,
@@ -11,7 +10,8 @@ import {
   renew,
   settle,
   successorOf,
-} from "../state-machine/entry.js";
+} from "../shared/entry.js";
+import { toDue, toExpired, toListed, toOperation } from "../shared/row.js";
 import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";

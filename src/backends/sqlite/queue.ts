@@ -1,6 +1,6 @@
 import type { Queue } from "../../ports/queue.js";
-import { createDueConsumer, type DueSource } from "../waking/due-consumer.js";
-import type { Waiters } from "../waking/waiters.js";
+import { createDueConsumer, type DueSource } from "../shared/due-consumer.js";
+import type { Waiters } from "../shared/waiters.js";
 import type { Connection } from "./connection/connection.js";
 import type { Receiver } from "./records/receive.js";
 

@@ -3,7 +3,7 @@ import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
-import { type Row, text } from "../rows/row.js";
+import { type Row, text } from "../shared/row.js";
 import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { hashKey } from "./records/keys.js";

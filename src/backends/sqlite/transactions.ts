@@ -2,7 +2,7 @@ import type { SettleResult } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { SynchronousTransactions } from "../../ports/synchronous.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
-import { holds, settle } from "../state-machine/entry.js";
+import { holds, settle } from "../shared/entry.js";
 import type { Connection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import type { Statements } from "./connection/statements.js";

@@ -3,11 +3,11 @@ import { announce, openDialog, showProblem } from "./dialog.js";
 import { button, element } from "./dom.js";
 import type { Page } from "./view.js";
 
-const CANCELED: Readonly<Record<string, string>> = {
-  cancelled: "The operation was canceled.",
+const CANCELLED: Readonly<Record<string, string>> = {
+  cancelled: "The operation was cancelled.",
   requested: "A worker is running it and was asked to stop.",
   terminal: "The operation has already ended.",
-  unknown: "The operation no longer exists, or cannot be canceled.",
+  unknown: "The operation no longer exists, or cannot be cancelled.",
 };
 
 /** Creates the button that cancels an operation after a question. */
@@ -16,10 +16,10 @@ export function cancelButton(page: Page, id: string): HTMLButtonElement {
     const dialog = openDialog("Cancel the operation?");
     const confirm = button("Cancel it", async () => {
       dialog.close();
-      await act(page, async () => CANCELED[(await cancel(id)).outcome] ?? "");
+      await act(page, async () => CANCELLED[(await cancel(id)).outcome] ?? "");
     });
     dialog.show(
-      element("p", {}, "The operation then fails, and its client sees that it was canceled."),
+      element("p", {}, "The operation then fails, and its client sees that it was cancelled."),
       element("div", { class: "actions" }, confirm, button("Keep it", dialog.close)),
     );
   });

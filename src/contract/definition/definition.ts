@@ -51,7 +51,7 @@ export interface OperationDefinitionOptions<
   /** How long an operation and its key are kept after it ends. Milliseconds, at most 100 years. Default: 24 h. */
   readonly retentionMs?: number;
   /**
-   * How long an operation and its key are kept after it fails or is canceled, so that you can look at the failures of
+   * How long an operation and its key are kept after it fails or is cancelled, so that you can look at the failures of
    * a weekend. Milliseconds, at most 100 years. Default: 7 days, or `retentionMs` if that is longer.
    */
   readonly failedRetentionMs?: number;
@@ -112,7 +112,7 @@ export interface OperationDefinition<
   readonly cancellable: boolean;
   /** How long an operation and its key are kept after the operation ends. Milliseconds. */
   readonly retentionMs: number;
-  /** How long an operation and its key are kept after the operation fails or is canceled. Milliseconds. */
+  /** How long an operation and its key are kept after the operation fails or is cancelled. Milliseconds. */
   readonly failedRetentionMs: number;
   /** When and why clients should stop using the path. Announced in every reply of the path. */
   readonly deprecated?: Deprecation;

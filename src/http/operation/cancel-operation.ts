@@ -39,7 +39,7 @@ export function handleCancel(request: HttpRequest, service: ServiceContext): Pro
 
 function checkCancellable({ definitions }: ServiceContext, { definition }: Operation): void {
   if (definitions.some(({ name, cancellable }) => name === definition && cancellable)) return;
-  throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be canceled.", {
+  throw new AsyncReplyError("METHOD_NOT_ALLOWED", "This operation cannot be cancelled.", {
     headers: { allow: "GET, HEAD, OPTIONS" },
   });
 }

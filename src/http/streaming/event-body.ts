@@ -1,5 +1,5 @@
 import { isTerminal } from "../../contract/operation.js";
-import type { Subscription } from "../../waiting/hub.js";
+import type { Subscription } from "../../following/hub.js";
 import type { ServiceContext } from "../context.js";
 import { eventOnce } from "./state-event.js";
 

@@ -1,6 +1,6 @@
 import { utf8Length } from "../../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import type { Subscription } from "../../waiting/hub.js";
+import type { Subscription } from "../../following/hub.js";
 import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";

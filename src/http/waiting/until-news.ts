@@ -1,6 +1,6 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
+import type { Subscription } from "../../following/hub.js";
 import type { Format } from "../../formats/format.js";
-import type { Subscription } from "../../waiting/hub.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
 import { hasMatch, retryAfter } from "../operation/present.js";

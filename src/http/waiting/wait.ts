@@ -1,4 +1,4 @@
-import type { Subscription } from "../../waiting/hub.js";
+import type { Subscription } from "../../following/hub.js";
 import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";

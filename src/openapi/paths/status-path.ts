@@ -4,7 +4,7 @@ import type { Components, DescribedService } from "../components.js";
 import type { OpenApiParameter, PathItem, PathOperation } from "../document.js";
 import {
   anyOperation,
-  cancelingOperation,
+  cancellingOperation,
   endedOperation,
   OPERATION_ID,
 } from "../schemas/operation-schemas.js";
@@ -96,7 +96,7 @@ function cancel(service: DescribedService, components: Components, result: JsonS
     description: `Cancels an operation of ${names.join(", ")}. The request can be repeated. It does not delete the operation.`,
     responses: {
       200: {
-        description: "The operation has ended, canceled or not. `status` and `error` say how.",
+        description: "The operation has ended, cancelled or not. `status` and `error` say how.",
         headers: headers(components, fields),
         content: operationContent(service, endedOperation(components, result)),
       },
@@ -104,7 +104,7 @@ function cancel(service: DescribedService, components: Components, result: JsonS
         description:
           "A worker is running the operation and will be asked to stop. The operation may still complete.",
         headers: headers(components, { "Retry-After": "RetryAfter", ...fields }),
-        content: operationContent(service, cancelingOperation(components)),
+        content: operationContent(service, cancellingOperation(components)),
       },
       ...refusals(service, components, [...refusalsOf(service), "METHOD_NOT_ALLOWED"]),
     },

@@ -25,8 +25,8 @@ function pendingOperation(components: Components): Reference {
 }
 
 /** Adds an operation that a worker runs although its cancellation was requested. */
-export function cancelingOperation(components: Components): Reference {
-  return operation(components, "CancelingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS }, [
+export function cancellingOperation(components: Components): Reference {
+  return operation(components, "CancellingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS }, [
     "cancelRequested",
   ]);
 }

@@ -82,7 +82,7 @@ async function runAgain(context: OperatorContext, operation: ListedOperation): P
   return result.outcome === "redriven" && result.created;
 }
 
-/** Leaves out canceled operations unless `errorType` asks for them, because they are not failures to repair. */
+/** Leaves out cancelled operations unless `errorType` asks for them, because they are not failures to repair. */
 function matches({ errorType }: RedriveFilter, operation: ListedOperation): boolean {
   return errorType === undefined ? !hasErrorType(operation, "cancelled") : hasErrorType(operation, errorType);
 }

@@ -11,7 +11,7 @@ import type { OperatorContext } from "../context.js";
 import { checkFilter, FILTER_NAMES, type Filter } from "../filter.js";
 
 /**
- * Filter for the failed operations to run again. At least one member besides `internal` is required. Canceled
+ * Filter for the failed operations to run again. At least one member besides `internal` is required. Cancelled
  * operations are left out unless `errorType` is `cancelled`.
  */
 export interface RedriveFilter<Name extends string = string> extends Filter<Name> {}

@@ -24,7 +24,7 @@ interface Failure {
 
 /**
  * Creates a function that returns the addresses of a host, IPv4 first, because more networks reach them. It asks DNS
- * servers itself: `dns.lookup` cannot be canceled, and each call holds one of the few threads of the process until the
+ * servers itself: `dns.lookup` cannot be cancelled, and each call holds one of the few threads of the process until the
  * servers have answered. Failures are kept for seconds.
  */
 export function createLookUp(builtIns: BuiltIns): (request: LookUpRequest) => Promise<readonly string[]> {

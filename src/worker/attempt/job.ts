@@ -52,7 +52,7 @@ export interface Job<Report = unknown, Tx = unknown> {
   readonly attempt: number;
   /**
    * Aborted when the result is no longer wanted: the lease was lost, the attempt exceeded `attemptTimeoutMs`, the
-   * operation was canceled, or the worker is stopping. The reason is an AsyncReplyError with the code `LEASE_LOST`,
+   * operation was cancelled, or the worker is stopping. The reason is an AsyncReplyError with the code `LEASE_LOST`,
    * `ATTEMPT_TIMEOUT`, `CANCELLED` or `WORKER_STOPPED`. A cancellation arrives within milliseconds if the worker was
    * started with `start()`, and with the next lease renewal in `runUntilIdle()`.
    */

@@ -47,7 +47,7 @@ export function supervise(
     onLost: () =>
       interrupt(new AsyncReplyError("LEASE_LOST", "Another attempt has taken over the operation.")),
     // This does not interrupt the attempt, because work that completes anyway counts.
-    onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was canceled.")),
+    onCancelRequested: () => job.abort(new AsyncReplyError("CANCELLED", "The operation was cancelled.")),
     onError: (error) => reportError(context, "renew", error),
   });
   const forget = context.cancellations.add(lease.operationId, kept);

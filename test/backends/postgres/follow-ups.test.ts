@@ -30,7 +30,7 @@ const ends: Readonly<Record<string, (backend: Opened, operation: NewOperation) =
     await operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
     await submissions.transactions?.settle(lease, async () => ({ to: "failed", error: "{}" }));
   },
-  "is canceled": async ({ operations }, operation) => {
+  "is cancelled": async ({ operations }, operation) => {
     await operations.create(operation);
     await operations.requestCancel(operation.id, operation.tenant);
   },

@@ -74,7 +74,7 @@ const mutants: readonly Mutant[] = [
     violation: /I9: .* read /,
   },
   {
-    name: "canceling ignores the tenant",
+    name: "cancelling ignores the tenant",
     of: "cancel_v1",
     replace: "and o.tenant = p_tenant",
     by: "",

@@ -8,7 +8,7 @@ import { exportsOf, SECRET } from "../../support/webhooks/stage.js";
 const tenant = "acme";
 
 await describePostgres("webhooks on Postgres", (server) => {
-  it("announce operations that completed, failed, were canceled or ended in a transaction of the user", async () => {
+  it("announce operations that completed, failed, were cancelled or ended in a transaction of the user", async () => {
     const receiver = await startReceiver();
     receiver.answer(status(503));
     const webhooks = createWebhooks({
@@ -20,8 +20,8 @@ await describePostgres("webhooks on Postgres", (server) => {
     const service = createService({ definitions: [exportsOf], backend, authorize, webhooks, observe: false });
     const submit = async (outcome: "complete" | "refuse" | "mend"): Promise<string> =>
       (await service.submit(exportsOf, { outcome }, { tenant })).operationId;
-    const canceled = await submit("complete");
-    await service.cancel(exportsOf, canceled, { tenant });
+    const cancelled = await submit("complete");
+    await service.cancel(exportsOf, cancelled, { tenant });
     const ids = [await submit("complete"), await submit("refuse"), await submit("mend")];
     const worker = createWorker(
       service,
@@ -40,7 +40,12 @@ await describePostgres("webhooks on Postgres", (server) => {
       receiver.received.map(({ headers, body }) => verifyWebhook({ headers, body, secrets: [SECRET] })),
     );
     const announced = verified.map(({ data }) => `${data.operationId} ${data.status}`);
-    const expected = [`${canceled} failed`, `${ids[0]} completed`, `${ids[1]} failed`, `${ids[2]} completed`];
+    const expected = [
+      `${cancelled} failed`,
+      `${ids[0]} completed`,
+      `${ids[1]} failed`,
+      `${ids[2]} completed`,
+    ];
     expect([...new Set(announced)].sort()).toEqual(expected.sort());
     expect(new Set(verified.map(({ id }) => id)).size).toBe(4);
     await receiver.close();

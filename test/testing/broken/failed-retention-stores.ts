@@ -34,7 +34,7 @@ export const failedRetentionStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "keeps canceled operations as long as completed ones",
+    name: "keeps cancelled operations as long as completed ones",
     caughtBy: ["failed-retention.every-end"],
     methods: (store, clock) => ({
       takeExpired: async (request) => {

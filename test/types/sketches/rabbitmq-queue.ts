@@ -68,7 +68,7 @@ async function receive(
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
   }
-  // The broker keeps sending until its consumers are canceled. Surplus messages are returned.
+  // The broker keeps sending until its consumers are cancelled. Surplus messages are returned.
   await Promise.all(consumers.map(({ consumerTag }) => channel.cancel(consumerTag)));
   for (const message of pushed.slice(limit)) channel.nack(message, false, true);
   return pushed.slice(0, limit).flatMap((message) => toDelivery(channel, clock, message));

@@ -43,12 +43,12 @@ describe("the end of an operation", () => {
     expect(error).toMatchObject({ detail: "It cannot be done." });
   });
 
-  it("is announced if the operation was canceled before its work began", async () => {
+  it("is announced if the operation was cancelled before its work began", async () => {
     stage = await createStage();
     const operationId = await stage.submit();
     await stage.service.cancel(stage.service.definitions[0], operationId, { tenant: "acme" });
     await stage.work();
-    const error = { title: "The operation was canceled" };
+    const error = { title: "The operation was cancelled" };
     expect(bodies()).toMatchObject([{ data: { operationId, status: "failed", error } }]);
   });
 

@@ -253,7 +253,7 @@ describe("an attempt", () => {
     expect(errorOf(await read(id)).type).toBe(problemType("cancelled"));
   });
 
-  it("of an operation without a worker is canceled immediately", async () => {
+  it("of an operation without a worker is cancelled immediately", async () => {
     const { submit, read, cancel, worker } = createStage();
     const id = await submit();
     expect(await cancel(id)).toBe(200);

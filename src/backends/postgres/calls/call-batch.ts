@@ -1,7 +1,7 @@
 import { type BatchLimits, createBatches } from "../../../batching/batches.js";
 import { type Answer, type BatchCall, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
 import { AsyncReplyError, maybeRecorded } from "../../../contract/errors.js";
-import { integer, type Row } from "../../rows/row.js";
+import { integer, type Row } from "../../shared/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";

@@ -3,7 +3,7 @@ import { AsyncReplyError, isAsyncReplyError, notRecorded } from "../../../contra
 import { invalidOption } from "../../../contract/options.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import type { Row } from "../../rows/row.js";
+import type { Row } from "../../shared/row.js";
 import type { RunStatement, SqlDatabase, SqlResult, SqlStatement } from "../connection/sql-database.js";
 import {
   type Explain,

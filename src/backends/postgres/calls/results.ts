@@ -8,7 +8,7 @@ import type {
   SettleResult,
 } from "../../../ports/operation-store.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
-import { integer, json, type Row, state, text, toBoundedCount, toOperation } from "../../rows/row.js";
+import { integer, json, type Row, state, text, toBoundedCount, toOperation } from "../../shared/row.js";
 
 /** Converts the row that `begin_v1` returns for one operation. */
 export function toBeginResult(row: Row | undefined): BeginResult {

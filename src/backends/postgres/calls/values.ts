@@ -3,7 +3,7 @@ import type { JsonText, NewOperation, Settlement } from "../../../contract/opera
 import { CANCELLED } from "../../../contract/problem.js";
 import type { Lease } from "../../../ports/operation-store.js";
 import type { Submission } from "../../../ports/submission.js";
-import type { Row } from "../../rows/row.js";
+import type { Row } from "../../shared/row.js";
 
 /** Stands for an absent duration, because arrays contain no null. */
 export const ABSENT_MS = -1;

@@ -1,7 +1,7 @@
 import { pause } from "../../../batching/back-off.js";
 import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { createWatchers, type Watchers } from "../../waking/watchers.js";
+import { createWatchers, type Watchers } from "../../shared/watchers.js";
 import type { Channels } from "./channels.js";
 
 /** Notifies watchers when operations change. */

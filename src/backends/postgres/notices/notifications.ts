@@ -1,7 +1,7 @@
 import { coalesce } from "../../../batching/coalesce.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import { createWaiters, type Waiter } from "../../waking/waiters.js";
+import { createWaiters, type Waiter } from "../../shared/waiters.js";
 import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";
 

@@ -1,4 +1,4 @@
-import type { Row } from "../../rows/row.js";
+import type { Row } from "../../shared/row.js";
 import type { SqliteDatabase, SqliteValue } from "./sqlite-database.js";
 
 /** Runs statements. Prepares each of them once. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../ports/runtime.js";
-import { integer } from "../../rows/row.js";
+import { integer } from "../../shared/row.js";
 import type { Statements } from "./statements.js";
 
 /** Clock that decides about leases and expiry. */

@@ -1,4 +1,4 @@
-import { integer, text } from "../../rows/row.js";
+import { integer, text } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 

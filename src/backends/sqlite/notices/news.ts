@@ -1,7 +1,7 @@
 import { builtinModule } from "../../../ports/builtin-module.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { integer } from "../../rows/row.js";
-import type { Watchers } from "../../waking/watchers.js";
+import { integer } from "../../shared/row.js";
+import type { Watchers } from "../../shared/watchers.js";
 import type { Connection } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { fileOf } from "../schema/open.js";

@@ -1,4 +1,5 @@
 import { keptMs, type Operation } from "../../../contract/operation.js";
+import type { Entry, Stepped } from "../../shared/entry.js";
 import {
   integer,
   json,
@@ -8,8 +9,7 @@ import {
   text,
   toFollowUp,
   toOperation,
-} from "../../rows/row.js";
-import type { Entry, Stepped } from "../../state-machine/entry.js";
+} from "../../shared/row.js";
 import type { SqliteValue } from "../connection/sqlite-database.js";
 
 /** The part of an operation that the settlement or renewal of an attempt reads or saves. */

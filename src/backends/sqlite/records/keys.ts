@@ -1,6 +1,6 @@
 import type { KeyReference } from "../../../ports/idempotency-store.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import { integer, text } from "../../rows/row.js";
+import { integer, text } from "../../shared/row.js";
 import type { Statements } from "../connection/statements.js";
 
 /** Key with the hash that the indexes hold. */

@@ -1,5 +1,5 @@
 import type { DefinitionStats, ListRequest } from "../../../ports/operation-store.js";
-import { integer, MAX_COUNT, toBoundedCount } from "../../rows/row.js";
+import { integer, MAX_COUNT, toBoundedCount } from "../../shared/row.js";
 import type { SqliteValue } from "../connection/sqlite-database.js";
 import type { Statements } from "../connection/statements.js";
 

@@ -1,6 +1,6 @@
-import type { Row } from "../../rows/row.js";
-import { begin } from "../../state-machine/entry.js";
-import type { FreeDefinition, Received } from "../../waking/due-consumer.js";
+import type { FreeDefinition, Received } from "../../shared/due-consumer.js";
+import { begin } from "../../shared/entry.js";
+import type { Row } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { type StoredEntry, toEntry } from "./entry-row.js";

@@ -1,7 +1,7 @@
 import type { NewOperation } from "../../../contract/operation.js";
 import type { InitialState } from "../../../ports/operation-store.js";
-import type { Row } from "../../rows/row.js";
-import { createEntry } from "../../state-machine/entry.js";
+import { createEntry } from "../../shared/entry.js";
+import type { Row } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { resultCodeOf } from "../connection/store-error.js";

@@ -1,5 +1,5 @@
 import { misuse } from "../../../contract/options.js";
-import { integer } from "../../rows/row.js";
+import { integer } from "../../shared/row.js";
 import type { FileGuard } from "../check/file-guard.js";
 import { refuseNetworkMount } from "../check/network-mount.js";
 import type { Statements } from "../connection/statements.js";

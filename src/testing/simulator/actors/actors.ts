@@ -1,10 +1,10 @@
 import type { OrderDefinition } from "../../../contract/definition/order.js";
 import { unauthenticated } from "../../../contract/errors.js";
-import type { Service } from "../../../http/context.js";
 import type { HttpRequest, HttpResponse } from "../../../http/message/message.js";
-import { createService } from "../../../http/service.js";
 import type { AuthorizationRequest, Principal } from "../../../ports/authorize.js";
 import type { Runtime } from "../../../ports/runtime.js";
+import { createService } from "../../../service/create-service.js";
+import type { Service } from "../../../service/service.js";
 import { createWorker, type Worker } from "../../../worker/worker.js";
 import { portsOf } from "../ports/ports.js";
 import type { Stage } from "../stage.js";

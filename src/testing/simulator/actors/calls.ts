@@ -1,6 +1,6 @@
 import { isAsyncReplyError } from "../../../contract/errors.js";
-import type { SubmitOptions } from "../../../http/context.js";
-import type { Submitted } from "../../../in-process/submit.js";
+import type { SubmitOptions } from "../../../service/service.js";
+import type { Submitted } from "../../../service/submit.js";
 import { judgeSubmitted } from "../ledger/answers.js";
 import type { Request } from "../ledger/payloads.js";
 import type { Stage } from "../stage.js";

@@ -1,5 +1,5 @@
 import { isAsyncReplyError } from "../../../contract/errors.js";
-import type { Submitted } from "../../../in-process/submit.js";
+import type { Submitted } from "../../../service/submit.js";
 import type { SynchronousTransactions } from "../ports/synchronous.js";
 import type { Stage } from "../stage.js";
 import type { Api } from "./actors.js";

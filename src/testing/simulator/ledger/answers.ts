@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../../contract/json/canonical-json.js";
 import { isTerminal } from "../../../contract/operation.js";
 import type { HttpResponse } from "../../../http/message/message.js";
-import type { Submitted } from "../../../in-process/submit.js";
+import type { Submitted } from "../../../service/submit.js";
 import type { Content } from "./contents.js";
 import { type Entry, isHidden } from "./entry.js";
 import type { Ledger } from "./ledger.js";

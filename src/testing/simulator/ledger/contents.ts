@@ -99,7 +99,7 @@ export class Contents {
   }
 }
 
-/** Ends an operation as canceled. */
+/** Ends an operation as cancelled. */
 export const cancelling: Change = (content) =>
   isTerminal(content.state) ? undefined : { ...content, state: "failed", error: CANCELLED };
 

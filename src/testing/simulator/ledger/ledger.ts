@@ -53,7 +53,7 @@ import { Webhooks } from "./webhooks.js";
  * - I16: A waiter learns of an end as soon as the process that it waits in reads the operation again: within 5 s.
  * - I17: A webhook announces an end under one id, and is delivered unless the receiver finally refused or no attempt was
  *   left. See {@link Webhooks}.
- * - I19: Stores answer calls about attempts as the operation is: due, leased, canceled or lost before. See {@link Timing}.
+ * - I19: Stores answer calls about attempts as the operation is: due, leased, cancelled or lost before. See {@link Timing}.
  * - I20: Sweeps get each operation once per interval, and not too early. See {@link HandOuts}.
  * - I21: Counts agree with what was recorded, settled and leased. See {@link Counts}.
  */

@@ -12,7 +12,7 @@ import { type Entries, type Entry, isHidden, isUncertain, stateOf } from "./entr
 const ROUNDING_MS = 1;
 
 /**
- * Checks that stores answer calls about attempts as the operation is: due or not, leased or free, canceled or not, and
+ * Checks that stores answer calls about attempts as the operation is: due or not, leased or free, cancelled or not, and
  * with a lost attempt before it or not (I19). Every method is called before the ledger records the answer.
  */
 export class Timing {
@@ -85,7 +85,7 @@ export class Timing {
     const expected = this.#cancelOutcome(entry, tenant);
     const isGone = outcome === "unknown" && this.#entries.mayBeGone(entry);
     if (outcome !== expected && !isGone && !(this.#locks && expected === "requested"))
-      this.#violated(`canceling ${entry.id} was answered with "${outcome}" instead of "${expected}"`);
+      this.#violated(`cancelling ${entry.id} was answered with "${outcome}" instead of "${expected}"`);
   }
 
   #cancelOutcome(entry: Entry, tenant: string): CancelOutcome {

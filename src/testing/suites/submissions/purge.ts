@@ -69,7 +69,7 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       const members = { retentionMs: unitMs, failedRetentionMs: 5 * unitMs };
       const submission = await recorded(submissions, members);
       const { id, tenant } = submission.operation;
-      equal(await operations.requestCancel(id, tenant), "cancelled", "canceling it");
+      equal(await operations.requestCancel(id, tenant), "cancelled", "cancelling it");
       await pass(4 * unitMs);
       equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations before it is over");
       const claim = { ...claimOf(submission), operationId: newId() };

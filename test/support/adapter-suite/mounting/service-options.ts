@@ -61,7 +61,7 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       const read = await orders.send(request("GET", path));
       for (const reply of [cancelled, read]) {
         const { type, title } = jsonOf(reply).error as Record<string, unknown>;
-        deepEqual([type, title], [`${BASE}cancelled`, "The operation was canceled"], "the error");
+        deepEqual([type, title], [`${BASE}cancelled`, "The operation was cancelled"], "the error");
       }
       const elsewhere = await mountOrders(harness, { backend: orders.backend });
       const { error } = jsonOf(await elsewhere.send(request("GET", path)));

@@ -62,7 +62,7 @@ export const cancellationCases: readonly AdapterCase[] = [
   },
   {
     name: "answers 200 and fails the operation immediately if no worker is running it",
-    rule: "docs/contract.md, canceling",
+    rule: "docs/contract.md, cancelling",
     run: async (harness) => {
       const { send, work } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
@@ -78,12 +78,12 @@ export const cancellationCases: readonly AdapterCase[] = [
       await work(() => {
         ran = true;
       });
-      ok(!ran, "a canceled operation should not run");
+      ok(!ran, "a cancelled operation should not run");
     },
   },
   {
     name: "answers 202 while a worker is running the operation, and the work may still complete",
-    rule: "docs/contract.md, canceling",
+    rule: "docs/contract.md, cancelling",
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));

@@ -41,7 +41,7 @@ async function createMarked(
 ): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
   const working = await createWorking(store, leaseMs, members);
   const { id, tenant } = working.operation;
-  equal(await store.requestCancel(id, tenant), "requested", "canceling under a lease");
+  equal(await store.requestCancel(id, tenant), "requested", "cancelling under a lease");
   return working;
 }
 
@@ -51,7 +51,7 @@ export const ENDINGS: readonly Ending[] = [
   { rule: "failed", way: "fails", state: "failed", end: settledAs(FAILED) },
   {
     rule: "cancelled",
-    way: "is canceled",
+    way: "is cancelled",
     state: "failed",
     end: async (store, members) => {
       const operation = await createPending(store, members);

@@ -49,13 +49,13 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       equal(
         await store.requestCancel(early.operation.id, "tenant-1"),
         "requested",
-        "canceling under a lease",
+        "cancelling under a lease",
       );
       await pass(unitMs);
       equal(
         await store.requestCancel(late.operation.id, "tenant-1"),
         "cancelled",
-        "canceling after the lease",
+        "cancelling after the lease",
       );
       await store.settle(late.lease, COMPLETED);
       const { state, error, result } = await read(store, late.operation);
@@ -68,9 +68,9 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
       const { operation: hidden, lease: hiddenLease } = await createWorking(store, LONG_MS, { hidden: true });
-      equal(await store.requestCancel(newId(), "tenant-1"), "unknown", "canceling an unknown operation");
-      equal(await store.requestCancel(operation.id, "tenant-2"), "unknown", "canceling another tenant's");
-      equal(await store.requestCancel(hidden.id, "tenant-1"), "unknown", "canceling a hidden operation");
+      equal(await store.requestCancel(newId(), "tenant-1"), "unknown", "cancelling an unknown operation");
+      equal(await store.requestCancel(operation.id, "tenant-2"), "unknown", "cancelling another tenant's");
+      equal(await store.requestCancel(hidden.id, "tenant-1"), "unknown", "cancelling a hidden operation");
       for (const held of [lease, hiddenLease]) {
         const renewed = await store.renew(held, { leaseMs: LONG_MS });
         deepEqual(renewed, { outcome: "renewed", cancelRequested: false }, "renewing after it");
@@ -82,9 +82,9 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     name: "returns `unknown` for an operation that is preparing, during and after its lease",
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createPreparing(store, unitMs);
-      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "canceling under a lease");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling under a lease");
       await pass(unitMs);
-      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "canceling after it");
+      equal(await store.requestCancel(operation.id, operation.tenant), "unknown", "cancelling after it");
       isOutcome(await store.settle(lease, PREPARED), "settled", "settling it as prepared afterwards");
       const { lease: work } = await begin(store, operation.id);
       const renewed = await store.renew(work, { leaseMs: LONG_MS });
@@ -103,7 +103,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       }
       const cancelled = await createPending(store);
       await store.requestCancel(cancelled.id, cancelled.tenant);
-      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "terminal", "canceling twice");
+      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "terminal", "cancelling twice");
     },
   },
   {
@@ -116,7 +116,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
         equal(
           await store.requestCancel(operation.id, operation.tenant),
           "requested",
-          `canceling for the ${time} time`,
+          `cancelling for the ${time} time`,
         );
         const renewed = await store.renew(lease, { leaseMs: LONG_MS });
         deepEqual(renewed, { outcome: "renewed", cancelRequested: true }, `renewing for the ${time} time`);
@@ -164,7 +164,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.retried",
-    name: "fails a canceled operation instead of retrying it, also when the attempt is released",
+    name: "fails a cancelled operation instead of retrying it, also when the attempt is released",
     check: async (store) => {
       for (const countAttempt of [true, false]) {
         const { operation, lease } = await createWorking(store);
@@ -179,13 +179,13 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "cancel.lost",
-    name: "fails a canceled operation instead of starting a new attempt if its worker is gone",
+    name: "fails a cancelled operation instead of starting a new attempt if its worker is gone",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, 2 * unitMs);
       equal(
         await store.requestCancel(operation.id, operation.tenant),
         "requested",
-        "canceling under a lease",
+        "cancelling under a lease",
       );
       await pass(2 * unitMs);
       equal(await tryBegin(store, operation.id), "terminal", "beginning it after the lease");

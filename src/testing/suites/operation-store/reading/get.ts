@@ -56,7 +56,7 @@ export const getChecks: readonly OperationStoreCheck[] = [
       for (const tenant of TENANTS) {
         const shown = `of the tenant ${JSON.stringify(tenant)}`;
         const cancelled = tenant === "acme" || (await store.requestCancel(ids.get("acme") ?? "", tenant));
-        if (cancelled !== true) equal(cancelled, "unknown", `canceling another operation ${shown}`);
+        if (cancelled !== true) equal(cancelled, "unknown", `cancelling another operation ${shown}`);
         for (const [owner, id] of ids) {
           const found = (await store.get(id, tenant))?.tenant;
           equal(found, owner === tenant ? tenant : undefined, `the operation read ${shown}`);

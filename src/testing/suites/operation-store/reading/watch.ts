@@ -87,7 +87,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
         await beginNow();
         return id;
       });
-      await sees("is to be canceled", async () => {
+      await sees("is to be cancelled", async () => {
         await store.requestCancel(id, tenant);
         return id;
       });
@@ -110,7 +110,7 @@ export const watchChecks: readonly OperationStoreCheck[] = [
           });
         }
         const { id, tenant } = await createPending(store);
-        await sees("is canceled", async () => {
+        await sees("is cancelled", async () => {
           await store.requestCancel(id, tenant);
           return id;
         });

@@ -104,7 +104,7 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
       await pass(10 * unitMs);
       deepEqual(await purgeAll(store), [], "operations handed out while the successor is pending");
       // The successor was created while the clock was ahead, so it might not be due yet.
-      equal(await store.requestCancel(result.operationId, TENANT), "cancelled", "canceling the successor");
+      equal(await store.requestCancel(result.operationId, TENANT), "cancelled", "cancelling the successor");
       await pass(unitMs);
       deepEqual(
         await purgeAll(store),

@@ -1,0 +1,47 @@
+import type { OperationDefinition } from "../contract/definition/definition.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import { checkOptions, type OptionNames } from "../contract/options.js";
+import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
+import type { ServiceContext } from "../http/context.js";
+
+/**
+ * Returns the service's definition with the name of the passed one.
+ *
+ * Throws `INVALID_OPTION`, listing the known definitions.
+ */
+export function knownDefinition(
+  { definitions }: Pick<ServiceContext, "definitions">,
+  definition: OperationDefinition,
+): OperationDefinition {
+  const name: unknown = (definition as Partial<OperationDefinition> | undefined)?.name;
+  const known = definitions.find((each) => each.name === name);
+  if (known !== undefined) return known;
+  const names = definitions.map((each) => each.name).join(", ");
+  const shown = typeof name === "string" ? `Unknown definition "${name}".` : "Pass a definition.";
+  throw new AsyncReplyError("INVALID_OPTION", `${shown} Known definitions: ${names}.`);
+}
+
+/** Tenant of calls that name none, in a service without `authorize`. */
+const DEFAULT_TENANT = "default";
+
+/**
+ * Checks the names of the options of a call, and its `tenant`. Fills in the tenant if the service has no `authorize`: then
+ * no HTTP request has another one.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function readCall<Options extends { readonly tenant?: string | undefined }>(
+  { settings }: ServiceContext,
+  method: string,
+  given: Options | undefined,
+  names: OptionNames<Options>,
+): Options & { readonly tenant: string } {
+  const fillsIn = settings.authorize === undefined;
+  const options = given === undefined && fillsIn ? ({} as Options) : given;
+  checkOptions(options, names, `service.${method}`);
+  const { tenant } = options as Options;
+  if (tenant === undefined && fillsIn) return { ...(options as Options), tenant: DEFAULT_TENANT };
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return options as Options & { readonly tenant: string };
+  throw new AsyncReplyError("INVALID_OPTION", `Option \`tenant\` ${problem}. ${TENANT_RULE}`);
+}

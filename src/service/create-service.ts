@@ -1,0 +1,164 @@
+import { createMemoryBackend } from "../backends/memory/index.js";
+import { awaitUsing } from "../contract/await-using.js";
+import { suggestName } from "../contract/closest-name.js";
+import { checkDefinitions } from "../contract/definition/check-definition.js";
+import type { Definitions, NameOf } from "../contract/definition/definitions.js";
+import {
+  checkFunction,
+  checkOptions,
+  isObject,
+  misuse,
+  type OptionNames,
+  shown,
+} from "../contract/options.js";
+import { createHub } from "../following/hub.js";
+import type { Format } from "../formats/format.js";
+import type { ServiceContext } from "../http/context.js";
+import { createRouter } from "../http/router.js";
+import { checkPaths } from "../http/routing/check-paths.js";
+import { readSettings, SETTINGS_OPTIONS, type SettingsOptions } from "../http/settings.js";
+import { toObserver } from "../observing/to-observer.js";
+import { type Backend, checkBackend } from "../ports/backend.js";
+import type { AnyCreators, Creators } from "../ports/create.js";
+import type { Observer } from "../ports/observer.js";
+import type { Runtime } from "../ports/runtime.js";
+import { createSystemRuntime } from "../ports/system-runtime.js";
+import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
+import { createAnnouncer } from "../protocol/announcer.js";
+import { createLifecycle } from "../protocol/lifecycle.js";
+import { createRetryAfterEstimate } from "../protocol/retry-after.js";
+import { SHARED } from "../protocol/shared.js";
+import { storeAnswer } from "../submission/store-answer.js";
+import { prepare } from "./prepare.js";
+import { cancel, get } from "./read.js";
+import { readFormats } from "./read-formats.js";
+import { result } from "./result.js";
+import type { Service, ServiceFor, WithHook } from "./service.js";
+import { submit } from "./submit.js";
+
+/** Options of {@link createService}. Only `definitions` is required, and `authorize` for HTTP. */
+export interface ServiceOptions<List extends Definitions, Tx = unknown, Created extends NameOf<List> = never>
+  extends SettingsOptions {
+  /** At least one definition. Names and paths must be unique. */
+  readonly definitions: List;
+  /** Back end that stores and announces operations. Default: the memory of this process, with a warning. */
+  readonly backend?: Backend<Tx>;
+  /**
+   * Functions that create a resource before the reply, by name of the definition. The reply is then a 201 (spec §4.1).
+   * Default: none; the reply is a 202.
+   */
+  readonly create?: Creators<NoInfer<List>, NoInfer<Tx>, Created>;
+  /** Announces the end of every operation: see `createWebhooks` of `async-request-reply/webhooks`. Default: none. */
+  readonly webhooks?: Webhooks;
+  /** Formats in addition to JSON. Clients without a preference get JSON. Default: none. */
+  readonly formats?: readonly Format[];
+  /**
+   * Receives every event, including full errors. To turn off logging, pass `false`. Default: logs warnings and errors
+   * to the console, rate-limited and without client errors (4xx).
+   */
+  readonly observe?: Observer | false;
+  /** Replaces the clock, ids, randomness or SHA-256, for tests. Default: those of the platform. */
+  readonly runtime?: Partial<Runtime>;
+}
+
+/** Names of all {@link ServiceOptions}. */
+export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
+  ...SETTINGS_OPTIONS,
+  definitions: true,
+  backend: true,
+  create: true,
+  webhooks: true,
+  formats: true,
+  observe: true,
+  runtime: true,
+};
+
+/**
+ * Creates a service. It accepts work over HTTP and in process; workers run it (spec §1). Without `authorize`, it accepts
+ * work in process only, and refuses every HTTP request.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ */
+export function createService<
+  const List extends Definitions,
+  Tx = never,
+  const Created extends NameOf<List> = never,
+  Hook = unknown,
+>(options: ServiceOptions<List, Tx, Created> & WithHook<Hook>): ServiceFor<List, Tx, Hook> {
+  checkOptions(options, SERVICE_OPTIONS, "createService");
+  const { definitions, create = {}, webhooks } = options;
+  checkDefinitions(definitions);
+  checkCreators(definitions, create);
+  checkWebhooks(webhooks);
+  const settings = readSettings(options);
+  checkPaths(definitions, settings.statusPath);
+  const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
+  if (options.backend !== undefined) checkBackend(options.backend);
+  const backend = options.backend ?? (createMemoryBackend({ clock: runtime.clock }) as Backend<Tx>);
+  if (settings.list && backend.operations.list === undefined)
+    throw misuse(
+      "Option `list` is true, but this back end cannot list operations. Leave out `list`, or pass a back end that can list.",
+    );
+  const observe = toObserver(options.observe, runtime.clock);
+  const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
+  const lifecycle = createLifecycle(report);
+  const announcer = createAnnouncer({ queue: backend.queue, runtime, observe });
+  const hub = createHub({
+    operations: backend.operations,
+    runtime,
+    observe,
+    maxWaiters: settings.maxWaiters,
+    inTime: (call) => storeAnswer({ settings, runtime }, call),
+  });
+  const context: ServiceContext = {
+    definitions,
+    backend,
+    create,
+    settings,
+    formats: readFormats(definitions, options.formats),
+    runtime,
+    observe,
+    announcer,
+    ...(webhooks === undefined ? {} : { webhooks }),
+    lifecycle,
+    estimate: createRetryAfterEstimate(),
+    hub,
+  };
+  const { hasPath, handle } = createRouter(context);
+  const service: Service<List, Tx> = {
+    definitions,
+    backend,
+    [SHARED]: context,
+    hasPath,
+    handle,
+    submit: (definition, input, given) => lifecycle.run(() => submit(context, definition, input, given)),
+    prepare: (definition, input, given) =>
+      lifecycle.run(() => prepare(context, definition, input, given)) as never,
+    get: (definition, id, given) => lifecycle.run(() => get(context, definition, id, given)) as never,
+    result: (definition, id, given) => lifecycle.run(() => result(context, definition, id, given)) as never,
+    cancel: (definition, id, given) => lifecycle.run(() => cancel(context, definition, id, given)) as never,
+    close: () => {
+      // The lifecycle waits for requests in progress, and these may be waiting for work.
+      hub.close();
+      return lifecycle.close([announcer.close, backend.close]);
+    },
+    ...awaitUsing(),
+  };
+  if (options.backend === undefined) observe({ event: "service.memory-only" });
+  return service as ServiceFor<List, Tx, Hook>;
+}
+
+function checkCreators(definitions: Definitions, create: unknown): asserts create is AnyCreators {
+  if (!isObject(create))
+    throw misuse(
+      `Option \`create\` must be an object of functions, each under the name of its definition, not ${shown(create)}.`,
+    );
+  const known = definitions.map((definition) => definition.name);
+  for (const [name, value] of Object.entries(create)) {
+    if (!known.includes(name))
+      throw misuse(
+        `Unknown definition ${shown(name)} in \`create\`. ${suggestName("definitions", name, known)}`,
+      );
+    checkFunction(`create.${name}`, value, { optional: true });
+  }
+}

@@ -1,0 +1,79 @@
+import type { OperationDefinition } from "../contract/definition/definition.js";
+import type { OrderDefinition } from "../contract/definition/order.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
+import { handleCancel } from "../http/operation/cancel-operation.js";
+import { handleGet } from "../http/operation/get-operation.js";
+import { handleList } from "../http/operation/list-operations.js";
+import { handleSubmission } from "../http/submit/submit-operation.js";
+import { contextOf } from "./check-service.js";
+import type { Service } from "./service.js";
+
+/**
+ * Accepts an order and replies before the work is done: 202 with `Location` and `Retry-After` (spec §4.1), or 201 if
+ * the service has a `create` function. Refuses invalid requests before anything is stored (§7). With `Prefer: wait`,
+ * the reply is a 200 if the work ends in time. Never rejects.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service.
+ */
+export function submitOrder(
+  request: HttpRequest,
+  service: Service<readonly [OrderDefinition, ...OperationDefinition[]]>,
+  context: RequestContext = {},
+): Promise<HttpResponse> {
+  const inner = contextOf(service, "submitOrder");
+  return handleSubmission(request, inner, service.definitions[0], context);
+}
+
+/**
+ * Accepts work of one definition, like {@link submitOrder}. If the path of the definition has fields and the path of
+ * the request does not match it, the reply is a 404. Never rejects.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service.
+ */
+export function submitOperation(
+  request: HttpRequest,
+  service: Service,
+  definition: OperationDefinition,
+  context: RequestContext = {},
+): Promise<HttpResponse> {
+  return handleSubmission(request, contextOf(service, "submitOperation"), definition, context);
+}
+
+/**
+ * Replies with the status of an operation: 200 while it is pending and after it has ended (spec §4.2). The reply for
+ * an operation of another tenant is the same 404 as for an unknown one. With `Prefer: wait`, a `GET` waits until the
+ * operation ends, or until it changes if the request has `If-None-Match`. With `Accept: text/event-stream`, the reply is a
+ * stream of the states of the operation. Never rejects.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service.
+ *
+ * @param context If it has a `signal`, a wait or a stream ends when the client disconnects.
+ */
+export function getOperation(
+  request: HttpRequest,
+  service: Service,
+  context: RequestContext = {},
+): Promise<HttpResponse> {
+  return handleGet(request, contextOf(service, "getOperation"), context);
+}
+
+/**
+ * Lists the operations of the caller's tenant, newest first. `Link` leads to the next page (RFC 8288). If the option
+ * `list` of the service is off, the reply is a 404. Never rejects.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service.
+ */
+export function listOperations(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  return handleList(request, contextOf(service, "listOperations"));
+}
+
+/**
+ * Cancels an operation if its definition is `cancellable`. Otherwise the reply is 405. The reply is 200 if the
+ * operation has ended, cancelled or not. It is 202 with `cancelRequested` if a worker is running the operation. Clients
+ * can repeat the request. Never rejects.
+ *
+ * Throws `INVALID_OPTION` if `service` is not a service.
+ */
+export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
+  return handleCancel(request, contextOf(service, "cancelOperation"));
+}

@@ -1,0 +1,150 @@
+import type { OperationDefinition } from "../contract/definition/definition.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+import { parseIdempotencyKey } from "../contract/idempotency-key.js";
+import { canonicalJson } from "../contract/json/canonical-json.js";
+import { parseStored, toJsonText } from "../contract/json/json-text.js";
+import type { JsonText } from "../contract/operation.js";
+import { invalidOption, longDurationMs, misuse, type OptionNames } from "../contract/options.js";
+import { validate } from "../contract/schema/validate.js";
+import { jsonFormat } from "../formats/json.js";
+import type { ServiceContext } from "../http/context.js";
+import type { CreatedResource } from "../ports/create.js";
+import { accept } from "../submission/accept.js";
+import { type Accepted, toMessage } from "../submission/accepted.js";
+import { recordIn } from "../submission/creation/record-in.js";
+import type { CheckedSubmission } from "../submission/earlier-operation.js";
+import { fingerprint } from "../submission/fingerprint.js";
+import { toSubmission } from "../submission/to-submission.js";
+import { submitChannel, traced } from "../telemetry/channels.js";
+import { knownDefinition, readCall } from "./call.js";
+
+/** Options of {@link submit} for any back end. */
+export interface AnySubmitOptions {
+  readonly tenant?: string | undefined;
+  readonly key?: string | undefined;
+  readonly delayMs?: number | undefined;
+  readonly webhookUrl?: string | undefined;
+  readonly tx?: unknown;
+}
+
+/** Names of the options that every submission takes. */
+export const SUBMISSION_OPTIONS: OptionNames<Omit<AnySubmitOptions, "tx">> = {
+  tenant: true,
+  key: true,
+  delayMs: true,
+  webhookUrl: true,
+};
+
+/** Result of a submission. If you passed a transaction, it holds once the transaction commits. */
+export interface Submitted {
+  /** Id for `service.get`, `service.cancel` and the status endpoint. */
+  readonly operationId: string;
+  /** Status of the operation: `pending`, or the status of the earlier operation with this key. */
+  readonly status: "pending" | "completed" | "failed";
+  /** Whether an earlier submission used the same key. */
+  readonly replayed: boolean;
+  /** Resource, if the service creates it before it replies. */
+  readonly resource?: CreatedResource;
+}
+
+/** Submits work without HTTP. See `Service.submit`. */
+export async function submit(
+  context: ServiceContext,
+  definition: OperationDefinition,
+  input: unknown,
+  given: AnySubmitOptions | undefined,
+): Promise<Submitted> {
+  const known = knownDefinition(context, definition);
+  const options = readCall(context, "submit", given, { ...SUBMISSION_OPTIONS, tx: true });
+  const { tenant, tx } = options;
+  const accepted = await traced(
+    submitChannel,
+    () => ({ definition: known.name, tenant }),
+    async (message) => {
+      const checked = await check(context, known, input, options, message?.meta);
+      return tx === undefined ? accept(context, checked) : recordIn(context, checked, tx);
+    },
+    toMessage,
+  );
+  return toSubmitted(accepted);
+}
+
+/** Checks everything about a submission that needs no store. */
+export async function check(
+  context: ServiceContext,
+  definition: OperationDefinition,
+  given: unknown,
+  { tenant, key, delayMs, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
+  meta: JsonText | undefined,
+): Promise<CheckedSubmission> {
+  const { runtime, settings } = context;
+  const bytes = new TextEncoder().encode(toText(given, settings.maxBodyBytes));
+  const { rootName: name, jsonSchema: schema } = definition;
+  const value = jsonFormat.parse(bytes, { limits: settings, name, schema });
+  const output = await validate(definition.input, value);
+  const input = canonicalJson(value);
+  const parts = {
+    key: readKey(key, definition),
+    delayMs: readDelay(context, delayMs, definition),
+    input,
+    fingerprint: await fingerprint(input, runtime.hash),
+    webhookUrl: webhookUrl === undefined ? undefined : await checkUrl(context, webhookUrl, tenant),
+    meta,
+  };
+  return { definition, submission: toSubmission(context, definition, tenant, parts), output };
+}
+
+/** Keys follow the rules of the header field. */
+function readKey(key: string | undefined, definition: OperationDefinition): string | undefined {
+  if (key !== undefined) return parseIdempotencyKey(`"${key.replace(/["\\]/g, "\\$&")}"`);
+  if (definition.idempotencyKey === "optional") return undefined;
+  throw new AsyncReplyError("MISSING_IDEMPOTENCY_KEY", `The definition "${definition.name}" requires a key.`);
+}
+
+function readDelay(
+  { create }: ServiceContext,
+  delayMs: number | undefined,
+  { name }: OperationDefinition,
+): number | undefined {
+  if (delayMs === undefined || delayMs === 0) return undefined;
+  if (Object.hasOwn(create, name))
+    throw invalidOption(
+      "delayMs",
+      `absent, because "${name}" creates its resource before the reply`,
+      delayMs,
+    );
+  return longDurationMs("delayMs", delayMs, 0);
+}
+
+/** Checks the receiver of the webhook like that of a request. Code has no principal, so the tenant is the caller. */
+async function checkUrl(
+  { webhooks, runtime, settings }: ServiceContext,
+  url: string,
+  tenant: string,
+): Promise<string> {
+  if (webhooks === undefined)
+    throw invalidOption("webhookUrl", "absent, because the service has no `webhooks`", url);
+  try {
+    const limit = { clock: runtime.clock, timeoutMs: settings.authorizeTimeoutMs };
+    return await webhooks.checkUrl(url, { id: tenant, tenant }, limit);
+  } catch (error) {
+    const isMistake = isAsyncReplyError(error) && error.code === "INVALID_HEADER";
+    throw isMistake ? misuse(error.detail) : error;
+  }
+}
+
+function toText(given: unknown, maxBytes: number): JsonText {
+  try {
+    return toJsonText(given, maxBytes, "maxBodyBytes");
+  } catch (cause) {
+    throw new AsyncReplyError("MALFORMED_BODY", (cause as AsyncReplyError).detail, { cause });
+  }
+}
+
+/** Returns an accepted submission in the form for users. */
+export function toSubmitted({ operationId, operation, replayed, resource }: Accepted): Submitted {
+  const { state = "pending" } = operation ?? {};
+  const status = state === "preparing" ? "pending" : state;
+  if (resource === undefined) return { operationId, status, replayed };
+  return { operationId, status, replayed, resource: parseStored(resource) as CreatedResource };
+}

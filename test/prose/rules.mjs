@@ -20,7 +20,7 @@ const PHRASES = [
   [/\bif and only if\b/i, "write `only if`"],
 ];
 
-/** British spellings. Words that are names of the protocol, such as `cancelled`, belong in code marks. */
+/** British spellings. `cancelled` keeps its two l's, because it is a name of the contract. */
 const BRITISH = [
   [/\b(behavi|col|fav|hon|neighb|rum|lab|endeav|harb)our(s|ed|ing|able|ite|ites|al)?\b/i, "-or"],
   [
@@ -28,7 +28,8 @@ const BRITISH = [
     "-ize",
   ],
   [/\banalys(e|es|ed|ing)\b/i, "-yze"],
-  [/\b(cancel|travel|label|model|signal|marshal|tunnel|level|fuel)l(ed|ing)\b/i, "one l"],
+  [/\bcancel(ed|ing|able)\b/i, "two l"],
+  [/\b(travel|label|model|signal|marshal|tunnel|level|fuel)l(ed|ing)\b/i, "one l"],
   [/\b(licence|defence|offence)s?\b/i, "-se"],
   [/\b(centre|metre|theatre|fibre)s?\b/i, "-er"],
   [/\b(catalogue|dialogue)s?\b/i, "-og"],

@@ -1,10 +1,10 @@
 import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
+import { refusedEvent } from "../http/answer.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toProblem } from "../http/message/problems.js";
 import { readBody } from "../http/message/read-body.js";
 import { methodNotAllowed, notFound } from "../http/message/refusals.js";
-import { refusedEvent } from "../http/message/refused-event.js";
-import { pathOf } from "../http/message/request-path.js";
+import { pathOf } from "../http/routing/request-path.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";
 import type { ConsoleContext } from "./context.js";
 import { jsonReply, problemReply, redirectReply, textReply } from "./reply.js";

@@ -1,10 +1,10 @@
-import type { Operation } from "../contract/operation.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createLatest } from "./latest.js";
 import { createLimits, type WaitLimits } from "./limits.js";
 import { createParking } from "./parking.js";
 import { createPlaces } from "./places.js";
 import { createReader, type ReaderOptions } from "./reader.js";
+import type { Snapshot } from "./snapshot.js";
 
 /** An operation that a caller wants to follow. */
 interface Interest extends WaitLimits {
@@ -17,13 +17,13 @@ interface Interest extends WaitLimits {
 /** The changes of one operation. */
 export interface Subscription {
   /**
-   * Resolves to the operation, once it was read after a change. Only the latest state counts: it replaces an earlier
+   * Resolves to a snapshot, once the operation was read after a change. Only the latest state counts: it replaces an earlier
    * one that was not taken. Resolves to `undefined` if the time is over, the signal is aborted, the hub is closed, or
    * the tenant has no such operation.
    */
-  next(): Promise<Operation | undefined>;
+  next(): Promise<Snapshot | undefined>;
   /** Resolves like `next`, or to `idle` if nothing is delivered within this time. Milliseconds. */
-  nextWithin(ms: number): Promise<Operation | "idle" | undefined>;
+  nextWithin(ms: number): Promise<Snapshot | "idle" | undefined>;
   /** Reads the operation soon, as if it had changed. */
   refresh(): void;
   /** Ends the subscription and frees everything that it holds. Its limits do the same. Can be repeated. */
@@ -72,7 +72,7 @@ export function createHub(options: HubOptions): Hub {
   const limits = createLimits(runtime.clock);
 
   function open({ id, tenant, ...given }: Interest): Subscription {
-    const latest = createLatest<Operation>();
+    const latest = createLatest<Snapshot>();
     const leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
     let isOpen = true;
     let release = (): void => {};

@@ -3,9 +3,10 @@ import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Latest } from "./latest.js";
+import { createSnapshot, type Snapshot } from "./snapshot.js";
 
 /** A caller that waits for changes of an operation. */
-export interface Subscriber extends Pick<Latest<Operation>, "offer" | "end"> {
+export interface Subscriber extends Pick<Latest<Snapshot>, "offer" | "end"> {
   readonly tenant: string;
 }
 
@@ -84,10 +85,9 @@ function takeBatch(
 }
 
 function deliver(waiting: readonly Subscriber[], operation: Operation | undefined): void {
-  // A store may keep its object for days. Data that callers attach to a copy is freed with them.
-  const copy = operation && { ...operation };
+  const snapshot = operation && createSnapshot(operation);
   for (const subscriber of waiting) {
-    if (copy?.tenant === subscriber.tenant) subscriber.offer(copy);
+    if (snapshot?.operation.tenant === subscriber.tenant) subscriber.offer(snapshot);
     else subscriber.end();
   }
 }

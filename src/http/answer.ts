@@ -2,12 +2,12 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
+import type { ServiceEvent } from "../ports/observer.js";
 import { notConfigured, reportNoAuthorize } from "./access/no-authorize.js";
 import type { ServiceContext } from "./context.js";
 import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
-import { toProblem } from "./message/problems.js";
-import { refusedEvent } from "./message/refused-event.js";
+import { type ProblemReply, toProblem } from "./message/problems.js";
 import { problemReply } from "./message/reply.js";
 import { problemFormat } from "./negotiation/reply-format.js";
 
@@ -83,4 +83,35 @@ function routeOf(
 function toldError(error: unknown): unknown {
   if (!isAsyncReplyError(error) || error.context.eventDetail !== undefined) return error;
   return error.context.cause ?? error;
+}
+
+type RefusedEvent = Extract<ServiceEvent, { readonly event: "request.refused" }>;
+
+const METHODS: readonly string[] = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "CONNECT",
+];
+
+/**
+ * Creates the event of a refused request.
+ *
+ * @param route pattern of the path. Never the path itself, which may hold data of the client.
+ */
+export function refusedEvent(
+  { method }: HttpRequest,
+  route: string | undefined,
+  { status, code }: ProblemReply,
+  error: unknown,
+): RefusedEvent {
+  // Clients can send any word as a method.
+  const known = METHODS.includes(method) ? method : "_OTHER";
+  const where = route === undefined ? { method: known } : { method: known, route };
+  return { event: "request.refused", ...where, status, code, error };
 }

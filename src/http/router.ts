@@ -7,10 +7,10 @@ import { deprecationFields } from "./message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import { methodNotAllowed, notFound } from "./message/refusals.js";
 import { emptyReply, type Fields } from "./message/reply.js";
-import { pathOf } from "./message/request-path.js";
 import { handleCancel } from "./operation/cancel-operation.js";
 import { handleGet } from "./operation/get-operation.js";
 import { handleList } from "./operation/list-operations.js";
+import { pathOf } from "./routing/request-path.js";
 import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
 import { submitWithParams } from "./submit/submit-operation.js";
 

@@ -26,7 +26,7 @@ export async function result(
       let latest: Operation | undefined = await find(context, name, id, tenant);
       while (latest !== undefined) {
         if (isTerminal(latest.state)) return resultOf(latest, context.settings.problemBaseUri);
-        latest = await subscription?.next();
+        latest = (await subscription?.next())?.operation;
       }
       // All places are taken, so this call polls.
       if (subscription === undefined) await hub.pause(signal);

@@ -6,7 +6,7 @@ import { parseStored, toJsonText } from "../contract/json/json-text.js";
 import type { JsonText } from "../contract/operation.js";
 import { invalidOption, longDurationMs, misuse, type OptionNames } from "../contract/options.js";
 import { validate } from "../contract/schema/validate.js";
-import { jsonFormat } from "../formats/json.js";
+import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import type { CreatedResource } from "../ports/create.js";
 import { accept } from "../submission/accept.js";
@@ -78,9 +78,7 @@ export async function check(
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
   const { runtime, settings } = context;
-  const bytes = new TextEncoder().encode(toText(given, settings.maxBodyBytes));
-  const { rootName: name, jsonSchema: schema } = definition;
-  const value = jsonFormat.parse(bytes, { limits: settings, name, schema });
+  const value = parseStrictJson(toText(given, settings.maxBodyBytes), settings);
   const output = await validate(definition.input, value);
   const input = canonicalJson(value);
   const parts = {

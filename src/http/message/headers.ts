@@ -27,6 +27,23 @@ export function singleHeader(headers: HeaderFields, name: string): string | unde
   throw new AsyncReplyError("INVALID_HEADER", `The header field ${name} must not be repeated. Send it once.`);
 }
 
+/** Splits at commas outside of quoted strings, and drops empty elements (RFC 9110 §5.6.1.2). */
+export function splitList(text: string): string[] {
+  const elements: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === "\\" && isQuoted) at++;
+    else if (text[at] === "," && !isQuoted) {
+      elements.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  elements.push(text.slice(start));
+  return elements.filter((element) => element.trim() !== "");
+}
+
 /** The default of Node. Parsers drop header fields beyond their limit without an error. */
 const MAX_FIELDS = 1_000;
 

@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Format } from "../../formats/format.js";
-import { splitList } from "../message/split-list.js";
+import { splitList } from "../message/headers.js";
 import { type MediaType, parseMediaType } from "./media-type.js";
 
 /**

@@ -6,10 +6,10 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { EVENT_STREAM, prefersEvents, replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { streamOperation } from "../streaming/stream-operation.js";
-import { untilNews } from "../waiting/until-news.js";
-import { beginWait, withPreference } from "../waiting/wait.js";
+
 import { findOperation, operationIdOf } from "./find-operation.js";
 import { present, unlessMatched } from "./present.js";
+import { beginWait, untilNews, withPreference } from "./wait.js";
 
 /** Replies with the status of an operation: see `getOperation`. */
 export function handleGet(

@@ -1,11 +1,12 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
+import type { Snapshot } from "../../following/snapshot.js";
 import type { Format } from "../../formats/format.js";
 import type { ServiceContext } from "../context.js";
 import { entityTag, matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";
 import { type Fields, notModified, reply } from "../message/reply.js";
+import { addSuccessorLink } from "./links.js";
 import { toVisible } from "./represent.js";
-import { addSuccessorLink } from "./successor-link.js";
 
 /** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
 export async function present(
@@ -27,6 +28,15 @@ export async function present(
   const tag = entityTag(full, service.runtime.hash);
   fields.etag = typeof tag === "string" ? tag : await tag;
   return full;
+}
+
+/** Creates the 200 like {@link present}, once for all requests that wait for the operation. */
+export function presentSnapshot(
+  service: ServiceContext,
+  snapshot: Snapshot,
+  format: Format,
+): Promise<HttpResponse> {
+  return snapshot.once(format, () => present(service, snapshot.operation, format));
 }
 
 /** Returns the 200, or a 304 if the client already has this representation. */

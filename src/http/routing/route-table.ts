@@ -3,7 +3,7 @@ import {
   type PathSegment,
   parsePathPattern,
 } from "../../contract/definition/path-pattern.js";
-import { decodeSegment } from "./decode-segment.js";
+import { decodeSegment } from "./request-path.js";
 
 /** A path pattern and its target. */
 export interface Route<Target> {

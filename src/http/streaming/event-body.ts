@@ -1,7 +1,9 @@
 import { isTerminal } from "../../contract/operation.js";
 import type { Subscription } from "../../following/hub.js";
+import type { Snapshot } from "../../following/snapshot.js";
+import { jsonFormat } from "../../formats/json.js";
 import type { ServiceContext } from "../context.js";
-import { eventOnce } from "./state-event.js";
+import { presentSnapshot } from "../operation/present.js";
 
 /** Longest silence of a stream. Several proxies and platforms close connections that are idle for 10 s or more. */
 const HEARTBEAT_MS = 8_000;
@@ -53,15 +55,38 @@ async function* createChunks(
     for (;;) {
       const news = await subscription.nextWithin(Math.max(0, silentUntil - clock.now()));
       if (news === undefined) return;
-      const event = news === "idle" ? undefined : await eventOnce(service, news);
+      const event = news === "idle" ? undefined : await eventOf(service, news);
       if (event?.id !== known) {
         yield event?.bytes ?? HEARTBEAT;
         silentUntil = clock.now() + HEARTBEAT_MS;
         known = event?.id ?? known;
       }
-      if (news !== "idle" && isTerminal(news.state)) return;
+      if (news !== "idle" && isTerminal(news.operation.state)) return;
     }
   } finally {
     subscription.close();
   }
+}
+
+/** An event that shows the state of an operation. */
+export interface StateEvent {
+  /** The `ETag` of the state in JSON, with its quotes. */
+  readonly id: string;
+  /** The event as text, with the empty line at its end. */
+  readonly text: string;
+  /** The bytes of `text`. All streams share them. */
+  readonly bytes: Uint8Array;
+}
+
+/** Returns the event for a snapshot, which all of its streams share. */
+export function eventOf(service: ServiceContext, snapshot: Snapshot): Promise<StateEvent> {
+  return snapshot.once(createEvent, () => createEvent(service, snapshot));
+}
+
+async function createEvent(service: ServiceContext, snapshot: Snapshot): Promise<StateEvent> {
+  const { headers, body } = await presentSnapshot(service, snapshot, jsonFormat);
+  const id = headers.etag ?? "";
+  // JSON escapes line breaks, so the body is a single line.
+  const text = `id: ${id}\ndata: ${body as string}\n\n`;
+  return { id, text, bytes: encoder.encode(text) };
 }

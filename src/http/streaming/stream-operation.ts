@@ -1,6 +1,7 @@
 import { utf8Length } from "../../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Subscription } from "../../following/hub.js";
+import { createSnapshot } from "../../following/snapshot.js";
 import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";
@@ -8,10 +9,9 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { emptyReply, type Fields } from "../message/reply.js";
 import { EVENT_STREAM } from "../negotiation/reply-format.js";
 import { findOperation } from "../operation/find-operation.js";
+import { addSuccessorLink } from "../operation/links.js";
 import { retryAfter } from "../operation/present.js";
-import { addSuccessorLink } from "../operation/successor-link.js";
-import { createEventBody } from "./event-body.js";
-import { eventOnce } from "./state-event.js";
+import { createEventBody, eventOf } from "./event-body.js";
 
 /** The operation that a client follows. */
 interface Followed {
@@ -44,8 +44,7 @@ export async function streamOperation(
   let reply: HttpResponse | undefined;
   try {
     const found = await findOperation(service, followed.id, followed.tenant);
-    // A copy, because the store may keep its object for days, and the event with it.
-    reply = await begin(service, request, { ...found }, subscription);
+    reply = await begin(service, request, found, subscription);
     return reply;
   } finally {
     if (!isStream(reply?.body)) subscription?.close();
@@ -66,7 +65,7 @@ async function begin(
   found: Operation,
   subscription: Subscription | undefined,
 ): Promise<HttpResponse> {
-  const { id, text } = await eventOnce(service, found);
+  const { id, text } = await eventOf(service, createSnapshot(found));
   // Proxies that compress a poll make its tag weak.
   const isKnown = header(headers, "last-event-id")?.replace(/^W\//, "") === id;
   const ended = isTerminal(found.state);

@@ -1,14 +1,12 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import type { Operation } from "../../contract/operation.js";
+import type { Snapshot } from "../../following/snapshot.js";
 import type { Format } from "../../formats/format.js";
 import type { Accepted } from "../../submission/accepted.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
-import { monitorPath } from "../operation/monitor-path.js";
-import { retryAfter } from "../operation/present.js";
-import { presentOnce } from "../waiting/present-once.js";
-import { untilEnd } from "../waiting/until-news.js";
-import { beginWait, withPreference } from "../waiting/wait.js";
+import { monitorPath } from "../operation/links.js";
+import { presentSnapshot, retryAfter } from "../operation/present.js";
+import { beginWait, untilEnd, withPreference } from "../operation/wait.js";
 
 /** A submission that was accepted, and its reply if the client does not wait. */
 interface AcceptedSubmission {
@@ -51,11 +49,11 @@ export async function replyToEnd(
 /** Creates the 200 for an operation that has ended. It says where the operation can be read (RFC 9110 §8.7). */
 async function endReply(
   service: ServiceContext,
-  ended: Operation,
+  ended: Snapshot,
   format: Format,
   { replayed }: Accepted,
 ): Promise<HttpResponse> {
-  const full = await presentOnce(service, ended, format);
+  const full = await presentSnapshot(service, ended, format);
   // The tag belongs to the status endpoint.
   const { etag: _, ...headers } = full.headers;
   return {
@@ -63,7 +61,7 @@ async function endReply(
     headers: {
       ...headers,
       "cache-control": "no-store",
-      "content-location": monitorPath(service, ended.id),
+      "content-location": monitorPath(service, ended.operation.id),
       ...(replayed ? { "idempotent-replayed": "true" } : {}),
     },
   };

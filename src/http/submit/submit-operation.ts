@@ -2,6 +2,7 @@ import type { OperationDefinition } from "../../contract/definition/definition.j
 import type { PathParams } from "../../contract/definition/path-pattern.js";
 import { isTerminal, type JsonText } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
+import type { Principal } from "../../ports/authorize.js";
 import { accept } from "../../submission/accept.js";
 import { type Accepted, toMessage } from "../../submission/accepted.js";
 import { toSubmission } from "../../submission/to-submission.js";
@@ -9,19 +10,17 @@ import { submitChannel, traced } from "../../telemetry/channels.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer, refuse } from "../answer.js";
 import type { ServiceContext } from "../context.js";
-import { header } from "../message/headers.js";
+import { header, singleHeader } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
-import { pathOf } from "../message/request-path.js";
-import { monitorPath } from "../operation/monitor-path.js";
+import { addSuccessorLink, monitorPath } from "../operation/links.js";
 import { retryAfter } from "../operation/present.js";
 import { toResource } from "../operation/represent.js";
-import { addSuccessorLink } from "../operation/successor-link.js";
+import { pathOf } from "../routing/request-path.js";
 import { matchPath, NO_PARAMS } from "../routing/route-table.js";
 import { readSubmission } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";
-import { readWebhookUrl } from "./webhook-url.js";
 
 /** Accepts work of one definition: see `submitOperation`. */
 export function handleSubmission(
@@ -94,6 +93,21 @@ async function acceptRequest(
   );
   const accepted = await accept(service, { definition, submission, tree, output }, context);
   return { tenant, format: replyFormat, accepted };
+}
+
+/**
+ * Returns the receiver that a request chooses with `Webhook-URL`, or undefined if it chooses none.
+ *
+ * Throws `INVALID_HEADER`, `FORBIDDEN`, `AUTHORIZATION_UNAVAILABLE`.
+ */
+function readWebhookUrl(
+  { webhooks, settings, runtime }: ServiceContext,
+  { headers }: HttpRequest,
+  principal: Required<Principal>,
+): Promise<string> | undefined {
+  const url = webhooks && singleHeader(headers, "webhook-url");
+  if (url === undefined) return undefined;
+  return webhooks?.checkUrl(url, principal, { clock: runtime.clock, timeoutMs: settings.authorizeTimeoutMs });
 }
 
 function replyToSubmission(

@@ -1,3 +1,11 @@
+import type { HttpRequest } from "../message/message.js";
+
+/** Returns the path of the request target without its query. */
+export function pathOf({ path }: Pick<HttpRequest, "path">): string {
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+}
+
 /** One or more `pchar` (RFC 3986 §3.3). */
 const SEGMENT = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+$/;
 

@@ -1,7 +1,11 @@
 import type { Operation } from "../../contract/operation.js";
 import type { ServiceContext } from "../context.js";
 import type { Fields } from "../message/reply.js";
-import { monitorPath } from "./monitor-path.js";
+
+/** Returns the path of an operation at the status endpoint. */
+export function monitorPath({ settings }: Pick<ServiceContext, "settings">, id: string): string {
+  return `${settings.basePath}${settings.statusPath}/${id}`;
+}
 
 /**
  * Links a failed operation to the one that runs it again, so clients of the failed operation can find the new one.

@@ -1,0 +1,21 @@
+import type { Operation } from "../contract/operation.js";
+
+/** A state of an operation, shared by all who wait for it. */
+export interface Snapshot {
+  readonly operation: Operation;
+  /** Returns what `create` returned for this key the first time. One key always stands for one type. */
+  once<Made>(key: object, create: () => Made): Made;
+}
+
+/** Creates a snapshot. What is made of it is kept as long as the snapshot, and not as long as the store's object. */
+export function createSnapshot(operation: Operation): Snapshot {
+  let made: Map<object, unknown> | undefined;
+  return {
+    operation,
+    once: <Made>(key: object, create: () => Made) => {
+      made ??= new Map();
+      if (!made.has(key)) made.set(key, create());
+      return made.get(key) as Made;
+    },
+  };
+}

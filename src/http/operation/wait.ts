@@ -1,0 +1,109 @@
+import { isTerminal, type Operation } from "../../contract/operation.js";
+import type { Subscription } from "../../following/hub.js";
+import { createSnapshot, type Snapshot } from "../../following/snapshot.js";
+import type { Format } from "../../formats/format.js";
+import type { ServiceContext } from "../context.js";
+import { header, splitList } from "../message/headers.js";
+import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { hasMatch, presentSnapshot, retryAfter } from "./present.js";
+
+/** The operation that a request waits for. */
+interface Awaited {
+  readonly id: string;
+  readonly tenant: string;
+  /** Ends the wait when the client disconnects. */
+  readonly context: RequestContext;
+}
+
+/** A wait that has begun. */
+export interface Wait {
+  readonly subscription: Subscription;
+  /** Upper limit of the wait, for `Preference-Applied`. Whole seconds. */
+  readonly seconds: number;
+}
+
+/** A wait ends up to this part early, so that clients that began together do not come back together. */
+const JITTER = 0.4;
+const MAX_JITTER_MS = 10_000;
+
+/**
+ * Begins to wait if the client prefers to. Returns undefined if it does not, if `maxWaitMs` is 0, or if there is no
+ * place for the tenant.
+ */
+export function beginWait(
+  { settings, runtime, hub }: ServiceContext,
+  { headers }: HttpRequest,
+  { id, tenant, context }: Awaited,
+): Wait | undefined {
+  const preferred = preferredWait(header(headers, "prefer"));
+  if (preferred === undefined) return undefined;
+  const limitMs = Math.min(preferred * 1_000, settings.maxWaitMs);
+  if (limitMs === 0) return undefined;
+  const waitMs = limitMs - runtime.random() * Math.min(limitMs * JITTER, MAX_JITTER_MS);
+  const subscription = hub.subscribe({ id, tenant, waitMs, signal: context.signal });
+  return subscription && { subscription, seconds: Math.ceil(limitMs / 1_000) };
+}
+
+/**
+ * Returns the seconds of the preference `wait` (RFC 7240 §4.3), or undefined if the client sent none. A preference that
+ * is malformed or unknown is ignored, and of a repeated one only the first counts (§2).
+ */
+function preferredWait(prefer: string | undefined): number | undefined {
+  if (prefer === undefined || prefer.length > MAX_PREFER_LENGTH) return undefined;
+  const wait = splitList(prefer).find((preference) => /^\s*wait(?![!#$%&'*+.^`|~\w-])/i.test(preference));
+  const [, quoted, plain] = wait?.match(/^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;.*)?$/i) ?? [];
+  const seconds = quoted ?? plain;
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+/** Longer fields are ignored. */
+const MAX_PREFER_LENGTH = 1024;
+
+/** The representation that the client wants, and the tag of the one that it has. */
+interface Known {
+  readonly format: Format;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/**
+ * Waits until the operation ends, or until it differs from what the client has. Returns the 200 for the latest state,
+ * also if the time is over.
+ *
+ * @param found The operation as it was read after the subscription.
+ */
+export async function untilNews(
+  service: ServiceContext,
+  subscription: Subscription,
+  found: Operation,
+  { format, ifNoneMatch }: Known,
+): Promise<HttpResponse> {
+  const isNews = async (snapshot: Snapshot): Promise<boolean> => {
+    if (isTerminal(snapshot.operation.state)) return true;
+    if (ifNoneMatch === undefined) return false;
+    return !hasMatch(await presentSnapshot(service, snapshot, format), ifNoneMatch);
+  };
+  let latest = createSnapshot(found);
+  while (!(await isNews(latest))) {
+    const next = await subscription.next();
+    if (next === undefined) break;
+    latest = next;
+  }
+  const full = await presentSnapshot(service, latest, format);
+  if (isTerminal(latest.operation.state)) return full;
+  // The estimate of a reply that other requests share may be old.
+  return { ...full, headers: { ...full.headers, "retry-after": retryAfter(service, latest.operation) } };
+}
+
+/** Waits until the operation ends. Returns undefined if the time is over before. */
+export async function untilEnd(subscription: Subscription): Promise<Snapshot | undefined> {
+  for (;;) {
+    const next = await subscription.next();
+    if (next === undefined || isTerminal(next.operation.state)) return next;
+  }
+}
+
+/** Tells the client that the preference was applied (RFC 7240 §3), and caches that the reply depends on it (§2). */
+export function withPreference({ headers, ...rest }: HttpResponse, { seconds }: Wait): HttpResponse {
+  const vary = `${headers.vary}, prefer`;
+  return { ...rest, headers: { ...headers, vary, "preference-applied": `wait=${seconds}` } };
+}

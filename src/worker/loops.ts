@@ -7,8 +7,8 @@ import type { CheckedProcessor } from "./processors.js";
 export interface LoopCalls {
   /** Sweeps once and returns how many operations it announced. */
   readonly sweep: () => Promise<number>;
-  /** Handles one delivery. */
-  readonly execute: (delivery: Delivery) => Promise<void>;
+  /** Takes a delivery from its receipt to its settlement. */
+  readonly attempt: (delivery: Delivery) => Promise<void>;
 }
 
 export interface Loops {
@@ -27,7 +27,7 @@ export interface Loops {
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** Creates the two loops of a worker, and `workUntilIdle`, which replaces them in tests and serverless functions. */
-export function createLoops(context: WorkerContext, { sweep, execute }: LoopCalls): Loops {
+export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCalls): Loops {
   const { processors, settings, runtime, announcer, suspects, draining } = context;
   const running = new Set<Promise<void>>();
   const slots = createSlots(processors, settings.concurrency);
@@ -59,21 +59,21 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
     return deliveries;
   }
 
-  function run(delivery: Delivery): Promise<void> {
+  function handle(delivery: Delivery): Promise<void> {
     const { definition } = delivery.announcement;
     const freed = (): void => {
-      running.delete(execution);
+      running.delete(handled);
       slots.release(definition);
       slotFreed(definition);
     };
     slots.take(definition);
     // A delivery that fails must not affect the others or the process.
-    const execution = execute(delivery).then(freed, (error: unknown) => {
-      reportError(context, "execute", error);
+    const handled = attempt(delivery).then(freed, (error: unknown) => {
+      reportError(context, "attempt", error);
       freed();
     });
-    running.add(execution);
-    return execution;
+    running.add(handled);
+    return handled;
   }
 
   /** Returns the definitions of which a suspect may begin. Absent if these are all. */
@@ -99,7 +99,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
 
   async function receiveOnce(): Promise<void> {
     try {
-      for (const delivery of await receiveUntilFreed()) void run(delivery);
+      for (const delivery of await receiveUntilFreed()) void handle(delivery);
       // Without this, a long backlog of quick work would starve the rest of the process.
       await runtime.pause();
     } catch (error) {
@@ -125,7 +125,7 @@ export function createLoops(context: WorkerContext, { sweep, execute }: LoopCall
       if (isOver()) return;
       const deliveries = await receive(AbortSignal.abort());
       if (announced === 0 && deliveries.length === 0) return;
-      await Promise.all(deliveries.map(run));
+      await Promise.all(deliveries.map(handle));
       // Without this, quick work in memory would starve the rest of the process.
       await runtime.pause();
     }

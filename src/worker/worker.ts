@@ -12,9 +12,9 @@ import { createAnnouncer } from "../protocol/announcer.js";
 import { SHARED } from "../protocol/shared.js";
 import { createSweep } from "../protocol/sweep.js";
 import { withinTime } from "../protocol/within-time.js";
+import { createAttempts } from "./attempt/attempt.js";
 import { Cancellations } from "./attempt/cancellations.js";
 import { reportError, type WorkerContext } from "./context.js";
-import { createExecutor } from "./executor.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
 import { deliveryProcessors, type Processors, readProcessors } from "./processors.js";
@@ -93,7 +93,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   };
   const { receiveLoop, sweepLoop, workUntilIdle, ended, close } = createLoops(context, {
     sweep: sweepWith(context, source.definitions),
-    execute: createExecutor(context),
+    attempt: createAttempts(context),
   });
   let starting: Promise<void> | undefined;
   let loops: readonly Promise<void>[] | undefined;

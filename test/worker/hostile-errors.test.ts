@@ -48,7 +48,7 @@ describe("a queue that breaks its contract", () => {
     const id = await submit();
     const working = worker({ orders: () => "done" });
     await working.start();
-    const failed = (): boolean => events.some((event) => "step" in event && event.step === "execute");
+    const failed = (): boolean => events.some((event) => "step" in event && event.step === "attempt");
     while (!failed()) await clock.advance(1);
     expect(await read(id)).toMatchObject({ state: "pending" });
     await working.stop();

@@ -6,14 +6,14 @@ import { validate, validateAs, withCode } from "../../contract/schema/validate.j
 import type { BegunAttempt } from "../../ports/queue.js";
 import { reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
-import { type Ending, endingOf } from "../settle/ending.js";
+import { type Ending, endingOf } from "./ending.js";
 import type { Job } from "./job.js";
 import { completed, createJobTransaction, type JobTransaction, withProgress } from "./job-transaction.js";
 import type { LazyAbort } from "./supervise.js";
 import { supervise } from "./supervise.js";
 
-/** Runs an attempt that has begun, under supervision, and returns how it ended. Never rejects. */
-export async function runAttempt(
+/** Runs the processor of an attempt that has begun, under supervision. Returns how the attempt ended. Never rejects. */
+export async function runProcessor(
   processor: CheckedProcessor,
   { lease, begun: { operation } }: BegunAttempt,
   context: WorkerContext,
@@ -48,7 +48,7 @@ export async function runAttempt(
   });
   let ending: Ending;
   try {
-    ending = await supervision.untilInterrupted(process(processor, operation, job, call));
+    ending = await supervision.untilInterrupted(callProcessor(processor, operation, job, call));
   } catch (error) {
     const committed = call.transaction?.committed();
     if (committed !== undefined) reportError(context, "after-transaction", error);
@@ -71,7 +71,7 @@ interface Call {
   over: boolean;
 }
 
-async function process(
+async function callProcessor(
   processor: CheckedProcessor,
   { input }: Operation,
   job: Job,

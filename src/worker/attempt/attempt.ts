@@ -1,0 +1,231 @@
+import { isAsyncReplyError } from "../../contract/errors.js";
+import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
+import { operationError } from "../../contract/problem.js";
+import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
+import type { ServiceEvent } from "../../ports/observer.js";
+import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { BegunAttempt, Delivery } from "../../ports/queue.js";
+import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
+import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
+import { reportError, type WorkerContext } from "../context.js";
+import { sleep } from "../latch.js";
+import type { CheckedProcessor } from "../processors.js";
+import { type Ending, exhausted } from "./ending.js";
+import { finishCreation } from "./finish-creation.js";
+import { runProcessor } from "./run-processor.js";
+
+/** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
+const SUSPECT_PAUSE_MS = 1_000;
+/** Delays of a settlement that the store did not take. */
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+/** Delay after which a worker that cannot create the resource of an operation offers it again. */
+const CREATION_PAUSE_MS = 30_000;
+/** The sweep announces operations with longer delays, so that no timer and no operation stays in memory for hours. */
+const MAX_AWAITED_DELAY_MS = 60_000;
+
+/**
+ * Creates the function that takes a delivery from its receipt to its settlement: begins an attempt, runs the processor,
+ * settles the attempt, and reports it. A failing operation never affects others.
+ */
+export function createAttempts(context: WorkerContext): (delivery: Delivery) => Promise<void> {
+  const { processors, backend, runtime, settings, announcer, estimate, observe, suspects, draining } =
+    context;
+  // Other workers can take what waits here, before the sweep finds it.
+  draining.onRaise(() => {
+    for (const { operationId, definition } of suspects.takeAll())
+      void announcer.announce({ id: operationId, definition });
+  });
+
+  return async (delivery) => {
+    if (delivery.attempt !== undefined) return admit(delivery.attempt);
+    const { attempt, answered } = await begin(delivery);
+    suspects.answered(delivery.announcement);
+    // The work does not wait for the queue.
+    await Promise.all([answered, attempt && admit(attempt, delivery.announcement)]);
+  };
+
+  /**
+   * Begins the attempt, and acks the delivery as soon as the store has answered. From then on the lease protects the
+   * work. `answered` resolves when the queue has the ack or nack.
+   */
+  async function begin(delivery: Delivery): Promise<{ attempt?: BegunAttempt; answered: Promise<unknown> }> {
+    const announcement = readAnnouncement(delivery);
+    if (announcement === undefined || suspects.isWaiting(announcement))
+      return { answered: quietly("ack", delivery.ack()) };
+    const { operationId, definition } = announcement;
+    const token = runtime.newToken();
+    const processor = processors.get(definition);
+    const { leaseMs } = processor?.settings ?? settings;
+    const creates = processor?.create !== undefined;
+    const begun = await quietly(
+      "begin",
+      backend.operations.beginAttempt(operationId, { token, leaseMs, creates }),
+    );
+    // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
+    const redeliver = begun === undefined || begun.outcome === "preparing";
+    const answered = redeliver ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack());
+    return begun?.outcome === "begun"
+      ? { attempt: { lease: { operationId, token }, begun }, answered }
+      : { answered };
+  }
+
+  /** Returns undefined for a malformed message. It is acked, because it would be malformed next time too. */
+  function readAnnouncement({ announcement }: Delivery): Announcement | undefined {
+    try {
+      return parseAnnouncement(announcement);
+    } catch (error) {
+      reportError(context, "read-announcement", error);
+      return undefined;
+    }
+  }
+
+  async function admit(attempt: BegunAttempt, announcement?: Announcement): Promise<void> {
+    const { operation, previousLost } = attempt.begun;
+    const processor = processors.get(operation.definition);
+    if (processor === undefined || draining.raised) return release(attempt, 0);
+    if (!previousLost) return run(processor, attempt);
+    const ended = suspects.begin(operation, processor.settings);
+    if (ended === undefined) return postpone(processor, attempt, announcement);
+    try {
+      await run(processor, attempt);
+    } finally {
+      ended();
+    }
+  }
+
+  /** Releases a suspect until it may begin. */
+  function postpone(
+    { settings: { backoffMs } }: CheckedProcessor,
+    attempt: BegunAttempt,
+    announcement: Announcement | undefined,
+  ): Promise<void> {
+    // A queue that begins attempts itself would begin it again at once.
+    if (announcement === undefined)
+      return release(attempt, SUSPECT_PAUSE_MS + backoffMs(attempt.begun.operation.attempt));
+    suspects.wait(announcement);
+    return release(attempt, 0);
+  }
+
+  async function run(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
+    const { operation } = begun.begun;
+    if (operation.state === "preparing") return finishCreating(processor, begun);
+    if (operation.attempt > processor.settings.maxAttempts)
+      return settle(begun, exhausted(processor.settings));
+    observe({ event: "operation.started", ...about(operation) });
+    const ending = await traced(
+      processChannel,
+      () => aboutAttempt(operation),
+      () => runProcessor(processor, begun, context),
+      ({ settlement, error }): Partial<ProcessMessage> => ({ outcome: settlement?.to ?? "lost", error }),
+    );
+    await settle(begun, ending);
+  }
+
+  async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
+    // A queue that begins attempts itself might not know which workers can create resources.
+    if (processor.create === undefined) return release(begun, CREATION_PAUSE_MS);
+    const finished = finishCreation(processor, processor.create, begun, context);
+    if ((await quietly("create-resource", finished)) === true)
+      await announcer.announce(begun.begun.operation);
+  }
+
+  async function settle({ lease, begun: { operation } }: BegunAttempt, ending: Ending): Promise<void> {
+    const { settlement } = ending;
+    const settled = await traced(
+      settleChannel,
+      () => aboutAttempt(operation),
+      async () => ending.settled ?? (settlement && settleReliably(lease, settlement, context)),
+      (result) => ({ outcome: outcomeOf(ending, result) }),
+    );
+    report(operation, ending, outcomeOf(ending, settled));
+    if (settled?.outcome === "settled" && settled.state === "failed")
+      await processors.get(operation.definition)?.failed?.(operation, ending.error);
+    if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
+    if (settlement.delayMs <= MAX_AWAITED_DELAY_MS) void announceAfter(operation, settlement.delayMs);
+  }
+
+  /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
+  function report(operation: Operation, ending: Ending, outcome: AttemptOutcome): void {
+    if (outcome === "completed" || outcome === "failed") estimate?.ended(operation, runtime.clock.now());
+    observe(eventOf(about(operation), outcome, ending));
+  }
+
+  /** Ends an attempt without counting it, so that another worker can take the operation. */
+  function release(begun: BegunAttempt, delayMs: number): Promise<void> {
+    return settle(begun, { settlement: { to: "retry", delayMs, countAttempt: false } });
+  }
+
+  /** Announces an operation when it is due. The sweep would do it too, but only at its next interval. */
+  async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
+    if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
+    if (delayMs === 0 || !draining.raised) await announcer.announce(operation);
+  }
+
+  async function quietly<T>(step: string, work: Promise<T>): Promise<T | undefined> {
+    return work.catch((error: unknown) => {
+      reportError(context, step, error);
+      return undefined;
+    });
+  }
+}
+
+/** Members of every event about an attempt. */
+type About = Omit<Extract<ServiceEvent, { readonly event: "attempt.lost" }>, "event">;
+
+function about({ id: operationId, definition, tenant, attempt }: Operation): About {
+  return { operationId, definition, tenant, attempt };
+}
+
+function eventOf(operation: About, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
+  if (outcome === "lost") return { event: "attempt.lost", ...operation };
+  if (outcome === "failed") return { event: "operation.failed", ...operation, error };
+  if (outcome !== "retried") return { event: `operation.${outcome}`, ...operation };
+  const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;
+  return { event: "operation.retried", ...operation, delayMs, error };
+}
+
+/** Returns how an attempt ended, from the store's answer to its settlement. */
+function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): AttemptOutcome {
+  if (settled?.outcome !== "settled") return "lost";
+  if (isTerminal(settled.state)) return settled.state;
+  return settlement?.to === "retry" && settlement.lastError !== undefined ? "retried" : "released";
+}
+
+/**
+ * Settles an attempt, and keeps retrying while the store is unavailable, so that finished work is not done again.
+ * Returns undefined if the worker had to stop first. Then the lease expires and the sweep takes over.
+ */
+async function settleReliably(
+  lease: Lease,
+  settlement: Settlement,
+  context: WorkerContext,
+): Promise<SettleResult | undefined> {
+  const { backend, runtime, stopping } = context;
+  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+    try {
+      return await backend.operations.settle(lease, settlement);
+    } catch (error) {
+      reportError(context, "settle", error);
+      if (!isTemporary(error)) return refused(lease, settlement, context);
+      if (stopping.raised) return undefined;
+      await sleep(delayMs, runtime.clock, stopping);
+    }
+  }
+}
+
+/** Fails the operation, because the store refused its result and would refuse it again. */
+function refused(
+  lease: Lease,
+  settlement: Settlement,
+  context: WorkerContext,
+): Promise<SettleResult | undefined> {
+  if (settlement.to !== "completed") return Promise.resolve(undefined);
+  const error = operationError("invalid-result", "The work was done, but the store refused its result.");
+  return settleReliably(lease, { to: "failed", error }, context);
+}
+
+function isTemporary(error: unknown): boolean {
+  const code = isAsyncReplyError(error) ? error.code : undefined;
+  return code === "STORE_UNAVAILABLE" || code === "OVERLOADED";
+}

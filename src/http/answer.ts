@@ -43,7 +43,14 @@ export async function answer(
     return reply;
   };
   try {
-    return await service.lifecycle.run(service.settings.authorize === undefined ? refuseAll : handler);
+    service.lifecycle.enter();
+    try {
+      // So that no path is open by accident.
+      if (service.settings.authorize === undefined) throw notConfigured();
+      return await handler();
+    } finally {
+      service.lifecycle.leave();
+    }
   } catch (error) {
     try {
       return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
@@ -52,11 +59,6 @@ export async function answer(
       return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
     }
   }
-}
-
-/** Answers every request to a service without `authorize`, so that no path is open by accident. */
-function refuseAll(): Promise<never> {
-  return Promise.reject(notConfigured());
 }
 
 /** Answers a request with an error. The observer receives it too. */

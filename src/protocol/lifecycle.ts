@@ -5,10 +5,14 @@ export interface Lifecycle {
   /** Throws `SERVICE_CLOSED` if the service has been closed. */
   checkOpen(): void;
   /**
-   * Runs work that `close` waits for.
+   * Begins work that `close` waits for, until `leave`.
    *
    * Throws `SERVICE_CLOSED`.
    */
+  enter(): void;
+  /** Ends the work of one `enter`. */
+  leave(): void;
+  /** Runs work between `enter` and `leave`. Rejects like them and like the work. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Adds a closing step. It runs while `close` waits for work in progress. */
   onClose(step: () => Promise<void>): void;
@@ -36,16 +40,26 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
     if (closing !== undefined) throw serviceClosed();
   }
 
+  function enter(): void {
+    checkOpen();
+    active += 1;
+  }
+
+  function leave(): void {
+    active -= 1;
+    if (active === 0) becameIdle();
+  }
+
   return {
     checkOpen,
+    enter,
+    leave,
     run: async (work) => {
-      checkOpen();
-      active += 1;
+      enter();
       try {
         return await work();
       } finally {
-        active -= 1;
-        if (active === 0) becameIdle();
+        leave();
       }
     },
     onClose: (step) => {

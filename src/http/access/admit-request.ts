@@ -24,7 +24,8 @@ export async function admitRequest(
   refuseManyFields(request);
   singleHeader(request.headers, "authorization");
   const seen = seenByHooks(request);
-  const principal = await authorize(service, seen, authorization);
+  const authorized = authorize(service, seen, authorization);
+  const principal = authorized instanceof Promise ? await authorized : authorized;
   const { admit } = service.settings;
   if (admit === undefined) return principal;
   const refusal = await inTime(service, admit(seen, principal, authorization), notAdmittedInTime);
@@ -41,19 +42,23 @@ function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationReque
  * Only a principal allows the request, and only an explicit refusal is a 401 or 403. Any other error is an outage,
  * which says nothing about the credentials.
  */
-async function authorize(
+function authorize(
   service: ServiceContext,
   seen: AuthorizationRequest,
   authorization: Authorization,
-): Promise<Required<Principal>> {
+): MaybePromise<Required<Principal>> {
   const { authorize: hook, authorizeTimeoutMs } = service.settings;
   if (hook === undefined) throw notConfigured();
   const tooLate = (): AsyncReplyError =>
     unavailable(`\`authorize\` did not answer within ${authorizeTimeoutMs} ms.`);
-  try {
-    return withTenant(await inTime(service, hook(seen, authorization), tooLate));
-  } catch (error) {
+  const denied = (error: unknown): never => {
     throw denial(error, hook.challenge ?? "Bearer");
+  };
+  try {
+    const answer = inTime(service, hook(seen, authorization), tooLate);
+    return answer instanceof Promise ? answer.then(withTenant).catch(denied) : withTenant(answer);
+  } catch (error) {
+    return denied(error);
   }
 }
 

@@ -6,7 +6,7 @@ import { canonicalJson } from "../../contract/json/canonical-json.js";
 import type { JsonText } from "../../contract/operation.js";
 import { adoptPromise } from "../../contract/promises.js";
 import { validate } from "../../contract/schema/validate.js";
-import type { Format, ParsedBody } from "../../formats/format.js";
+import type { Format, ParseContext, ParsedBody } from "../../formats/format.js";
 import { treeText } from "../../formats/payload-tree.js";
 import { fingerprint } from "../../submission/fingerprint.js";
 import type { ServiceContext } from "../context.js";
@@ -56,35 +56,54 @@ export async function readSubmission(
   refuseTransferCoding(header(headers, "transfer-encoding"));
   const chosenFormat = replyFormat(header(headers, "accept"), formats);
   const key = readKey(request, definition);
-  const bytes = await readBody(request, settings, runtime.clock);
-  const { rootName } = definition;
-  const { value, tree } = await readPayload(format, bytes, settings, { definition, params });
-  const output = await validate(definition.input, value);
+  const body = readBody(request, settings, runtime.clock);
+  const bytes = body instanceof Promise ? await body : body;
+  const payload = readPayload(format, bytes, settings, { definition, params });
+  const { value, tree } = payload instanceof Promise ? await payload : payload;
+  const validated = validate(definition.input, value);
+  const output = validated instanceof Promise ? await validated : validated;
   const input = canonicalJson(value);
   const named =
     tree === undefined
       ? fingerprint(input, runtime.hash)
-      : fingerprint(treeText(tree, rootName), runtime.hash, format.mediaTypes[0]);
-  return { replyFormat: chosenFormat, key, input, fingerprint: await named, tree, output };
+      : fingerprint(treeText(tree, definition.rootName), runtime.hash, format.mediaTypes[0]);
+  return {
+    replyFormat: chosenFormat,
+    key,
+    input,
+    fingerprint: typeof named === "string" ? named : await named,
+    tree,
+    output,
+  };
 }
 
 /** Parses the body and adds the path fields. */
-async function readPayload(
+function readPayload(
   format: Format,
   bytes: Uint8Array,
   limits: ServiceSettings,
   { definition, params }: Addressed,
-): Promise<ParsedBody> {
+): ParsedBody | Promise<ParsedBody> {
   const { rootName: name, jsonSchema } = definition;
-  const hasParams = params !== NO_PARAMS;
+  if (params === NO_PARAMS) return parseBody(format, bytes, { limits, name, schema: jsonSchema });
   // With path fields, an empty XML element is an object, even without a schema.
-  const context = { limits, name, schema: hasParams ? (jsonSchema ?? OBJECT) : jsonSchema };
-  const reading = format.parseWithTree && adoptPromise(format.parseWithTree(bytes, context));
-  const parsed = reading instanceof Promise ? await reading : reading;
-  const plain = parsed === undefined ? adoptPromise(format.parse(bytes, context)) : parsed.value;
-  const value = plain instanceof Promise ? await plain : plain;
-  const body = { value, tree: parsed?.tree };
-  return hasParams ? bindParams(body, params, jsonSchema) : body;
+  const parsing = parseBody(format, bytes, { limits, name, schema: jsonSchema ?? OBJECT });
+  const bind = (parsed: ParsedBody): ParsedBody => bindParams(parsed, params, jsonSchema);
+  return parsing instanceof Promise ? parsing.then(bind) : bind(parsing);
+}
+
+function parseBody(
+  format: Format,
+  bytes: Uint8Array,
+  context: ParseContext,
+): ParsedBody | Promise<ParsedBody> {
+  if (format.parseWithTree !== undefined) return adoptPromise(format.parseWithTree(bytes, context));
+  const parsing = adoptPromise(format.parse(bytes, context));
+  return parsing instanceof Promise ? parsing.then(withoutTree) : withoutTree(parsing);
+}
+
+function withoutTree(value: unknown): ParsedBody {
+  return { value, tree: undefined };
 }
 
 const OBJECT: JsonSchema = { type: "object" };

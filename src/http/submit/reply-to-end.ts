@@ -3,35 +3,29 @@ import type { Snapshot } from "../../following/snapshot.js";
 import type { Format } from "../../formats/format.js";
 import type { Accepted } from "../../submission/accepted.js";
 import type { ServiceContext } from "../context.js";
-import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import type { HttpResponse } from "../message/message.js";
 import { monitorPath } from "../operation/links.js";
 import { presentSnapshot, retryAfter } from "../operation/present.js";
-import { beginWait, untilEnd, withPreference } from "../operation/wait.js";
+import { untilEnd, type Wait, withPreference } from "../operation/wait.js";
 
-/** A submission that was accepted, and its reply if the client does not wait. */
+/** A submission that was accepted, and its reply if the work does not end in time. */
 interface AcceptedSubmission {
   readonly definition: OperationDefinition;
-  readonly tenant: string;
   readonly format: Format;
   readonly accepted: Accepted;
   readonly reply: HttpResponse;
 }
 
 /**
- * Waits for the end of the operation if the client prefers to, and replies with a 200. If the time is over before, or
- * if the store fails meanwhile, the reply is the 202. A submission whose resource is created before the reply is
- * never waited for.
+ * Waits for the end of the operation, and replies with a 200. If the time is over before, or if the store fails
+ * meanwhile, the reply is the 202.
  */
 export async function replyToEnd(
   service: ServiceContext,
-  request: HttpRequest,
-  context: RequestContext,
-  { definition, tenant, format, accepted, reply }: AcceptedSubmission,
+  wait: Wait,
+  { definition, format, accepted, reply }: AcceptedSubmission,
 ): Promise<HttpResponse> {
-  if (reply.status !== 202 || Object.hasOwn(service.create, definition.name)) return reply;
   const id = accepted.operationId;
-  const wait = beginWait(service, request, { id, tenant, context });
-  if (wait === undefined) return reply;
   try {
     wait.subscription.refresh();
     const ended = await untilEnd(wait.subscription);

@@ -17,6 +17,7 @@ import { type Fields, reply } from "../message/reply.js";
 import { addSuccessorLink, monitorPath } from "../operation/links.js";
 import { retryAfter } from "../operation/present.js";
 import { toResource } from "../operation/represent.js";
+import { beginWait } from "../operation/wait.js";
 import { pathOf } from "../routing/request-path.js";
 import { matchPath, NO_PARAMS } from "../routing/route-table.js";
 import { readSubmission } from "./read-submission.js";
@@ -65,11 +66,18 @@ async function submit(
     (answered) => ({ ...toMessage(answered.accepted), tenant: answered.tenant }),
   );
   const reply = replyToSubmission(service, definition, format, accepted);
-  return replyToEnd(service, request, context, { definition, tenant, format, accepted, reply });
+  // A submission whose resource is created before the reply is never waited for.
+  if (reply.status !== 202 || Object.hasOwn(service.create, definition.name)) return reply;
+  const wait = beginWait(service, request, { id: accepted.operationId, tenant, context });
+  return wait === undefined ? reply : replyToEnd(service, wait, { definition, format, accepted, reply });
 }
 
 /** A submission that was accepted, and the format of its reply. */
-type AcceptedRequest = Omit<Parameters<typeof replyToEnd>[3], "definition" | "reply">;
+interface AcceptedRequest {
+  readonly tenant: string;
+  readonly format: Format;
+  readonly accepted: Accepted;
+}
 
 async function acceptRequest(
   request: HttpRequest,
@@ -79,6 +87,7 @@ async function acceptRequest(
   meta: JsonText | undefined,
 ): Promise<AcceptedRequest> {
   const { name } = definition;
+  // Always a turn before the body is read, because Node emits a request before the body that came with its header.
   const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
   const { tenant } = principal;
   const checkedUrl = readWebhookUrl(service, request, principal);

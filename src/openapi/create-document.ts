@@ -1,11 +1,9 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
-import { createComponents } from "./components.js";
+import { createComponents, nameDefinitions } from "./components.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
-import { nameDefinitions } from "./names.js";
-import { listPath } from "./paths/list-path.js";
-import { STATUS_TAG, statusPath } from "./paths/status-path.js";
+import { listPath, STATUS_TAG, statusPath } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
 import { endedWebhook } from "./paths/webhooks.js";
 import { resultSchema } from "./schemas/payload-schemas.js";

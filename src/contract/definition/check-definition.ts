@@ -1,5 +1,5 @@
 import { invalidOption, isObject, misuse, shown } from "../options.js";
-import type { StandardSchema } from "../schema/standard-schema.js";
+import type { StandardSchema } from "../schema.js";
 
 /** A correct call, shown in error messages. */
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';

@@ -1,7 +1,7 @@
 import type { Format, SerializeContext } from "../format.js";
 import { toItems } from "../format.js";
-import { JSON_NUMBERS, readTypedText } from "../typed-text.js";
-import { decodeUtf8 } from "../utf8.js";
+import { decodeUtf8 } from "../malformed.js";
+import { JSON_NUMBERS, readTypedText } from "../schema-place.js";
 import { encodeName } from "./names.js";
 import { readDocument } from "./read-document.js";
 import { toParsedBody, toValue, type XmlReading, XSI } from "./to-value.js";

@@ -1,15 +1,13 @@
 import type { Format } from "../format.js";
 import { toItems } from "../format.js";
-import { rootPlace } from "../schema-place.js";
-import { readTypedText } from "../typed-text.js";
-import { decodeUtf8 } from "../utf8.js";
+import { decodeUtf8 } from "../malformed.js";
+import { readTypedText, rootPlace } from "../schema-place.js";
 import { encodeName } from "../xml/names.js";
 import { readDocument } from "../xml/read-document.js";
 import { toParsedBody, toValue, type XmlReading } from "../xml/to-value.js";
 import { escapeText, memberNodes, tag, writeNodes, type XmlWriting } from "../xml/write-xml.js";
-import { yangNumbers } from "./numbers.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
-import { isObject, toYang } from "./values.js";
+import { isObject, toYang, yangNumbers } from "./values.js";
 
 /** Creates the format for data of the module with this namespace in XML (RFC 7950). */
 export function createYangXml(namespace: string): Format {

@@ -1,9 +1,8 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import type { Components, DescribedService } from "../components.js";
+import { type Components, type DescribedService, type NamedDefinition, toPascalCase } from "../components.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
-import { type NamedDefinition, toPascalCase } from "../names.js";
 import { embedSchema } from "../schemas/embed-schema.js";
 import { acceptedOperation, endedOperation } from "../schemas/operation-schemas.js";
 import { inputSchema, memberSchemas } from "../schemas/payload-schemas.js";

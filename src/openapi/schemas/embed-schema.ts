@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
-import type { Components } from "../components.js";
+import { type Components, toPascalCase, uniqueName } from "../components.js";
 import type { Reference } from "../document.js";
-import { toPascalCase, uniqueName } from "../names.js";
 
 /**
  * Adds a JSON Schema as components: one with this name, and one for each of its definitions that it refers to.

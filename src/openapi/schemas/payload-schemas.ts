@@ -1,10 +1,9 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
-import type { StandardSchema } from "../../contract/schema/standard-schema.js";
+import type { StandardSchema } from "../../contract/schema.js";
 import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.js";
-import type { Components } from "../components.js";
+import type { Components, NamedDefinition } from "../components.js";
 import type { Reference } from "../document.js";
-import type { NamedDefinition } from "../names.js";
 import { embedSchema, mapSubschemas } from "./embed-schema.js";
 
 /**

@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import { type ProblemName, problem, problemType } from "../../contract/problem.js";
-import type { Components } from "../components.js";
+import { type Components, toPascalCase } from "../components.js";
 import type { Reference } from "../document.js";
-import { toPascalCase } from "../names.js";
 
 /** Problem types of the `error` of a failed operation. Replies never have them. */
 export const OPERATION_ERRORS: readonly ProblemName[] = [

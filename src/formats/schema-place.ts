@@ -9,8 +9,7 @@ import {
   requiredIn,
   typesOf,
 } from "./json-schema.js";
-import { malformed } from "./malformed.js";
-import { parseStrictJson } from "./strict-json.js";
+import { exactNumber } from "./strict-json.js";
 
 /**
  * Describes one place in a value by the JSON Schema, for formats without their own types. `$ref` (within the same
@@ -160,12 +159,4 @@ export function readTypedText(text: string, place: Place, syntax: NumberSyntax):
     (types.has("number") && syntax.number.test(text)) || (types.has("integer") && syntax.integer.test(text));
   if (isNumber) return exactNumber(syntax.toJson(text));
   return types.has("boolean") && (text === "true" || text === "false") ? text === "true" : text;
-}
-
-function exactNumber(lexeme: string): unknown {
-  try {
-    return parseStrictJson(lexeme, { maxDepth: 0 });
-  } catch {
-    throw malformed("The body contains a number that cannot be represented exactly.");
-  }
 }

@@ -12,13 +12,12 @@ import {
   parseEvents,
   SCALAR_STYLE,
   type ScalarEvent,
-  type Schema,
   strTag,
   YAMLException,
 } from "js-yaml";
 import { type AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { malformed } from "../malformed.js";
-import { parseStrictJson } from "../strict-json.js";
+import { exactNumber, inexactNumber } from "../strict-json.js";
 
 /**
  * Parses one YAML 1.2 document. Refuses everything that JSON cannot represent or that two readers could understand
@@ -70,7 +69,7 @@ function checkBeginning(text: string): void {
  *
  * Throws `MALFORMED_BODY`.
  */
-export function checkEvents(events: readonly Event[], text: string, maxDepth: number): void {
+function checkEvents(events: readonly Event[], text: string, maxDepth: number): void {
   let documents = 0;
   let depth = -1; // documents also emit POP, but are not containers
   for (const event of events) {
@@ -127,7 +126,7 @@ function checkCharacters({ style, valueStart, valueEnd }: ScalarEvent, text: str
  * Core schema (YAML 1.2.2 §10.3), limited to JSON: names are strings, strings are well-formed Unicode, and numbers are
  * finite and as exact as in JSON.
  */
-export const strictSchema: Schema = CORE_SCHEMA.withTags(
+const strictSchema = CORE_SCHEMA.withTags(
   { ...strTag, resolve: wholeText },
   { ...intCoreTag, resolve: readRadixInteger },
   { ...floatCoreTag, resolve: readDecimal },
@@ -150,7 +149,7 @@ function wholeText(text: string): string {
 function readRadixInteger(text: string): number | typeof NOT_RESOLVED {
   if (!/^0(?:o[0-7]+|x[\da-fA-F]+)$/.test(text)) return NOT_RESOLVED;
   const value = Number(text);
-  if (!Number.isFinite(value) || BigInt(value) !== BigInt(text)) throw inexact();
+  if (!Number.isFinite(value) || BigInt(value) !== BigInt(text)) throw inexactNumber();
   return value;
 }
 
@@ -160,22 +159,10 @@ function readDecimal(text: string): number | typeof NOT_RESOLVED {
   if (parts === null) return refuseInfinite(text);
   const [, sign, whole = "", fraction, exponent] = parts;
   const digits = `${whole.replace(/^0+/, "") || "0"}.${fraction || "0"}`;
-  return readJsonNumber(`${sign === "-" ? "-" : ""}${digits}e${exponent ?? "0"}`);
+  return exactNumber(`${sign === "-" ? "-" : ""}${digits}e${exponent ?? "0"}`);
 }
 
 function refuseInfinite(text: string): typeof NOT_RESOLVED {
   if (floatCoreTag.resolve(text, false, floatCoreTag.tagName) === NOT_RESOLVED) return NOT_RESOLVED;
   throw malformed("The body contains a number that is not finite.");
-}
-
-function readJsonNumber(text: string): number {
-  try {
-    return parseStrictJson(text, { maxDepth: 0 }) as number;
-  } catch {
-    throw inexact();
-  }
-}
-
-function inexact(): Error {
-  return malformed("The body contains a number that cannot be represented exactly.");
 }

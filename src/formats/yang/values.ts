@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
-import { listedValues } from "../json-schema.js";
+import { isObject, listedValues } from "../json-schema.js";
 import { malformed } from "../malformed.js";
 import { type NumberSyntax, type Place, readTypedText } from "../schema-place.js";
 
@@ -73,11 +73,6 @@ function mapMembers(
   map: (name: string, member: unknown) => unknown,
 ): object {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(name, member)]));
-}
-
-/** Returns whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
-import { type Components, toPascalCase, uniqueName } from "../components.js";
+import { isObject } from "../../formats/json-schema.js";
 import type { Reference } from "../document.js";
+import { type Draft, toPascalCase, uniqueName } from "../draft.js";
 
 /**
  * Adds a JSON Schema as components: one with this name, and one for each of its definitions that it refers to.
@@ -10,7 +11,7 @@ import type { Reference } from "../document.js";
  *
  * Returns undefined for a schema with `$dynamicRef`, whose target would change with the context.
  */
-export function embedSchema(components: Components, name: string, schema: JsonSchema): Reference | undefined {
+export function embedSchema(draft: Draft, name: string, schema: JsonSchema): Reference | undefined {
   const { targets, roots, isDynamic } = indexSchema(schema, name);
   if (isDynamic) return undefined;
   const begun = new Set<string>();
@@ -19,7 +20,7 @@ export function embedSchema(components: Components, name: string, schema: JsonSc
     const root = roots.get(component);
     if (root === undefined || begun.has(component)) return;
     begun.add(component);
-    components.schema(component, rewrite(root.schema, root.base));
+    draft.schema(component, rewrite(root.schema, root.base));
   };
   const rewrite = (from: JsonSchema, outer: string): JsonSchema => {
     const base = baseOf(from, outer);
@@ -177,8 +178,4 @@ function mapMembers(
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [name, map(value, name, [...path, name])]),
   );
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

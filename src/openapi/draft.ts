@@ -2,10 +2,13 @@ import type { JsonSchema, OperationDefinition } from "../contract/definition/def
 import type { ServiceContext } from "../http/context.js";
 import type { OpenApiDocument, OpenApiHeader, Reference } from "./document.js";
 
-/** The components of a document under construction. Only components with references are included. */
-export interface Components {
-  /** Base URI of problem types. */
-  readonly problemBaseUri: string;
+/** The part of a service that its document depends on. */
+type DescribedService = Pick<ServiceContext, "definitions" | "create" | "settings" | "formats" | "webhooks">;
+
+/** A service and its document under construction. Only components with references are included. */
+export interface Draft extends DescribedService {
+  /** The definitions with their names in the document. */
+  readonly named: readonly NamedDefinition[];
   /** Adds a schema under this name, and returns a reference to it. */
   schema(name: string, schema: JsonSchema): Reference;
   /** Adds a header under this name, and returns a reference to it. */
@@ -14,12 +17,17 @@ export interface Components {
   added(): Pick<OpenApiDocument["components"], "schemas" | "headers">;
 }
 
-/** Creates an empty set of components for one document. A name always stands for the same component. */
-export function createComponents(problemBaseUri: string): Components {
+/** Creates a draft without components. A name always stands for the same component. */
+export function createDraft({ definitions, create, settings, formats, webhooks }: DescribedService): Draft {
   const schemas = new Map<string, JsonSchema>();
   const headers = new Map<string, OpenApiHeader>();
   return {
-    problemBaseUri,
+    definitions,
+    create,
+    settings,
+    formats,
+    ...(webhooks === undefined ? {} : { webhooks }),
+    named: nameDefinitions(definitions),
     schema: (name, schema) => {
       schemas.set(name, schema);
       return { $ref: `#/components/schemas/${name}` };
@@ -36,12 +44,6 @@ function sorted<Component>(components: ReadonlyMap<string, Component>): Record<s
   return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The part of a service that its document depends on. */
-export type DescribedService = Pick<
-  ServiceContext,
-  "definitions" | "create" | "settings" | "formats" | "webhooks"
->;
-
 /** A definition with its name in the document. */
 export interface NamedDefinition {
   readonly definition: OperationDefinition;
@@ -50,7 +52,7 @@ export interface NamedDefinition {
 }
 
 /** Assigns a unique name to each definition. If names such as `a-b` and `a.b` collide, the later one gets a number. */
-export function nameDefinitions(definitions: readonly OperationDefinition[]): NamedDefinition[] {
+function nameDefinitions(definitions: readonly OperationDefinition[]): NamedDefinition[] {
   const taken = new Set<string>();
   return definitions.map((definition) => ({
     definition,

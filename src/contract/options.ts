@@ -91,9 +91,7 @@ export function durationMs(name: string, value: number | undefined, fallback: nu
 /** Longest duration that stores must support: 100 years. Milliseconds. */
 export const MAX_DURATION_MS = 3_155_760_000_000;
 
-/**
- * Checks a duration like {@link positiveInteger}, up to 100 years. For durations that no timer counts. Milliseconds.
- */
+/** Checks a duration that no timer counts, like {@link positiveInteger}, up to 100 years. Milliseconds. */
 export function longDurationMs(name: string, value: number | undefined, fallback: number): number {
   const ms = positiveInteger(name, value, fallback);
   if (ms <= MAX_DURATION_MS) return ms;
@@ -140,10 +138,7 @@ export function suggestName(kind: string, name: string, known: readonly string[]
 /** Maximum length of a list after a suggestion. A longer list would hide the suggestion. */
 const MAX_LISTED = 3;
 
-/**
- * Returns how many characters have to be inserted, deleted, replaced or swapped with their neighbor (optimal string
- * alignment).
- */
+/** Returns how many characters to insert, delete, replace or swap with their neighbor (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

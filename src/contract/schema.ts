@@ -61,10 +61,7 @@ export function validate<Output>(
   return result instanceof Promise ? result.then(unwrap) : unwrap(result);
 }
 
-/**
- * Returns the output only if the result says that the value is valid. A broken validator must not let anything
- * through.
- */
+/** Returns the output only if the result says that the value is valid. A broken validator must let nothing through. */
 function unwrap<Output>(result: StandardResult<Output> | undefined): Output {
   const { issues } = result ?? {};
   if (Array.isArray(issues)) {

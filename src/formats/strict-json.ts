@@ -100,10 +100,7 @@ function isNumeric(code: number): boolean {
   return code >= MINUS && code <= NINE;
 }
 
-/**
- * Returns the position where the string that opens at `open` ends. The engine's search is many times faster than a
- * loop here.
- */
+/** Returns where the string that opens at `open` ends. The engine's search is many times faster than a loop here. */
 function stringEnd(text: string, open: number): number {
   let end = text.indexOf('"', open + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -65,10 +65,7 @@ export interface RateLimit {
   ended(): readonly Suppressed[];
 }
 
-/**
- * Creates a limit of 10 lines in 10 s for each kind. It needs no timer, because windows are closed when the next line
- * arrives.
- */
+/** Creates a limit of 10 lines in 10 s for each kind. It needs no timer: the next line closes windows that ended. */
 export function createRateLimit(clock: Clock): RateLimit {
   const windows = new Map<string, Window>();
   const isOver = ({ since }: Window): boolean => {

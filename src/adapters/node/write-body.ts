@@ -5,10 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { type BodyStream, isStream, toChunks } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
 
-/**
- * Sends a body in chunks, and releases it if the client disconnects. Rejects if the body fails or the connection
- * breaks.
- */
+/** Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. */
 export function writeStream(
   req: IncomingMessage,
   res: ServerResponse,
@@ -39,9 +36,7 @@ function watchConnection(socket: IncomingMessage["socket"]): Set<Readable> {
   return sources;
 }
 
-/**
- * Limits on reading the rest of a refused upload, which lets its client read the reply before the connection closes.
- */
+/** Limits on reading the rest of a refused upload. It lets the client read the reply before the connection closes. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 16_777_216;
 

@@ -74,10 +74,7 @@ function checkDefinition(
   throw invalidOption(`definitions[${index}]`, `a definition: \`${EXAMPLE}\``, definition);
 }
 
-/**
- * Refuses equal names. Also refuses names that differ only in case, which some databases and file systems treat as
- * equal.
- */
+/** Refuses equal names, and names that differ only in case, which some databases and file systems treat as equal. */
 function checkUnlike(definitions: readonly Named[]): void {
   for (const [index, { name }] of definitions.entries()) {
     const others = definitions.slice(0, index);

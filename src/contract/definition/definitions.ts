@@ -20,10 +20,7 @@ export type InputOf<Definition> =
 export type ParsedInputOf<Definition> =
   Definition extends OperationDefinition<string, string, infer Input> ? InferOutput<Input> : never;
 
-/**
- * Value that a processor must return: the input of the result schema, or anything if the definition has no result
- * schema.
- */
+/** Value that a processor must return: the input of the result schema, or anything if the definition has none. */
 export type ProcessorResultOf<Definition> =
   Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
     ? Result extends StandardSchema
@@ -39,10 +36,7 @@ export type ResultOf<Definition> =
       : unknown
     : never;
 
-/**
- * Progress that a processor reports: the input of the progress schema, or anything if the definition has no progress
- * schema.
- */
+/** Progress that a processor reports: the input of the progress schema, or anything if the definition has none. */
 export type ProcessorProgressOf<Definition> =
   Definition extends OperationDefinition<
     string,

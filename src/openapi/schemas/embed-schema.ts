@@ -131,9 +131,7 @@ type SchemaPath = readonly string[];
 /** Returns the replacement of a subschema. To change nested schemas too, it calls {@link mapSubschemas} itself. */
 type ChangeSchema = (schema: JsonSchema, path: SchemaPath) => JsonSchema;
 
-/**
- * Replaces each direct subschema, under any keyword. Leaves data unchanged, even if it looks like a schema.
- */
+/** Replaces each direct subschema, under any keyword. Leaves data unchanged, even if it looks like a schema. */
 export function mapSubschemas(schema: JsonSchema, path: SchemaPath, change: ChangeSchema): JsonSchema {
   return mapMembers(schema, path, (value, keyword, at) => {
     if (DATA.has(keyword) || keyword.startsWith("x-")) return value;

@@ -6,9 +6,7 @@ import type { Reference } from "../document.js";
 import type { Draft, NamedDefinition } from "../draft.js";
 import { embedSchema, mapSubschemas } from "./embed-schema.js";
 
-/**
- * Adds the input of a definition. Without a JSON Schema, the document allows any value. The service validates anyway.
- */
+/** Adds the input of a definition. Without a JSON Schema, the document allows any value, which the service validates. */
 export function inputSchema(draft: Draft, { definition, name }: NamedDefinition): Reference {
   const description = `Input of \`${definition.name}\`. The service validates it, but its rules are not described here.`;
   return (

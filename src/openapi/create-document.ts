@@ -16,7 +16,8 @@ export interface OpenApiOptions extends SecurityOptions {
   readonly servers?: readonly OpenApiServer[];
 }
 
-const OPTIONS: OptionNames<OpenApiOptions> = {
+/** Names of {@link OpenApiOptions}. */
+export const OPENAPI_OPTIONS: OptionNames<OpenApiOptions> = {
   info: true,
   servers: true,
   securitySchemes: true,
@@ -32,7 +33,7 @@ const OPTIONS: OptionNames<OpenApiOptions> = {
  */
 export function createOpenApiDocument(service: Service, options: OpenApiOptions): OpenApiDocument {
   const context = contextOf(service, "createOpenApiDocument");
-  checkOptions(options, OPTIONS, "createOpenApiDocument");
+  checkOptions(options, OPENAPI_OPTIONS, "createOpenApiDocument");
   const { info, servers = [{ url: "/" }] } = options;
   if (!isObject(info)) throw invalidOption("info", '`{ title: "Orders", version: "1.0.0" }`', info);
   for (const member of ["title", "version"] as const) {

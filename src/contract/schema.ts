@@ -118,20 +118,8 @@ export function withCode(code: ErrorCode, cause: unknown): unknown {
   });
 }
 
-/** Members of the issues of zod, valibot and arktype that come from the schema, not from the value. */
-interface KnownIssue {
-  readonly code?: unknown;
-  readonly kind?: unknown;
-  readonly type?: unknown;
-  readonly expected?: unknown;
-  readonly origin?: unknown;
-  readonly minimum?: unknown;
-  readonly maximum?: unknown;
-  readonly inclusive?: unknown;
-  readonly divisor?: unknown;
-  readonly format?: unknown;
-  readonly values?: unknown;
-}
+/** An issue of zod, valibot or arktype. They add members that come from the schema, not from the value. */
+type KnownIssue = StandardIssue & Readonly<Record<string, unknown>>;
 
 type Segment = PropertyKey | { readonly key: PropertyKey; readonly origin?: unknown };
 

@@ -58,7 +58,7 @@ interface Suppressed {
 }
 
 /** Limits lines by their kind. */
-export interface RateLimit {
+interface RateLimit {
   /** Counts a line and returns what to do with it. After a `last` line, the rest of the window is suppressed. */
   count(kind: string): "print" | "last" | "suppress";
   /** Closes windows that have ended and returns the lines that were suppressed in them. */
@@ -66,7 +66,7 @@ export interface RateLimit {
 }
 
 /** Creates a limit of 10 lines in 10 s for each kind. It needs no timer: the next line closes windows that ended. */
-export function createRateLimit(clock: Clock): RateLimit {
+function createRateLimit(clock: Clock): RateLimit {
   const windows = new Map<string, Window>();
   const isOver = ({ since }: Window): boolean => {
     const ageMs = clock.now() - since;

@@ -93,7 +93,7 @@ const MAX_TEXT = 500;
 const MAX_FRAMES = 6;
 
 /** Returns the name, code and message of any thrown value. Never throws. */
-export function describeError(error: unknown): string {
+function describeError(error: unknown): string {
   return readSafely(() => {
     if (typeof error !== "object" || error === null) return textOf(error);
     if (isAsyncReplyError(error)) return error.message;
@@ -106,7 +106,7 @@ export function describeError(error: unknown): string {
 }
 
 /** Returns a description of the cause of an error, one level deep, or undefined. Never throws. */
-export function describeCause(error: unknown): string | undefined {
+function describeCause(error: unknown): string | undefined {
   let cause: unknown;
   try {
     cause = (error as { readonly cause?: unknown } | undefined)?.cause;
@@ -117,7 +117,7 @@ export function describeCause(error: unknown): string | undefined {
 }
 
 /** Returns the innermost stack frames of an error as one line, or undefined. Never throws. */
-export function describeStack(error: unknown): string | undefined {
+function describeStack(error: unknown): string | undefined {
   try {
     const { stack } = error as { readonly stack?: unknown };
     if (typeof stack !== "string") return undefined;

@@ -21,7 +21,7 @@ export function toObserver(observe: Observer | false | undefined, clock: Clock):
 }
 
 /** Returns an observer that never throws. Its events do not contain what clients sent. */
-export function shielded(observer: Observer): Observer {
+function shielded(observer: Observer): Observer {
   return (event) => {
     try {
       const shown = "error" in event ? { ...event, error: withoutPayload(event.error) } : event;

@@ -65,7 +65,7 @@ interface SharedKey {
 }
 
 /** A key that signs: shared, or the private half of a pair. */
-export type SigningKey = SharedKey | { readonly scheme: "v1a"; readonly seed: Bytes };
+type SigningKey = SharedKey | { readonly scheme: "v1a"; readonly seed: Bytes };
 
 /** A key that verifies: shared, or the public half of a pair. */
 export type VerifyingKey = SharedKey | { readonly scheme: "v1a"; readonly publicKey: Bytes };
@@ -76,7 +76,7 @@ export type VerifyingKey = SharedKey | { readonly scheme: "v1a"; readonly public
  *
  * Throws `INVALID_OPTION`. The message does not contain the secret.
  */
-export function readSigningKey(text: unknown): SigningKey {
+function readSigningKey(text: unknown): SigningKey {
   const [prefix, bytes] = split(text);
   if (prefix === "whsk_" && (bytes.length === 32 || bytes.length === 64))
     return { scheme: "v1a", seed: bytes.slice(0, 32) };
@@ -122,6 +122,6 @@ export function fromBase64(text: string): Bytes | undefined {
 }
 
 /** Encodes bytes in base64, with padding. */
-export function toBase64(bytes: ArrayBuffer): string {
+function toBase64(bytes: ArrayBuffer): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes)));
 }

@@ -58,11 +58,7 @@ export function toExpressHandler(service: Mountable, options: MountOptions = {})
  *
  * Throws `INVALID_OPTION`.
  */
-export function checkMountPath(
-  service: Mountable,
-  { baseUrl = "", url = "" }: ExpressRequest,
-  path: string,
-): void {
+function checkMountPath(service: Mountable, { baseUrl = "", url = "" }: ExpressRequest, path: string): void {
   const { hasPath, [SHARED]: context } = service;
   if (baseUrl === "" || hasPath === undefined || hasPath(path)) return;
   const basePath = context?.settings.basePath ?? "";

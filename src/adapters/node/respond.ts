@@ -11,15 +11,10 @@ export function respond(
   res: ServerResponse,
 ): void {
   service
-    .handle(request, createRequestContext(res))
+    .handle(request, new NodeRequestContext(res))
     .then((response) => writeResponse(req, res, response, service))
     // Neither rejects for a valid reply. An invalid one must not crash the process.
     .catch(() => res.destroy());
-}
-
-/** Returns the context of a request. */
-export function createRequestContext(res: ServerResponse): RequestContext {
-  return new NodeRequestContext(res);
 }
 
 /**

@@ -79,10 +79,10 @@ function mapMembers(
  * YANG type of the numbers in a place: 32 bits if the JSON Schema limits them to that range, otherwise 64 bits, and
  * decimal64 if they may have a fraction. In JSON, all but the first are written as strings (RFC 7951 §6.1).
  */
-export type YangNumber = "int32" | "int64" | "decimal64";
+type YangNumber = "int32" | "int64" | "decimal64";
 
 /** Returns the type of the numbers in a place, or undefined if the place allows no numbers. */
-export function yangNumber({ types, schemas }: Place): YangNumber | undefined {
+function yangNumber({ types, schemas }: Place): YangNumber | undefined {
   if (types.has("number")) return "decimal64";
   if (!types.has("integer")) return undefined;
   return schemas.filter(namesInteger).every(fitsIn32Bits) ? "int32" : "int64";
@@ -96,7 +96,7 @@ export const yangNumbers: NumberSyntax = {
 };
 
 /** Returns a number in the canonical form of its type (RFC 7950 §9.2.2, §9.3.2). */
-export function writeYangNumber(value: number, type: YangNumber): string {
+function writeYangNumber(value: number, type: YangNumber): string {
   const text = withoutExponent(String(value));
   return type === "decimal64" && !text.includes(".") ? `${text}.0` : text;
 }

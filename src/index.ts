@@ -31,7 +31,7 @@ export {
   unauthenticated,
 } from "./contract/errors.js";
 export type { Problem, ProblemName, Violation } from "./contract/problem.js";
-export type { StandardSchema } from "./contract/schema/standard-schema.js";
+export type { StandardSchema } from "./contract/schema.js";
 export type { Format } from "./formats/format.js";
 export {
   type ApiKeyOptions,

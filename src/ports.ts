@@ -14,8 +14,8 @@ export type {
   ParsedInputOf,
   ProcessorProgressOf,
   ProcessorResultOf,
+  ViewOf,
 } from "./contract/definition/definitions.js";
-export type { ViewOf } from "./contract/definition/operation-view.js";
 export type { OrderSchema } from "./contract/definition/order.js";
 export type { PathFields, UnboundPathFields } from "./contract/definition/path-pattern.js";
 export type { Json, NotJson } from "./contract/json/json-types.js";
@@ -34,7 +34,7 @@ export type {
   InferOutput,
   StandardIssue,
   StandardResult,
-} from "./contract/schema/standard-schema.js";
+} from "./contract/schema.js";
 export type { ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";

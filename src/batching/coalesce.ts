@@ -8,15 +8,9 @@ export interface CoalesceOptions<Item, Result> {
   readonly maxBatch: number;
   /** Maximum number of waiting items. Further items are refused with `OVERLOADED`. */
   readonly maxWaiting: number;
-  /**
-   * Maximum number of concurrent flushes. With several, a flush that waits for a lock does not block others.
-   * Default: 1.
-   */
+  /** Maximum number of concurrent flushes. With several, one that waits for a lock does not block others. Default: 1. */
   readonly inFlight?: number;
-  /**
-   * Returns how many of the waiting items form the next batch, counted from the first. At least 1.
-   * Default: `maxBatch`.
-   */
+  /** Returns how many waiting items form the next batch, counted from the first. At least 1. Default: `maxBatch`. */
   readonly sizeOf?: (waiting: readonly { readonly item: Item }[]) => number;
 }
 

@@ -5,7 +5,7 @@
  * @module async-request-reply/client
  */
 
-export type { ViewOf } from "../contract/definition/operation-view.js";
+export type { ViewOf } from "../contract/definition/definitions.js";
 export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 export type { MaybePromise } from "../contract/promises.js";
 export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";

@@ -1,4 +1,4 @@
-import type { ViewOf } from "../contract/definition/operation-view.js";
+import type { ViewOf } from "../contract/definition/definitions.js";
 import type { OperationStatus } from "../contract/operation.js";
 import { misuse } from "../contract/options.js";
 import type { Problem } from "../contract/problem.js";

@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "./errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "./errors.js";
 import type { Violation } from "./problem.js";
 
 /**
@@ -26,4 +26,18 @@ function summarize(count: number, descriptions: readonly string[]): string {
   const more = descriptions.length - shown.length;
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
   return `${count} ${count === 1 ? "violation" : "violations"}: ${list}.`;
+}
+
+/**
+ * Returns an error as events, logs and tracing channels contain it. Text that quotes a payload is only for the client:
+ * the `detail`, if the error has another one for events, and the violations.
+ */
+export function withoutPayload(error: unknown): unknown {
+  if (!isAsyncReplyError(error)) return error;
+  const { code, detail, context } = error;
+  const { cause, violations, eventDetail } = context;
+  if (eventDetail !== undefined) return new AsyncReplyError(code, eventDetail, { cause });
+  // A format of a user may throw violations without a text for events.
+  if (code !== "CONTRACT_VIOLATION") return error;
+  return new AsyncReplyError(code, `${detail} ${violations?.length ?? 0} violations.`, { cause });
 }

@@ -2,9 +2,7 @@ import type { JsonSchema } from "../contract/definition/definition.js";
 
 /** Arguments for reading a body. */
 export interface ParseContext {
-  /**
-   * Limits of the service. `maxDepth` is the maximum nesting of containers; enforce it while reading, not afterwards.
-   */
+  /** Limits of the service. `maxDepth` is the maximum nesting of containers: enforce it while reading, not after. */
   readonly limits: { readonly maxDepth: number };
   /** The `rootName` of the definition: the root element in XML, the top-level member in YANG data. */
   readonly name: string;
@@ -44,10 +42,7 @@ export interface Format {
   readonly problemMediaType: string;
   /** Whether the format needs the JSON Schema of a definition to read and write correctly. Default: false. */
   readonly needsSchema?: boolean;
-  /**
-   * Returns the description of a body for OpenAPI, from the JSON Schema of the value. Default: the schema of the value
-   * itself.
-   */
+  /** Returns the description of a body for OpenAPI, from the JSON Schema of the value. Default: that schema itself. */
   describe?(schema: JsonSchema, context: Pick<SerializeContext, "kind" | "name">): JsonSchema;
   /**
    * Reads a body strictly. Refuses everything that two readers could understand differently.

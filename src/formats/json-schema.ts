@@ -39,7 +39,8 @@ export function childSchema(schema: JsonSchema, key: string | number): JsonSchem
     typeof key === "string"
       ? (own(properties, key) ?? additionalProperties)
       : (listOf(prefixItems)[key] ?? items);
-  return isSchema(child) ? child : undefined;
+  // `true` and `false` are schemas too, but describe no types.
+  return isObject(child) ? child : undefined;
 }
 
 /** Returns the members that a schema itself requires. */
@@ -66,9 +67,7 @@ function typeOf(value: unknown): JsonType {
 
 function own(container: unknown, name: string): unknown {
   const isContainer = typeof container === "object" && container !== null;
-  return isContainer && Object.hasOwn(container, name)
-    ? (container as Readonly<Record<string, unknown>>)[name]
-    : undefined;
+  return isContainer && Object.hasOwn(container, name) ? Reflect.get(container, name) : undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -76,10 +75,10 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function schemasIn(value: unknown): JsonSchema[] {
-  return listOf(value).filter(isSchema);
+  return listOf(value).filter(isObject);
 }
 
-/** Returns whether a value is a schema that describes types. `true` and `false` are schemas too, but describe none. */
-function isSchema(value: unknown): value is JsonSchema {
+/** Returns whether a value is a JSON object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

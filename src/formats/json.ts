@@ -1,6 +1,6 @@
 import type { Format } from "./format.js";
+import { decodeUtf8 } from "./malformed.js";
 import { parseStrictJson } from "./strict-json.js";
-import { decodeUtf8 } from "./utf8.js";
 
 /** JSON as defined by RFC 8259, read with the restrictions of I-JSON (RFC 7493). */
 export const jsonFormat: Format = {

@@ -28,6 +28,24 @@ export function parseStrictJson(text: string, limits: { readonly maxDepth: numbe
   return value;
 }
 
+/**
+ * Reads a number as in JSON.
+ *
+ * Throws `MALFORMED_BODY` if a double cannot represent it exactly.
+ */
+export function exactNumber(lexeme: string): number {
+  try {
+    return parseStrictJson(lexeme, { maxDepth: 0 }) as number;
+  } catch {
+    throw inexactNumber();
+  }
+}
+
+/** Returns the error for a number that would silently become another. */
+export function inexactNumber(): AsyncReplyError {
+  return malformed("The body contains a number that cannot be represented exactly.");
+}
+
 function judgeGrammar(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -82,10 +100,7 @@ function isNumeric(code: number): boolean {
   return code >= MINUS && code <= NINE;
 }
 
-/**
- * Returns the position where the string that opens at `open` ends. The engine's search is many times faster than a
- * loop here.
- */
+/** Returns where the string that opens at `open` ends. The engine's search is many times faster than a loop here. */
 function stringEnd(text: string, open: number): number {
   let end = text.indexOf('"', open + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -1,14 +1,11 @@
 import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
-import { createComponents } from "./components.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
-import { nameDefinitions } from "./names.js";
-import { listPath } from "./paths/list-path.js";
-import { STATUS_TAG, statusPath } from "./paths/status-path.js";
+import { createDraft } from "./draft.js";
+import { describeList, describeStatus, STATUS_TAG } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
 import { endedWebhook } from "./paths/webhooks.js";
-import { resultSchema } from "./schemas/payload-schemas.js";
 import { describeSecurity, type SecurityOptions } from "./security.js";
 
 /** Options of {@link createOpenApiDocument}. Only `info` is required. */
@@ -19,7 +16,8 @@ export interface OpenApiOptions extends SecurityOptions {
   readonly servers?: readonly OpenApiServer[];
 }
 
-const OPTIONS: OptionNames<OpenApiOptions> = {
+/** Names of {@link OpenApiOptions}. */
+export const OPENAPI_OPTIONS: OptionNames<OpenApiOptions> = {
   info: true,
   servers: true,
   securitySchemes: true,
@@ -35,7 +33,7 @@ const OPTIONS: OptionNames<OpenApiOptions> = {
  */
 export function createOpenApiDocument(service: Service, options: OpenApiOptions): OpenApiDocument {
   const context = contextOf(service, "createOpenApiDocument");
-  checkOptions(options, OPTIONS, "createOpenApiDocument");
+  checkOptions(options, OPENAPI_OPTIONS, "createOpenApiDocument");
   const { info, servers = [{ url: "/" }] } = options;
   if (!isObject(info)) throw invalidOption("info", '`{ title: "Orders", version: "1.0.0" }`', info);
   for (const member of ["title", "version"] as const) {
@@ -43,18 +41,10 @@ export function createOpenApiDocument(service: Service, options: OpenApiOptions)
     if (typeof value !== "string" || value === "")
       throw invalidOption(`info.${member}`, "a string that is not empty", value);
   }
-  const { definitions, settings } = context;
+  const draft = createDraft(context);
+  const { definitions, settings } = draft;
+  const { basePath, statusPath } = settings;
   const { schemes, requirements } = describeSecurity(settings.authorize, options);
-  const components = createComponents(settings.problemBaseUri);
-  const named = nameDefinitions(definitions);
-  const result = resultSchema(components, named);
-  const submissions = named.map((each) => {
-    const path = settings.basePath + each.definition.path;
-    return [path, submissionPath(context, components, each, result)] as const;
-  });
-  const status = statusPath(context, components, result);
-  const announced =
-    context.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(components) } };
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,
@@ -65,13 +55,16 @@ export function createOpenApiDocument(service: Service, options: OpenApiOptions)
       { name: STATUS_TAG, description: "Status of the operations of all definitions." },
     ],
     paths: {
-      ...Object.fromEntries(submissions),
-      ...(settings.list ? { [settings.basePath + settings.statusPath]: listPath(context, components) } : {}),
-      [`${settings.basePath}${settings.statusPath}/{operationId}`]: status,
+      ...Object.fromEntries(
+        draft.named.map((each) => [basePath + each.definition.path, submissionPath(draft, each)]),
+      ),
+      ...(settings.list ? { [basePath + statusPath]: describeList(draft) } : {}),
+      [`${basePath}${statusPath}/{operationId}`]: describeStatus(draft),
     },
-    ...announced,
+    ...(draft.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(draft) } }),
+    // Last, because everything above adds components.
     components: {
-      ...components.added(),
+      ...draft.added(),
       ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
     },
   };

@@ -1,5 +1,4 @@
-import { suggestName } from "../contract/closest-name.js";
-import { misuse, shown } from "../contract/options.js";
+import { misuse, shown, suggestName } from "../contract/options.js";
 import type { Authorize, SecurityScheme } from "../ports/authorize.js";
 import type { SecurityRequirement } from "./document.js";
 

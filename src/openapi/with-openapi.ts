@@ -14,7 +14,7 @@ import { pathOf } from "../http/routing/request-path.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
-import { createOpenApiDocument, type OpenApiOptions } from "./create-document.js";
+import { createOpenApiDocument, OPENAPI_OPTIONS, type OpenApiOptions } from "./create-document.js";
 
 /** Options of {@link withOpenApi}. Only `info` is required. */
 export interface WithOpenApiOptions extends OpenApiOptions {
@@ -24,14 +24,7 @@ export interface WithOpenApiOptions extends OpenApiOptions {
   readonly authorize?: boolean;
 }
 
-const OPTIONS: OptionNames<WithOpenApiOptions> = {
-  info: true,
-  servers: true,
-  securitySchemes: true,
-  security: true,
-  path: true,
-  authorize: true,
-};
+const OPTIONS: OptionNames<WithOpenApiOptions> = { ...OPENAPI_OPTIONS, path: true, authorize: true };
 
 /**
  * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged. A service

@@ -4,8 +4,7 @@ import { SHARED } from "../protocol/shared.js";
 import type { Service } from "../service/service.js";
 import type { OpenTelemetryApi } from "./api.js";
 import { SCHEMA_URL, SCOPE } from "./conventions.js";
-import { startGauges } from "./gauges.js";
-import { createMetrics } from "./metrics.js";
+import { createMetrics, startGauges } from "./metrics.js";
 import { createSpans } from "./spans.js";
 import { subscribe } from "./subscribe.js";
 

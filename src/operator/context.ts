@@ -1,8 +1,7 @@
-import { suggestName } from "../contract/closest-name.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { invalidOption, misuse, shown } from "../contract/options.js";
+import { invalidOption, misuse, shown, suggestName } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";

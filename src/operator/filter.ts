@@ -1,6 +1,5 @@
-import { suggestName } from "../contract/closest-name.js";
 import { parseStored } from "../contract/json/json-text.js";
-import { invalidOption, misuse, type OptionNames, shown } from "../contract/options.js";
+import { invalidOption, misuse, type OptionNames, shown, suggestName } from "../contract/options.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListRequest } from "../ports/operation-store.js";

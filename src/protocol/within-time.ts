@@ -1,8 +1,6 @@
 import type { Clock } from "../ports/runtime.js";
 
-/**
- * Waits for a promise for at most `ms` milliseconds. Ignores later results and errors. Does not stop the work itself.
- */
+/** Waits for a promise for at most `ms` milliseconds. Ignores what comes later. Does not stop the work itself. */
 export function withinTime<T>(
   promise: PromiseLike<T>,
   ms: number,

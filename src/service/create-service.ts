@@ -1,6 +1,5 @@
 import { createMemoryBackend } from "../backends/memory/index.js";
 import { awaitUsing } from "../contract/await-using.js";
-import { suggestName } from "../contract/closest-name.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import {
@@ -10,6 +9,7 @@ import {
   misuse,
   type OptionNames,
   shown,
+  suggestName,
 } from "../contract/options.js";
 import { createHub } from "../following/hub.js";
 import type { Format } from "../formats/format.js";

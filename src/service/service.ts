@@ -1,6 +1,5 @@
 import type { AwaitUsing } from "../contract/await-using.js";
-import type { Definitions, InputOf, ResultOf } from "../contract/definition/definitions.js";
-import type { ViewOf } from "../contract/definition/operation-view.js";
+import type { Definitions, InputOf, ResultOf, ViewOf } from "../contract/definition/definitions.js";
 import type { ServiceContext } from "../http/context.js";
 import type { Router } from "../http/router.js";
 import type { Backend } from "../ports/backend.js";

@@ -5,7 +5,7 @@ import { canonicalJson } from "../contract/json/canonical-json.js";
 import { parseStored, toJsonText } from "../contract/json/json-text.js";
 import type { JsonText } from "../contract/operation.js";
 import { invalidOption, longDurationMs, misuse, type OptionNames } from "../contract/options.js";
-import { validate } from "../contract/schema/validate.js";
+import { validate } from "../contract/schema.js";
 import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import type { CreatedResource } from "../ports/create.js";

@@ -1,4 +1,4 @@
-import { withoutPayload } from "../contract/without-payload.js";
+import { withoutPayload } from "../contract/contract-violation.js";
 import { builtinModule } from "../ports/builtin-module.js";
 import type { DeliverMessage, ProcessMessage, SettleMessage, SubmitMessage, TracedWork } from "./messages.js";
 

@@ -4,10 +4,10 @@ import type { TimeLimit, Webhooks } from "../ports/webhooks.js";
 import { withinTime } from "../protocol/within-time.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
-import { createPlaces } from "./delivery/places/places.js";
+import { createPlaces } from "./delivery/places.js";
 import { MAX_ATTEMPTS } from "./delivery/schedule.js";
 import { reportFailure } from "./delivery/to-failure.js";
-import { readReceiverUrl } from "./sending/receiver-url.js";
+import { readReceiverUrl } from "./sending/judge-address.js";
 import { readWebhookSettings, type WebhookSettings, type WebhooksOptions } from "./settings.js";
 
 /** Twice as long as an attempt can take. */

@@ -18,10 +18,10 @@ export type { WebhookEvent } from "./event.js";
 export type { SendWebhook, WebhookAnswer, WebhookRequest } from "./sending/send.js";
 export { sendWithFetch } from "./sending/send.js";
 export type { WebhookEndpoint, WebhooksOptions, WebhookTopic } from "./settings.js";
-export { signWebhook, type WebhookMessage } from "./signing/sign-webhook.js";
+export { signWebhook, type WebhookMessage } from "./sign-webhook.js";
 export {
   type ReceivedWebhook,
   type VerifyWebhookOptions,
   verifyWebhook,
   type WebhookHeaders,
-} from "./signing/verify-webhook.js";
+} from "./verify-webhook.js";

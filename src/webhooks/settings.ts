@@ -9,7 +9,7 @@ import type { Principal } from "../ports/authorize.js";
 import type { Clock } from "../ports/runtime.js";
 import { createGuardedSend } from "./sending/guarded-send.js";
 import type { SendWebhook, WebhookAnswer, WebhookRequest } from "./sending/send.js";
-import type { WebhookMessage } from "./signing/sign-webhook.js";
+import type { WebhookMessage } from "./sign-webhook.js";
 
 /** The receiver of a tenant, and the secrets that sign its webhooks. */
 export interface WebhookEndpoint {

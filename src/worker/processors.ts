@@ -1,4 +1,3 @@
-import { suggestName } from "../contract/closest-name.js";
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type {
   Definitions,
@@ -9,7 +8,7 @@ import type {
   ProcessorResultOf,
 } from "../contract/definition/definitions.js";
 import type { Operation } from "../contract/operation.js";
-import { checkFunction, checkOptions, isObject, misuse, shown } from "../contract/options.js";
+import { checkFunction, checkOptions, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import { checkWebhooks, type DeliveryContext, type Webhooks } from "../ports/webhooks.js";
 import type { Job, Processor } from "./attempt/job.js";

@@ -1,7 +1,7 @@
 import { defineOrders } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { validate } from "../../src/contract/schema/validate.js";
+import { validate } from "../../src/contract/schema.js";
 
 const { input, jsonSchema } = defineOrders();
 

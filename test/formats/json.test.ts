@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonFormat } from "../../src/formats/json.js";
-import { decodeUtf8 } from "../../src/formats/utf8.js";
+import { decodeUtf8 } from "../../src/formats/malformed.js";
 import { describeCorpus } from "../support/corpora.js";
 import { refusalOf } from "../support/refusal.js";
 import { equalNumbers } from "./exact-number.js";

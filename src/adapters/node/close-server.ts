@@ -3,7 +3,7 @@ import type { Server } from "node:net";
 import { checkOptions, durationMs, misuse, type OptionNames, shown } from "../../contract/options.js";
 import { checkService } from "../../service/check-service.js";
 import type { Service } from "../../service/service.js";
-import { http2Stream } from "./reply-early.js";
+import { http2Stream } from "./write-body.js";
 
 /** Options of {@link closeServer}. */
 export interface CloseOptions {

@@ -5,8 +5,7 @@ import { DEFAULT_MAX_BODY_BYTES } from "../../http/settings.js";
 import { SHARED } from "../../protocol/shared.js";
 import type { Mountable } from "../../service/service.js";
 import { declaredLength, hasBody } from "./read-request.js";
-import { http2Stream, replyEarly, replyEarlyOnStream } from "./reply-early.js";
-import { writeStream } from "./write-stream.js";
+import { http2Stream, replyEarly, replyEarlyOnStream, writeStream } from "./write-body.js";
 
 /**
  * Sent in place of a reply with a header field that Node refuses. The operation stays recorded, so a retry can find

@@ -48,13 +48,10 @@ const OPTIONS: OptionNames<NatsQueueOptions> = {
 };
 
 /** {@link NatsQueueOptions} with their defaults. */
-export interface NatsSettings extends BrokerSettings {
-  readonly jetstream: JetStream;
-  readonly stream: string;
-  readonly replicas: number;
-  readonly declare: boolean;
-  readonly headers: (() => NatsHeaders) | undefined;
-}
+export type NatsSettings = BrokerSettings &
+  Required<Pick<NatsQueueOptions, "jetstream" | "stream" | "replicas" | "declare">> & {
+    readonly headers: NatsQueueOptions["headers"] | undefined;
+  };
 
 /** Largest number of replicas of a stream. */
 const MAX_REPLICAS = 5;

@@ -44,12 +44,7 @@ const OPTIONS: OptionNames<RabbitmqQueueOptions> = {
 };
 
 /** {@link RabbitmqQueueOptions} with their defaults. */
-export interface RabbitmqSettings extends BrokerSettings {
-  readonly connection: AmqpConnection;
-  readonly prefix: string;
-  readonly queueType: "quorum" | "classic";
-  readonly declare: boolean;
-}
+export type RabbitmqSettings = BrokerSettings & Required<Omit<RabbitmqQueueOptions, keyof BrokerOptions>>;
 
 /**
  * Checks all options and fills in the defaults.

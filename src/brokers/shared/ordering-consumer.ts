@@ -1,8 +1,7 @@
 import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "../../ports/queue.js";
-import { createArrivals } from "./arrivals.js";
 import type { BrokerSettings } from "./settings.js";
 import { createShares, type Share } from "./share.js";
-import type { OpenSource, Source } from "./source.js";
+import { createArrivals, type OpenSource, type Source } from "./source.js";
 
 /** How long a call that must not wait waits for messages that the broker says it has. Milliseconds. */
 const ARRIVAL_MS = 1_000;

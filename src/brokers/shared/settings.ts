@@ -6,14 +6,9 @@ import { createSystemRuntime } from "../../ports/system-runtime.js";
 
 /** Options of every queue on a message broker. Durations are integers greater than 0. */
 export interface BrokerOptions {
-  /**
-   * Time limit of a call to the broker. When it expires, the call throws `QUEUE_UNAVAILABLE`. Milliseconds. Default:
-   * 5 s.
-   */
+  /** Time limit of a call to the broker, which then throws `QUEUE_UNAVAILABLE`. Milliseconds. Default: 5 s. */
   readonly timeoutMs?: number;
-  /**
-   * Time after which an announcement is delivered again if the store could not be reached. Milliseconds. Default: 1 s.
-   */
+  /** Time after which an announcement is delivered again if the store was unreachable. Milliseconds. Default: 1 s. */
   readonly retryDelayMs?: number;
   /**
    * Receives an event for each message that is not an announcement. `false` turns it off. Default: logs to the

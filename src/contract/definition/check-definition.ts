@@ -1,5 +1,5 @@
 import { invalidOption, isObject, misuse, shown } from "../options.js";
-import type { StandardSchema } from "../schema/standard-schema.js";
+import type { StandardSchema } from "../schema.js";
 
 /** A correct call, shown in error messages. */
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
@@ -74,10 +74,7 @@ function checkDefinition(
   throw invalidOption(`definitions[${index}]`, `a definition: \`${EXAMPLE}\``, definition);
 }
 
-/**
- * Refuses equal names. Also refuses names that differ only in case, which some databases and file systems treat as
- * equal.
- */
+/** Refuses equal names, and names that differ only in case, which some databases and file systems treat as equal. */
 function checkUnlike(definitions: readonly Named[]): void {
   for (const [index, { name }] of definitions.entries()) {
     const others = definitions.slice(0, index);

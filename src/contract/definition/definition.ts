@@ -1,6 +1,6 @@
 import type { NotJson } from "../json/json-types.js";
 import { checkOptions, invalidOption, isObject, longDurationMs, type OptionNames } from "../options.js";
-import type { InferInput, StandardSchema } from "../schema/standard-schema.js";
+import type { InferInput, StandardSchema } from "../schema.js";
 import { checkName, checkSchema } from "./check-definition.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
 import type { UnboundPathFields } from "./path-pattern.js";

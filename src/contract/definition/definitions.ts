@@ -1,5 +1,6 @@
 import type { Json } from "../json/json-types.js";
-import type { InferInput, InferOutput, StandardSchema } from "../schema/standard-schema.js";
+import type { Problem } from "../problem.js";
+import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import type { OperationDefinition } from "./definition.js";
 
 /** Definitions of a service. */
@@ -19,52 +20,52 @@ export type InputOf<Definition> =
 export type ParsedInputOf<Definition> =
   Definition extends OperationDefinition<string, string, infer Input> ? InferOutput<Input> : never;
 
-/**
- * Value that a processor must return: the input of the result schema, or anything if the definition has no result
- * schema.
- */
-export type ProcessorResultOf<Definition> =
-  Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
-    ? Result extends StandardSchema
-      ? InferInput<Result>
-      : unknown
-    : never;
+/** Value that a processor must return: the input of the result schema, or anything if the definition has none. */
+export type ProcessorResultOf<Definition> = Definition extends OperationDefinition
+  ? Accepted<Definition["result"]>
+  : never;
 
 /** Result that clients read: the JSON form of the result schema's output. */
-export type ResultOf<Definition> =
-  Definition extends OperationDefinition<string, string, StandardSchema, infer Result>
-    ? Result extends StandardSchema
-      ? Json<InferOutput<Result>>
-      : unknown
-    : never;
+export type ResultOf<Definition> = Definition extends OperationDefinition
+  ? Shown<Definition["result"]>
+  : never;
 
-/**
- * Progress that a processor reports: the input of the progress schema, or anything if the definition has no progress
- * schema.
- */
-export type ProcessorProgressOf<Definition> =
-  Definition extends OperationDefinition<
-    string,
-    string,
-    StandardSchema,
-    StandardSchema | undefined,
-    infer Progress
-  >
-    ? Progress extends StandardSchema
-      ? InferInput<Progress>
-      : unknown
-    : never;
+/** Progress that a processor reports: the input of the progress schema, or anything if the definition has none. */
+export type ProcessorProgressOf<Definition> = Definition extends OperationDefinition
+  ? Accepted<Definition["progress"]>
+  : never;
 
 /** Progress that clients read: the JSON form of the progress schema's output. */
-export type ProgressOf<Definition> =
-  Definition extends OperationDefinition<
-    string,
-    string,
-    StandardSchema,
-    StandardSchema | undefined,
-    infer Progress
-  >
-    ? Progress extends StandardSchema
-      ? Json<InferOutput<Progress>>
-      : unknown
-    : never;
+export type ProgressOf<Definition> = Definition extends OperationDefinition
+  ? Shown<Definition["progress"]>
+  : never;
+
+/** Value that an optional schema takes. Without a schema, that is anything. */
+type Accepted<Schema> = Schema extends StandardSchema ? InferInput<Schema> : unknown;
+
+/** JSON form of the output of an optional schema. Without a schema, that is anything. */
+type Shown<Schema> = Schema extends StandardSchema ? Json<InferOutput<Schema>> : unknown;
+
+/**
+ * An operation as callers see it, typed by its definition. `Time` is the type of points in time: dates in process, and
+ * texts over HTTP.
+ */
+export type ViewOf<Definition, Time> = {
+  /** Id of the operation. */
+  readonly operationId: string;
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Number of attempts begun. Attempts that a stopping worker released do not count. */
+  readonly attempt: number;
+  /** Time of acceptance. */
+  readonly createdAt: Time;
+} & (
+  | {
+      readonly status: "pending";
+      readonly progress?: ProgressOf<Definition>;
+      /** Whether cancellation was requested while an attempt was running. Absent if it was not. */
+      readonly cancelRequested?: true;
+    }
+  | { readonly status: "completed"; readonly finishedAt: Time; readonly result: ResultOf<Definition> }
+  | { readonly status: "failed"; readonly finishedAt: Time; readonly error: Problem }
+);

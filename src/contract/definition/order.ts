@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { checkOptions, type OptionNames } from "../options.js";
-import type { StandardSchema } from "../schema/standard-schema.js";
+import type { StandardSchema } from "../schema.js";
 import { defineOperation, type OperationDefinition, type OperationDefinitionOptions } from "./definition.js";
 
 /** Order as a client submits it (spec §2). */

@@ -11,9 +11,7 @@ export function canonicalJson(value: unknown): string {
   return isInOrder(value) ? JSON.stringify(value) : write(value);
 }
 
-/**
- * Returns whether `JSON.stringify` writes the value in canonical form: it has no arrays, and its members are in order.
- */
+/** Returns whether `JSON.stringify` writes the value in canonical form: without arrays, and with members in order. */
 function isInOrder(value: unknown): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value);

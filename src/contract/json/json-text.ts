@@ -88,10 +88,7 @@ export function isPlain(value: object): boolean {
   );
 }
 
-/**
- * Returns the kind of an object. Does not return the name of a user's class, which is internal, because a client may
- * read this.
- */
+/** Returns the kind of an object, without the name of a user's class, which is internal: a client may read this. */
 function kindOf(value: object): string | undefined {
   const tag = Object.prototype.toString.call(value).slice(8, -1);
   // `JSON.stringify` unwraps these.

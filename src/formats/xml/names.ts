@@ -8,9 +8,7 @@ const ANY = `${START}.0-9\\-\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}`;
 
 const ORDINARY = /^[A-Za-z]\w*$/;
 const NOT_IN_NAME = new RegExp(`^[^${START}]|[^${ANY}]`, "gu");
-/**
- * An underscore that would be read as the start of an escape. The characters after it may be written as an escape too.
- */
+/** An underscore that would be read as the start of an escape. The text after it may be an escape too. */
 const LIKE_ESCAPE = new RegExp(`_(?=x[0-9A-Fa-f]{4}(?:_|[^${ANY}]))`, "gu");
 const EMPTY = "_x_";
 

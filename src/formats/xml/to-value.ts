@@ -1,8 +1,8 @@
-import type { ParseContext, ParsedBody } from "../format.js";
-import { malformed, wrongRoot } from "../malformed.js";
+import type { Format, ParseContext } from "../format.js";
+import { decodeUtf8, malformed, wrongRoot } from "../malformed.js";
 import { type Place, rootPlace } from "../schema-place.js";
 import { decodeName } from "./names.js";
-import type { XmlDocument, XmlElement } from "./read-document.js";
+import { readDocument, type XmlDocument, type XmlElement } from "./read-document.js";
 
 /** Namespace of `xsi:nil`. */
 export const XSI = "http://www.w3.org/2001/XMLSchema-instance";
@@ -18,15 +18,20 @@ export interface XmlReading {
   readText(text: string, place: Place): unknown;
 }
 
-/**
- * Returns a document as a value, using the JSON Schema. `docs/xml.md` has the rules.
- *
- * Throws `CONTRACT_VIOLATION` for the wrong root element. Throws `MALFORMED_BODY` for everything that a value cannot
- * represent.
- */
-export function toValue(
+/** Creates the methods of a format that read documents with this mapping, using the JSON Schema. See `docs/xml.md`. */
+export function createXmlReaders(reading: XmlReading): Required<Pick<Format, "parse" | "parseWithTree">> {
+  return {
+    parse: (bytes, context) => toValue(readDocument(decodeUtf8(bytes), context.limits), context, reading),
+    parseWithTree: (bytes, context) => {
+      const document = readDocument(decodeUtf8(bytes), context.limits);
+      return { value: toValue(document, context, reading), tree: toTree(document.root, reading) };
+    },
+  };
+}
+
+function toValue(
   { root, hasInstructions }: XmlDocument,
-  { name, schema }: Pick<ParseContext, "name" | "schema">,
+  { name, schema }: ParseContext,
   reading: XmlReading,
 ): unknown {
   // The root comes first: with another root, this is a different kind of document, and its content does not matter.
@@ -125,19 +130,6 @@ function memberValue(
   );
   const isNull = values.length === 1 && values[0] === null && place.types.has("null");
   return isArray && !isNull ? values : values[0];
-}
-
-/**
- * Returns a document as a value, as {@link toValue} does, and as a tree that does not depend on the schema.
- *
- * Throws the same errors as `toValue`.
- */
-export function toParsedBody(
-  document: XmlDocument,
-  context: Pick<ParseContext, "name" | "schema">,
-  reading: XmlReading,
-): ParsedBody {
-  return { value: toValue(document, context, reading), tree: toTree(document.root, reading) };
 }
 
 function toTree(element: XmlElement, reading: XmlReading): unknown {

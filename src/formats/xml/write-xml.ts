@@ -29,9 +29,7 @@ export function memberNodes(name: string, value: unknown, { item }: XmlWriting):
     : [{ local, value }];
 }
 
-/**
- * Writes elements with their content. The stack stays constant, because values from users' code can be nested deeply.
- */
+/** Writes elements with their content. The stack stays constant, because users' values can be nested deeply. */
 export function writeNodes(nodes: readonly XmlNode[], writing: XmlWriting): string {
   let text = "";
   const pending: (XmlNode | string)[] = nodes.toReversed();

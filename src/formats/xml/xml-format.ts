@@ -1,10 +1,7 @@
-import type { Format, SerializeContext } from "../format.js";
-import { toItems } from "../format.js";
-import { JSON_NUMBERS, readTypedText } from "../typed-text.js";
-import { decodeUtf8 } from "../utf8.js";
+import { type Format, type SerializeContext, toItems } from "../format.js";
+import { JSON_NUMBERS, readTypedText } from "../schema-place.js";
 import { encodeName } from "./names.js";
-import { readDocument } from "./read-document.js";
-import { toParsedBody, toValue, type XmlReading, XSI } from "./to-value.js";
+import { createXmlReaders, XSI } from "./to-value.js";
 import { writeNodes, type XmlWriting } from "./write-xml.js";
 
 /**
@@ -19,22 +16,17 @@ export const xmlFormat: Format = {
     xml:
       kind === "problem" ? { name: kind, namespace: PROBLEM } : { name: kind === "resource" ? name : kind },
   }),
-  parse: (bytes, { limits, name, schema }) =>
-    toValue(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
-  parseWithTree: (bytes, { limits, name, schema }) =>
-    toParsedBody(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
+  // Numbers have the syntax of JSON, so they mean the same in both formats.
+  ...createXmlReaders({
+    namespace: "",
+    nillable: true,
+    readText: (text, place) => readTypedText(text, place, JSON_NUMBERS),
+  }),
   serialize: (value, { kind, name }) => {
     if (kind === "problem") return writeProblem(value);
     if (kind === "operations") return writeRoot(kind, toItems(value));
     return writeRoot(kind === "operation" ? kind : name, value);
   },
-};
-
-// Numbers have the syntax of JSON, so they mean the same in both formats.
-const reading: XmlReading = {
-  namespace: "",
-  nillable: true,
-  readText: (text, place) => readTypedText(text, place, JSON_NUMBERS),
 };
 
 const NIL = ' xsi:nil="true"';

@@ -1,7 +1,7 @@
 import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyleRule } from "js-yaml";
 import type { Format } from "../format.js";
 import { jsonFormat } from "../json.js";
-import { decodeUtf8 } from "../utf8.js";
+import { decodeUtf8 } from "../malformed.js";
 import { parseStrictYaml } from "./strict-yaml.js";
 
 /**

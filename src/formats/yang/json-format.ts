@@ -1,10 +1,10 @@
-import type { Format, ParseContext, ParsedBody } from "../format.js";
-import { toItems } from "../format.js";
+import { type Format, type ParseContext, type ParsedBody, toItems } from "../format.js";
 import { jsonFormat } from "../json.js";
+import { isObject } from "../json-schema.js";
 import { wrongRoot } from "../malformed.js";
 import { rootPlace } from "../schema-place.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
-import { fromYang, isObject, toYang, yangTree } from "./values.js";
+import { fromYang, toYang, yangTree } from "./values.js";
 
 /** Creates the format for data of one module in JSON (RFC 7951). */
 export function createYangJson(module: string): Format {

@@ -1,8 +1,8 @@
 import { parseFragmentPointer } from "../../contract/json/fragment-pointer.js";
 import type { Problem } from "../../contract/problem.js";
 import type { SerializeContext } from "../format.js";
+import { isObject } from "../json-schema.js";
 import { rootPlace } from "../schema-place.js";
-import { isObject } from "./values.js";
 
 /** Entry of `ietf-restconf:errors` (RFC 8040 §7.1). */
 export interface RestconfError {

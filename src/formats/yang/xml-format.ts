@@ -1,27 +1,14 @@
-import type { Format } from "../format.js";
-import { toItems } from "../format.js";
-import { rootPlace } from "../schema-place.js";
-import { readTypedText } from "../typed-text.js";
-import { decodeUtf8 } from "../utf8.js";
+import { type Format, toItems } from "../format.js";
+import { isObject } from "../json-schema.js";
+import { readTypedText, rootPlace } from "../schema-place.js";
 import { encodeName } from "../xml/names.js";
-import { readDocument } from "../xml/read-document.js";
-import { toParsedBody, toValue, type XmlReading } from "../xml/to-value.js";
+import { createXmlReaders } from "../xml/to-value.js";
 import { escapeText, memberNodes, tag, writeNodes, type XmlWriting } from "../xml/write-xml.js";
-import { yangNumbers } from "./numbers.js";
 import { type PathStep, type RestconfError, restconfErrors } from "./restconf-errors.js";
-import { isObject, toYang } from "./values.js";
+import { toYang, yangNumbers } from "./values.js";
 
 /** Creates the format for data of the module with this namespace in XML (RFC 7950). */
 export function createYangXml(namespace: string): Format {
-  const reading: XmlReading = {
-    namespace,
-    nillable: false,
-    // A leaf of the type `empty` is an element without content (RFC 7950 §9.11.2).
-    readText: (text, place) =>
-      text === "" && place.types.has("null") && !place.takesText(text)
-        ? null
-        : readTypedText(text, place, yangNumbers),
-  };
   const inModule = xmlns(namespace);
   return {
     mediaTypes: ["application/yang-data+xml"],
@@ -33,10 +20,15 @@ export function createYangXml(namespace: string): Format {
           ? "RESTCONF errors (RFC 8040 §7.1) in XML."
           : `Data of the YANG module with the namespace ${namespace} in XML (RFC 7950).`,
     }),
-    parse: (bytes, { limits, name, schema }) =>
-      toValue(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
-    parseWithTree: (bytes, { limits, name, schema }) =>
-      toParsedBody(readDocument(decodeUtf8(bytes), limits), { name, schema }, reading),
+    ...createXmlReaders({
+      namespace,
+      nillable: false,
+      // A leaf of the type `empty` is an element without content (RFC 7950 §9.11.2).
+      readText: (text, place) =>
+        text === "" && place.types.has("null") && !place.takesText(text)
+          ? null
+          : readTypedText(text, place, yangNumbers),
+    }),
     serialize: (value, { kind, ...context }) => {
       if (kind === "operation") return tag(kind, operationMembers(value), inModule);
       if (kind === "operations") return tag(kind, operationMembers(toItems(value)), inModule);

@@ -6,8 +6,7 @@ import { canonicalJson } from "../../contract/json/canonical-json.js";
 import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
 import type { Violation } from "../../contract/problem.js";
 import type { ParsedBody } from "../../formats/format.js";
-import { type Place, rootPlace } from "../../formats/schema-place.js";
-import { JSON_NUMBERS, readTypedText } from "../../formats/typed-text.js";
+import { JSON_NUMBERS, type Place, readTypedText, rootPlace } from "../../formats/schema-place.js";
 
 type Members = Readonly<Record<string, unknown>>;
 

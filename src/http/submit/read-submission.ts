@@ -5,7 +5,7 @@ import { parseIdempotencyKey } from "../../contract/idempotency-key.js";
 import { canonicalJson } from "../../contract/json/canonical-json.js";
 import type { JsonText } from "../../contract/operation.js";
 import { adoptPromise } from "../../contract/promises.js";
-import { validate } from "../../contract/schema/validate.js";
+import { validate } from "../../contract/schema.js";
 import type { Format, ParseContext, ParsedBody } from "../../formats/format.js";
 import { treeText } from "../../formats/payload-tree.js";
 import { fingerprint } from "../../submission/fingerprint.js";

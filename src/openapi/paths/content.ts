@@ -1,54 +1,31 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
-import type { Format, SerializeContext } from "../../formats/format.js";
-import type { DescribedService } from "../components.js";
+import type { Format, Representation, SerializeContext } from "../../formats/format.js";
 import type { OpenApiContent } from "../document.js";
+import type { Draft } from "../draft.js";
 
 /** Describes a payload in each media type of requests. */
-export function requestContent(
-  { formats }: DescribedService,
-  schema: JsonSchema,
-  rootName: string,
-): OpenApiContent {
+export function requestContent({ formats }: Draft, schema: JsonSchema, rootName: string): OpenApiContent {
   return inEach(formats, ({ mediaTypes }) => mediaTypes, schema, { kind: "resource", name: rootName });
 }
 
-/** Describes an operation in each media type of replies. Replies never use aliases. */
-export function operationContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
-  return inEach(formats, canonicalType, schema, { kind: "operation", name: "operation" });
-}
-
-/** Describes a list of operations in each media type of replies. */
-export function listContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
-  return inEach(formats, canonicalType, schema, { kind: "operations", name: "operations" });
-}
-
-/** Describes a created resource in each media type of replies. */
-export function resourceContent(
-  { formats }: DescribedService,
+/** Describes a value in each media type of replies, which never use aliases. */
+export function replyContent(
+  { formats }: Draft,
+  kind: Representation,
   schema: JsonSchema,
-  rootName: string,
+  name: string = kind,
 ): OpenApiContent {
-  return inEach(formats, canonicalType, schema, { kind: "resource", name: rootName });
+  const typesOf = ({ mediaTypes: [canonical], problemMediaType }: Format): readonly string[] =>
+    kind === "problem" ? [problemMediaType] : [canonical];
+  return inEach(formats, typesOf, schema, { kind, name });
 }
-
-/** Describes a problem in each media type of problems. */
-export function problemContent({ formats }: DescribedService, schema: JsonSchema): OpenApiContent {
-  const problem: Described = { kind: "problem", name: "problem" };
-  return inEach(formats, ({ problemMediaType }) => [problemMediaType], schema, problem);
-}
-
-function canonicalType({ mediaTypes: [canonical] }: Format): readonly string[] {
-  return [canonical];
-}
-
-type Described = Pick<SerializeContext, "kind" | "name">;
 
 /** Formats that share a media type describe it equally. For example, YAML serializes problems as JSON. */
 function inEach(
   formats: readonly Format[],
   typesOf: (format: Format) => readonly string[],
   schema: JsonSchema,
-  shown: Described,
+  shown: Pick<SerializeContext, "kind" | "name">,
 ): OpenApiContent {
   return Object.fromEntries(
     formats.flatMap((format) => {

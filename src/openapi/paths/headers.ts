@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { Deprecation } from "../../contract/definition/deprecation.js";
 import { deprecationFields } from "../../http/message/deprecation-fields.js";
-import type { Components } from "../components.js";
 import type { OpenApiHeader, OpenApiResponse } from "../document.js";
+import type { Draft } from "../draft.js";
 
 /** Header fields of a response by name. */
 export type ResponseHeaders = OpenApiResponse["headers"];
@@ -84,12 +84,9 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
 };
 
 /** Adds the components of these header fields, and returns references to them. */
-export function headers(
-  components: Components,
-  fields: Readonly<Record<string, HeaderName>>,
-): ResponseHeaders {
+export function headers(draft: Draft, fields: Readonly<Record<string, HeaderName>>): ResponseHeaders {
   return Object.fromEntries(
-    Object.entries(fields).map(([field, name]) => [field, components.header(name, HEADERS[name])]),
+    Object.entries(fields).map(([field, name]) => [field, draft.header(name, HEADERS[name])]),
   );
 }
 

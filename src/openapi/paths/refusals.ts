@@ -1,15 +1,15 @@
 import type { ErrorCode } from "../../contract/errors.js";
 import { type ProblemName, problem } from "../../contract/problem.js";
 import { replyTo } from "../../http/message/problems.js";
-import type { Components, DescribedService } from "../components.js";
 import type { OpenApiHeader, OpenApiResponse } from "../document.js";
+import type { Draft } from "../draft.js";
 import { anyProblem } from "../schemas/problem-schemas.js";
 import { challengeOf } from "../security.js";
-import { problemContent } from "./content.js";
+import { replyContent } from "./content.js";
 import { fixed, headers, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
 
 /** Returns the error codes that any request can get, in the order of the checks. */
-export function commonRefusals({ authorize, admit }: DescribedService["settings"]): ErrorCode[] {
+export function commonRefusals({ authorize, admit }: Draft["settings"]): ErrorCode[] {
   return [
     "TOO_MANY_HEADER_FIELDS",
     "INVALID_HEADER",
@@ -24,11 +24,7 @@ const UNAUTHORIZED: readonly ErrorCode[] = ["UNAUTHENTICATED", "FORBIDDEN", "AUT
 const NOT_ADMITTED: readonly ErrorCode[] = ["TOO_MANY_REQUESTS", "OVERLOADED"];
 
 /** Describes the replies to errors with these codes, by status. */
-export function refusals(
-  service: DescribedService,
-  components: Components,
-  codes: readonly ErrorCode[],
-): Record<string, OpenApiResponse> {
+export function refusals(draft: Draft, codes: readonly ErrorCode[]): Record<string, OpenApiResponse> {
   const statuses = new Set(codes.map((code) => replyTo(code).status));
   return Object.fromEntries(
     [...statuses].map((status) => {
@@ -37,11 +33,11 @@ export function refusals(
       const response: OpenApiResponse = {
         description: names.map(sentence).join(" "),
         headers: {
-          ...headers(components, { "Cache-Control": "NoStore", "X-Content-Type-Options": "NoSniff" }),
-          ...(service.formats.length > 1 ? headers(components, { Vary: "AcceptVaries" }) : {}),
-          ...merged(alike.map((code) => fieldsOf(code, service))),
+          ...headers(draft, { "Cache-Control": "NoStore", "X-Content-Type-Options": "NoSniff" }),
+          ...(draft.formats.length > 1 ? headers(draft, { Vary: "AcceptVaries" }) : {}),
+          ...merged(alike.map((code) => fieldsOf(code, draft))),
         },
-        content: problemContent(service, anyProblem(components, names, status)),
+        content: replyContent(draft, "problem", anyProblem(draft, names, status)),
       };
       return [status, response];
     }),
@@ -51,7 +47,7 @@ export function refusals(
 type Fields = Readonly<Record<string, OpenApiHeader>>;
 
 /** Returns the header fields of one error code, in addition to those of all problems. */
-function fieldsOf(code: ErrorCode, { settings, formats }: DescribedService): Fields {
+function fieldsOf(code: ErrorCode, { settings, formats }: Draft): Fields {
   const types = formats.map(({ mediaTypes }) => mediaTypes[0]).join(", ");
   const fields: Partial<Record<ErrorCode, Fields>> = {
     UNAUTHENTICATED: { "WWW-Authenticate": fixed("How to authenticate.", challengeOf(settings.authorize)) },

@@ -1,14 +1,15 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import type { Components, DescribedService } from "../components.js";
 import type { OpenApiParameter, PathItem, PathOperation } from "../document.js";
+import type { Draft } from "../draft.js";
 import {
   anyOperation,
   cancellingOperation,
   endedOperation,
   OPERATION_ID,
+  operationList,
 } from "../schemas/operation-schemas.js";
-import { operationContent } from "./content.js";
+import { replyContent } from "./content.js";
 import { headers } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
 import {
@@ -26,27 +27,27 @@ import {
 export const STATUS_TAG = "Operations";
 
 /** Describes the status endpoint: `GET` (spec §4.2), and `DELETE` if a definition is `cancellable`. */
-export function statusPath(service: DescribedService, components: Components, result: JsonSchema): PathItem {
-  const canCancel = service.definitions.some(({ cancellable }) => cancellable);
+export function describeStatus(draft: Draft): PathItem {
+  const canCancel = draft.definitions.some(({ cancellable }) => cancellable);
   return {
     parameters: [operationId],
-    get: read(service, components, result),
-    ...(canCancel ? { delete: cancel(service, components, result) } : {}),
+    get: read(draft),
+    ...(canCancel ? { delete: cancel(draft) } : {}),
   };
 }
 
-function read(service: DescribedService, components: Components, result: JsonSchema): PathOperation {
-  const waits = canWait(service);
-  const streams = canStream(service);
+function read(draft: Draft): PathOperation {
+  const waits = canWait(draft);
+  const streams = canStream(draft);
   const fields = {
-    ...headers(components, {
+    ...headers(draft, {
       "Retry-After": "RetryAfterWhilePending",
       ETag: "EntityTag",
       "Cache-Control": "Revalidated",
       "X-Content-Type-Options": "NoSniff",
       Link: "SuccessorLink",
     }),
-    ...waitFields(components, waits),
+    ...waitFields(draft, waits),
   };
   return {
     operationId: "getOperation",
@@ -57,24 +58,24 @@ function read(service: DescribedService, components: Components, result: JsonSch
       "`HEAD` gets the same reply without a body.",
     parameters: [
       ifNoneMatch,
-      ...(waits ? [preferWait(service, UNTIL_NEWS)] : []),
+      ...(waits ? [preferWait(draft, UNTIL_NEWS)] : []),
       ...(streams ? [lastEventId] : []),
     ],
     responses: {
       200: {
         description: "The current state of the operation.",
-        headers: { ...fields, ...(streams ? streamFields(components) : {}) },
+        headers: { ...fields, ...(streams ? streamFields(draft) : {}) },
         content: {
-          ...operationContent(service, anyOperation(components, result)),
+          ...replyContent(draft, "operation", anyOperation(draft)),
           ...(streams ? eventContent : {}),
         },
       },
-      ...(streams ? { 204: nothingLeft(components) } : {}),
+      ...(streams ? { 204: nothingLeft(draft) } : {}),
       304: {
         description: "The operation has not changed since the reply with the `ETag` in `If-None-Match`.",
         headers: fields,
       },
-      ...refusals(service, components, refusalsOf(service)),
+      ...refusals(draft, refusalsOf(draft)),
     },
   };
 }
@@ -82,13 +83,13 @@ function read(service: DescribedService, components: Components, result: JsonSch
 const UNTIL_NEWS =
   "the operation has ended. With `If-None-Match`, it delays the reply until the operation has changed";
 
-function cancel(service: DescribedService, components: Components, result: JsonSchema): PathOperation {
+function cancel(draft: Draft): PathOperation {
   const fields = {
     "Cache-Control": "NoStore",
     Vary: "AcceptVaries",
     "X-Content-Type-Options": "NoSniff",
   } as const;
-  const names = service.definitions.filter(({ cancellable }) => cancellable).map(({ name }) => `\`${name}\``);
+  const names = draft.definitions.filter(({ cancellable }) => cancellable).map(({ name }) => `\`${name}\``);
   return {
     operationId: "cancelOperation",
     tags: [STATUS_TAG],
@@ -97,21 +98,21 @@ function cancel(service: DescribedService, components: Components, result: JsonS
     responses: {
       200: {
         description: "The operation has ended, cancelled or not. `status` and `error` say how.",
-        headers: headers(components, fields),
-        content: operationContent(service, endedOperation(components, result)),
+        headers: headers(draft, fields),
+        content: replyContent(draft, "operation", endedOperation(draft)),
       },
       202: {
         description:
           "A worker is running the operation and will be asked to stop. The operation may still complete.",
-        headers: headers(components, { "Retry-After": "RetryAfter", ...fields }),
-        content: operationContent(service, cancellingOperation(components)),
+        headers: headers(draft, { "Retry-After": "RetryAfter", ...fields }),
+        content: replyContent(draft, "operation", cancellingOperation(draft)),
       },
-      ...refusals(service, components, [...refusalsOf(service), "METHOD_NOT_ALLOWED"]),
+      ...refusals(draft, [...refusalsOf(draft), "METHOD_NOT_ALLOWED"]),
     },
   };
 }
 
-function refusalsOf({ settings }: DescribedService): ErrorCode[] {
+function refusalsOf({ settings }: Draft): ErrorCode[] {
   return [...commonRefusals(settings), "NOT_FOUND", "STORE_UNAVAILABLE"];
 }
 
@@ -130,3 +131,52 @@ const ifNoneMatch: OpenApiParameter = {
   required: false,
   schema: { type: "string" },
 };
+
+/** Describes the path where tenants list their own operations. */
+export function describeList(draft: Draft): PathItem {
+  return {
+    get: {
+      operationId: "listOperations",
+      tags: [STATUS_TAG],
+      summary: "List operations",
+      description:
+        "Lists the operations of the caller's tenant, newest first. They have neither progress nor results.",
+      parameters: parametersOf(draft),
+      responses: {
+        200: {
+          description: "A page of the list.",
+          headers: headers(draft, {
+            Link: "NextPage",
+            "Cache-Control": "NoStore",
+            Vary: "AcceptVaries",
+            "X-Content-Type-Options": "NoSniff",
+          }),
+          content: replyContent(draft, "operations", operationList(draft)),
+        },
+        ...refusals(draft, [...commonRefusals(draft.settings), "INVALID_QUERY", "STORE_UNAVAILABLE"]),
+      },
+    },
+  };
+}
+
+function parametersOf({ definitions }: Draft): OpenApiParameter[] {
+  const names = definitions.map(({ name }) => name);
+  return [
+    query("definition", "Only operations of this definition.", { type: "string", enum: names }),
+    query("status", "Only operations with this status.", {
+      type: "string",
+      enum: ["pending", "completed", "failed"],
+    }),
+    query("cursor", "Start of the page, from the `Link` of the previous page.", { type: "string" }),
+    query("limit", "Maximum number of operations.", {
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+    }),
+  ];
+}
+
+function query(name: string, description: string, schema: JsonSchema): OpenApiParameter {
+  return { name, in: "query", description, required: false, schema };
+}

@@ -1,50 +1,44 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
 import type { ErrorCode } from "../../contract/errors.js";
-import type { Components, DescribedService } from "../components.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
-import { type NamedDefinition, toPascalCase } from "../names.js";
+import { type Draft, type NamedDefinition, toPascalCase } from "../draft.js";
 import { embedSchema } from "../schemas/embed-schema.js";
 import { acceptedOperation, endedOperation } from "../schemas/operation-schemas.js";
 import { inputSchema, memberSchemas } from "../schemas/payload-schemas.js";
-import { operationContent, requestContent, resourceContent } from "./content.js";
+import { replyContent, requestContent } from "./content.js";
 import { headers, withNotice } from "./headers.js";
 import { commonRefusals, refusals } from "./refusals.js";
 import { canWait, preferWait, waitFields } from "./waiting.js";
 import { WEBHOOK_URL } from "./webhooks.js";
 
 /** Describes the path of a definition, where `POST` submits work (spec §4.1). */
-export function submissionPath(
-  service: DescribedService,
-  components: Components,
-  named: NamedDefinition,
-  result: JsonSchema,
-): PathItem {
+export function submissionPath(draft: Draft, named: NamedDefinition): PathItem {
   const { definition, name } = named;
-  const waits = canWait(service) && !creates(service, definition);
+  const waits = canWait(draft) && !creates(draft, definition);
   const responses = {
-    ...(waits ? { 200: ended(service, components, result) } : {}),
-    ...(creates(service, definition) ? { 201: created(service, components, definition) } : {}),
-    202: accepted(service, components, definition, waits),
-    ...refusals(service, components, submissionRefusals(service, definition)),
+    ...(waits ? { 200: ended(draft) } : {}),
+    ...(creates(draft, definition) ? { 201: created(draft, definition) } : {}),
+    202: accepted(draft, definition, waits),
+    ...refusals(draft, submissionRefusals(draft, definition)),
   };
   return {
     post: {
       operationId: `submit${name}`,
       tags: [definition.name],
       summary: `Submit work: ${definition.name}`,
-      description: describe(service, definition),
+      description: describe(draft, definition),
       ...(definition.deprecated === undefined ? {} : { deprecated: true }),
       parameters: [
-        ...pathParameters(components, named),
+        ...pathParameters(draft, named),
         idempotencyKey(definition),
-        ...(service.webhooks?.takesUrls ? [WEBHOOK_URL] : []),
-        ...(waits ? [preferWait(service, "the work has ended")] : []),
+        ...(draft.webhooks?.takesUrls ? [WEBHOOK_URL] : []),
+        ...(waits ? [preferWait(draft, "the work has ended")] : []),
       ],
       requestBody: {
-        description: describeBody(service, definition),
+        description: describeBody(draft, definition),
         required: true,
-        content: requestContent(service, inputSchema(components, named), definition.rootName),
+        content: requestContent(draft, inputSchema(draft, named), definition.rootName),
       },
       responses: withNotice(responses, definition.deprecated),
     },
@@ -52,13 +46,13 @@ export function submissionPath(
 }
 
 /** Returns whether the service creates the resource of a definition before the reply. */
-function creates({ create }: DescribedService, { name }: OperationDefinition): boolean {
+function creates({ create }: Draft, { name }: OperationDefinition): boolean {
   return Object.hasOwn(create, name);
 }
 
-function submissionRefusals(service: DescribedService, definition: OperationDefinition): ErrorCode[] {
+function submissionRefusals(draft: Draft, definition: OperationDefinition): ErrorCode[] {
   return [
-    ...commonRefusals(service.settings),
+    ...commonRefusals(draft.settings),
     // A path field may be malformed.
     ...(definition.path.includes("{") ? (["NOT_FOUND"] as const) : []),
     "UNSUPPORTED_MEDIA_TYPE",
@@ -72,18 +66,18 @@ function submissionRefusals(service: DescribedService, definition: OperationDefi
     "CONTRACT_VIOLATION",
     "IDEMPOTENCY_KEY_REUSED",
     "SUBMISSION_IN_PROGRESS",
-    ...(creates(service, definition) ? (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const) : []),
+    ...(creates(draft, definition) ? (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const) : []),
     "SUBMISSION_UNCERTAIN",
   ];
 }
 
-function describe(service: DescribedService, definition: OperationDefinition): string {
+function describe(draft: Draft, definition: OperationDefinition): string {
   const reply =
     "The reply comes before the work is done. To follow the work, read the status of the operation.";
-  return creates(service, definition) ? `Creates a resource and submits work on it. ${reply}` : reply;
+  return creates(draft, definition) ? `Creates a resource and submits work on it. ${reply}` : reply;
 }
 
-function describeBody({ settings }: DescribedService, { path }: OperationDefinition): string {
+function describeBody({ settings }: Draft, { path }: OperationDefinition): string {
   const { maxBodyBytes, maxDepth, bodyTimeoutMs } = settings;
   const fields = pathFields(path).map((name) => `\`${name}\``);
   const given =
@@ -108,53 +102,44 @@ function idempotencyKey({ idempotencyKey }: OperationDefinition): OpenApiParamet
   };
 }
 
-function created(
-  service: DescribedService,
-  components: Components,
-  { rootName }: OperationDefinition,
-): OpenApiResponse {
-  const resource = components.schema("CreatedResource", {
+function created(draft: Draft, { rootName }: OperationDefinition): OpenApiResponse {
+  const resource = draft.schema("CreatedResource", {
     type: "object",
     description: "The resource, as it was created.",
   });
   return {
     description: "The resource was created, and work on it was accepted.",
-    headers: headers(components, {
+    headers: headers(draft, {
       Location: "ResourceLocation",
       "Operation-Location": "StatusLocation",
       Vary: "AcceptVaries",
       ...REPLY_FIELDS,
     }),
-    content: resourceContent(service, resource, rootName),
+    content: replyContent(draft, "resource", resource, rootName),
   };
 }
 
-function ended(service: DescribedService, components: Components, result: JsonSchema): OpenApiResponse {
+function ended(draft: Draft): OpenApiResponse {
   return {
     description: "The work ended while the request waited. `status` and `error` say how.",
-    headers: headers(components, {
+    headers: headers(draft, {
       "Content-Location": "StatusLocation",
       Vary: "AcceptAndPreferVary",
       "Preference-Applied": "PreferenceWasApplied",
       ...REPLY_FIELDS,
     }),
-    content: operationContent(service, endedOperation(components, result)),
+    content: replyContent(draft, "operation", endedOperation(draft)),
   };
 }
 
-function accepted(
-  service: DescribedService,
-  components: Components,
-  { cancellable }: OperationDefinition,
-  waits: boolean,
-): OpenApiResponse {
+function accepted(draft: Draft, { cancellable }: OperationDefinition, waits: boolean): OpenApiResponse {
   return {
     description: "The work was accepted and recorded. It is not done yet, unless the key was used before.",
     headers: {
-      ...headers(components, { Location: "StatusLocation", "Retry-After": "RetryAfter", ...REPLY_FIELDS }),
-      ...waitFields(components, waits),
+      ...headers(draft, { Location: "StatusLocation", "Retry-After": "RetryAfter", ...REPLY_FIELDS }),
+      ...waitFields(draft, waits),
     },
-    content: operationContent(service, acceptedOperation(components)),
+    content: replyContent(draft, "operation", acceptedOperation(draft)),
     links: {
       status: linkTo("getOperation", "Reads the status of the operation."),
       ...(cancellable ? { cancel: linkTo("cancelOperation", "Cancels the operation.") } : {}),
@@ -174,18 +159,18 @@ function linkTo(operationId: string, description: string): OpenApiLink {
 }
 
 /** Describes the path fields of a definition. Each has the schema of its member in the input. */
-function pathParameters(components: Components, { definition, name }: NamedDefinition): OpenApiParameter[] {
+function pathParameters(draft: Draft, { definition, name }: NamedDefinition): OpenApiParameter[] {
   return pathFields(definition.path).map((field) => ({
     name: field,
     in: "path",
     description: `Member \`${field}\` of the input.`,
     required: true,
-    schema: fieldSchema(components, `${name}${toPascalCase(field)}`, definition.jsonSchema, field),
+    schema: fieldSchema(draft, `${name}${toPascalCase(field)}`, definition.jsonSchema, field),
   }));
 }
 
 function fieldSchema(
-  components: Components,
+  draft: Draft,
   component: string,
   root: JsonSchema | undefined,
   field: string,
@@ -197,5 +182,5 @@ function fieldSchema(
   const whole = others.length === 0 ? schema : { anyOf: found };
   if (!JSON.stringify(whole).includes('"$ref"')) return whole;
   const { $defs, definitions } = root ?? {};
-  return embedSchema(components, component, { ...whole, $defs, definitions }) ?? { type: "string" };
+  return embedSchema(draft, component, { ...whole, $defs, definitions }) ?? { type: "string" };
 }

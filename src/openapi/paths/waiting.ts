@@ -1,14 +1,14 @@
-import type { Components, DescribedService } from "../components.js";
 import type { OpenApiContent, OpenApiParameter, OpenApiResponse } from "../document.js";
+import type { Draft } from "../draft.js";
 import { headers, type ResponseHeaders } from "./headers.js";
 
 /** Returns whether requests of the service can wait for the end of an operation. */
-export function canWait({ settings }: DescribedService): boolean {
+export function canWait({ settings }: Draft): boolean {
   return settings.maxWaitMs > 0;
 }
 
 /** Describes the `Prefer` field of a request that can wait. */
-export function preferWait({ settings }: DescribedService, until: string): OpenApiParameter {
+export function preferWait({ settings }: Draft, until: string): OpenApiParameter {
   const seconds = Math.ceil(settings.maxWaitMs / 1_000);
   return {
     name: "Prefer",
@@ -22,13 +22,13 @@ export function preferWait({ settings }: DescribedService, until: string): OpenA
 }
 
 /** Describes the fields of a reply that depends on `Accept`, and on `Prefer` if the request can wait. */
-export function waitFields(components: Components, waits: boolean): ResponseHeaders {
-  if (!waits) return headers(components, { Vary: "AcceptVaries" });
-  return headers(components, { Vary: "AcceptOrPreferVaries", "Preference-Applied": "PreferenceApplied" });
+export function waitFields(draft: Draft, waits: boolean): ResponseHeaders {
+  if (!waits) return headers(draft, { Vary: "AcceptVaries" });
+  return headers(draft, { Vary: "AcceptOrPreferVaries", "Preference-Applied": "PreferenceApplied" });
 }
 
 /** Returns whether clients can get an operation as a stream of events. */
-export function canStream({ settings }: DescribedService): boolean {
+export function canStream({ settings }: Draft): boolean {
   return settings.maxStreamMs > 0;
 }
 
@@ -57,8 +57,8 @@ export const eventContent: OpenApiContent = {
 };
 
 /** Describes the fields of a 200 that may be a stream, in addition to those that are always the same. */
-export function streamFields(components: Components): ResponseHeaders {
-  return headers(components, {
+export function streamFields(draft: Draft): ResponseHeaders {
+  return headers(draft, {
     ETag: "EntityTagUnlessStreamed",
     "Cache-Control": "RevalidatedUnlessStreamed",
     "X-Accel-Buffering": "Unbuffered",
@@ -66,10 +66,10 @@ export function streamFields(components: Components): ResponseHeaders {
 }
 
 /** Describes the reply to a client that reconnects although it has the final state. */
-export function nothingLeft(components: Components): OpenApiResponse {
+export function nothingLeft(draft: Draft): OpenApiResponse {
   return {
     description:
       "Only for `text/event-stream`: the operation has ended, and `Last-Event-ID` is its final state. Do not reconnect.",
-    headers: headers(components, { "Cache-Control": "NoStore", Vary: "AcceptVaries" }),
+    headers: headers(draft, { "Cache-Control": "NoStore", Vary: "AcceptVaries" }),
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
-import type { Components } from "../components.js";
 import type { OpenApiParameter, OpenApiResponse, PathItem, Reference } from "../document.js";
+import type { Draft } from "../draft.js";
 import { OPERATION_ID } from "../schemas/operation-schemas.js";
 import { anyProblem, OPERATION_ERRORS } from "../schemas/problem-schemas.js";
 import { STATUS_TAG } from "./status-path.js";
@@ -16,7 +16,7 @@ export const WEBHOOK_URL: OpenApiParameter = {
 };
 
 /** Describes the request that announces the end of an operation. */
-export function endedWebhook(components: Components): PathItem {
+export function endedWebhook(draft: Draft): PathItem {
   return {
     post: {
       operationId: "receiveOperationEnded",
@@ -34,7 +34,7 @@ export function endedWebhook(components: Components): PathItem {
       requestBody: {
         description: "The operation, without its result.",
         required: true,
-        content: { "application/json": { schema: endedEvent(components) } },
+        content: { "application/json": { schema: endedEvent(draft) } },
       },
       responses: {
         "2XX": answer("The webhook was accepted."),
@@ -45,11 +45,11 @@ export function endedWebhook(components: Components): PathItem {
   };
 }
 
-function endedEvent(components: Components): Reference {
-  const error = anyProblem(components, OPERATION_ERRORS);
+function endedEvent(draft: Draft): Reference {
+  const error = anyProblem(draft, OPERATION_ERRORS);
   const completed = event("completed", {});
   const failed = event("failed", { error });
-  return components.schema("OperationEnded", { oneOf: [completed, failed] });
+  return draft.schema("OperationEnded", { oneOf: [completed, failed] });
 }
 
 function event(status: "completed" | "failed", members: Readonly<Record<string, JsonSchema>>): JsonSchema {

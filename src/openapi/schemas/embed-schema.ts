@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import { toFragmentPointer } from "../../contract/json/fragment-pointer.js";
-import type { Components } from "../components.js";
+import { isObject } from "../../formats/json-schema.js";
 import type { Reference } from "../document.js";
-import { toPascalCase, uniqueName } from "../names.js";
+import { type Draft, toPascalCase, uniqueName } from "../draft.js";
 
 /**
  * Adds a JSON Schema as components: one with this name, and one for each of its definitions that it refers to.
@@ -11,7 +11,7 @@ import { toPascalCase, uniqueName } from "../names.js";
  *
  * Returns undefined for a schema with `$dynamicRef`, whose target would change with the context.
  */
-export function embedSchema(components: Components, name: string, schema: JsonSchema): Reference | undefined {
+export function embedSchema(draft: Draft, name: string, schema: JsonSchema): Reference | undefined {
   const { targets, roots, isDynamic } = indexSchema(schema, name);
   if (isDynamic) return undefined;
   const begun = new Set<string>();
@@ -20,7 +20,7 @@ export function embedSchema(components: Components, name: string, schema: JsonSc
     const root = roots.get(component);
     if (root === undefined || begun.has(component)) return;
     begun.add(component);
-    components.schema(component, rewrite(root.schema, root.base));
+    draft.schema(component, rewrite(root.schema, root.base));
   };
   const rewrite = (from: JsonSchema, outer: string): JsonSchema => {
     const base = baseOf(from, outer);
@@ -131,9 +131,7 @@ type SchemaPath = readonly string[];
 /** Returns the replacement of a subschema. To change nested schemas too, it calls {@link mapSubschemas} itself. */
 type ChangeSchema = (schema: JsonSchema, path: SchemaPath) => JsonSchema;
 
-/**
- * Replaces each direct subschema, under any keyword. Leaves data unchanged, even if it looks like a schema.
- */
+/** Replaces each direct subschema, under any keyword. Leaves data unchanged, even if it looks like a schema. */
 export function mapSubschemas(schema: JsonSchema, path: SchemaPath, change: ChangeSchema): JsonSchema {
   return mapMembers(schema, path, (value, keyword, at) => {
     if (DATA.has(keyword) || keyword.startsWith("x-")) return value;
@@ -178,8 +176,4 @@ function mapMembers(
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [name, map(value, name, [...path, name])]),
   );
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

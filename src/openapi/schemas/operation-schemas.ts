@@ -1,15 +1,16 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { OperationStatus } from "../../contract/operation.js";
-import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
+import type { Draft } from "../draft.js";
+import { resultSchema } from "./payload-schemas.js";
 import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
 
 /** Schema of an operation id. */
 export const OPERATION_ID: JsonSchema = { type: "string", format: "uuid" };
 
 /** Adds the body of a 202: id and status. */
-export function acceptedOperation(components: Components): Reference {
-  return components.schema("AcceptedOperation", {
+export function acceptedOperation(draft: Draft): Reference {
+  return draft.schema("AcceptedOperation", {
     type: "object",
     properties: {
       operationId: OPERATION_ID,
@@ -20,57 +21,53 @@ export function acceptedOperation(components: Components): Reference {
 }
 
 /** Adds a pending operation, as the status endpoint shows it. */
-function pendingOperation(components: Components): Reference {
-  return operation(components, "PendingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS });
+function pendingOperation(draft: Draft): Reference {
+  return operation(draft, "PendingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS });
 }
 
 /** Adds an operation that a worker runs although its cancellation was requested. */
-export function cancellingOperation(components: Components): Reference {
-  return operation(components, "CancellingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS }, [
+export function cancellingOperation(draft: Draft): Reference {
+  return operation(draft, "CancellingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS }, [
     "cancelRequested",
   ]);
 }
 
 /** Adds an operation in any state, as the status endpoint shows it. */
-export function anyOperation(components: Components, result: JsonSchema): Reference {
-  const pending = pendingOperation(components);
-  return components.schema("Operation", byStatus({ pending, ...ended(components, result) }));
+export function anyOperation(draft: Draft): Reference {
+  const pending = pendingOperation(draft);
+  return draft.schema("Operation", byStatus({ pending, ...ended(draft) }));
 }
 
 /** Adds a terminal operation, as a reply to `DELETE` shows it. */
-export function endedOperation(components: Components, result: JsonSchema): Reference {
-  return components.schema("EndedOperation", byStatus(ended(components, result)));
+export function endedOperation(draft: Draft): Reference {
+  return draft.schema("EndedOperation", byStatus(ended(draft)));
 }
 
 /** Adds a page of a list. Its operations have neither progress nor results. */
-export function operationList(components: Components): Reference {
-  const error = anyProblem(components, OPERATION_ERRORS);
+export function operationList(draft: Draft): Reference {
+  const error = anyProblem(draft, OPERATION_ERRORS);
   const variants = {
-    pending: operation(components, "ListedPendingOperation", "pending", CANCEL_REQUESTED),
-    completed: operation(components, "ListedCompletedOperation", "completed", FINISHED, ["finishedAt"]),
-    failed: operation(components, "ListedFailedOperation", "failed", { ...FINISHED, error }, [
+    pending: operation(draft, "ListedPendingOperation", "pending", CANCEL_REQUESTED),
+    completed: operation(draft, "ListedCompletedOperation", "completed", FINISHED, ["finishedAt"]),
+    failed: operation(draft, "ListedFailedOperation", "failed", { ...FINISHED, error }, [
       "finishedAt",
       "error",
     ]),
   };
-  const items = components.schema("ListedOperation", byStatus(variants));
-  return components.schema("OperationList", {
+  const items = draft.schema("ListedOperation", byStatus(variants));
+  return draft.schema("OperationList", {
     type: "object",
     properties: { operations: { type: "array", items: { ...items, xml: { name: "operation" } } } },
     required: ["operations"],
   });
 }
 
-function ended(components: Components, result: JsonSchema): Readonly<Record<string, Reference>> {
-  const error = anyProblem(components, OPERATION_ERRORS);
+function ended(draft: Draft): Readonly<Record<string, Reference>> {
+  const result = resultSchema(draft);
+  const error = anyProblem(draft, OPERATION_ERRORS);
   return {
-    completed: operation(components, "CompletedOperation", "completed", { ...FINISHED, result }, [
-      "finishedAt",
-    ]),
-    failed: operation(components, "FailedOperation", "failed", { ...FINISHED, error }, [
-      "finishedAt",
-      "error",
-    ]),
+    completed: operation(draft, "CompletedOperation", "completed", { ...FINISHED, result }, ["finishedAt"]),
+    failed: operation(draft, "FailedOperation", "failed", { ...FINISHED, error }, ["finishedAt", "error"]),
   };
 }
 
@@ -101,13 +98,13 @@ function byStatus(variants: Readonly<Record<string, Reference>>): JsonSchema {
 }
 
 function operation(
-  components: Components,
+  draft: Draft,
   name: string,
   status: OperationStatus,
   members: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
 ): Reference {
-  return components.schema(name, {
+  return draft.schema(name, {
     type: "object",
     properties: {
       operationId: OPERATION_ID,

@@ -1,20 +1,16 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { pathFields } from "../../contract/definition/path-pattern.js";
-import type { StandardSchema } from "../../contract/schema/standard-schema.js";
+import type { StandardSchema } from "../../contract/schema.js";
 import { alternatives, childSchema, conjuncts } from "../../formats/json-schema.js";
-import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
-import type { NamedDefinition } from "../names.js";
+import type { Draft, NamedDefinition } from "../draft.js";
 import { embedSchema, mapSubschemas } from "./embed-schema.js";
 
-/**
- * Adds the input of a definition. Without a JSON Schema, the document allows any value. The service validates anyway.
- */
-export function inputSchema(components: Components, { definition, name }: NamedDefinition): Reference {
+/** Adds the input of a definition. Without a JSON Schema, the document allows any value, which the service validates. */
+export function inputSchema(draft: Draft, { definition, name }: NamedDefinition): Reference {
   const description = `Input of \`${definition.name}\`. The service validates it, but its rules are not described here.`;
   return (
-    payload(components, `${name}Input`, bodySchema(definition)) ??
-    components.schema(`${name}Input`, { description })
+    payload(draft, `${name}Input`, bodySchema(definition)) ?? draft.schema(`${name}Input`, { description })
   );
 }
 
@@ -24,21 +20,17 @@ function bodySchema({ path, jsonSchema }: OperationDefinition): JsonSchema | und
 }
 
 /** Adds the results of all definitions. A completed operation shows one of them. */
-export function resultSchema(components: Components, definitions: readonly NamedDefinition[]): JsonSchema {
-  const results = definitions.map(({ definition, name }) => {
+export function resultSchema(draft: Draft): JsonSchema {
+  const results = draft.named.map(({ definition, name }) => {
     const description = `Result of \`${definition.name}\`. Absent if the work returned nothing.`;
-    return payload(components, `${name}Result`, describeOutput(definition.result)) ?? { description };
+    return payload(draft, `${name}Result`, describeOutput(definition.result)) ?? { description };
   });
   const [first, ...others] = results;
   return first !== undefined && others.length === 0 ? first : { anyOf: results };
 }
 
-function payload(
-  components: Components,
-  name: string,
-  schema: JsonSchema | undefined,
-): Reference | undefined {
-  return schema && embedSchema(components, name, schema);
+function payload(draft: Draft, name: string, schema: JsonSchema | undefined): Reference | undefined {
+  return schema && embedSchema(draft, name, schema);
 }
 
 /** Returns the JSON Schema of a validator's output, or undefined if the validator cannot export it. */

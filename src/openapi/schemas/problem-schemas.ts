@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../../contract/definition/definition.js";
 import { type ProblemName, problem, problemType } from "../../contract/problem.js";
-import type { Components } from "../components.js";
 import type { Reference } from "../document.js";
-import { toPascalCase } from "../names.js";
+import { type Draft, toPascalCase } from "../draft.js";
 
 /** Problem types of the `error` of a failed operation. Replies never have them. */
 export const OPERATION_ERRORS: readonly ProblemName[] = [
@@ -15,18 +14,18 @@ export const OPERATION_ERRORS: readonly ProblemName[] = [
 ];
 
 /** Adds one problem type. `status` is absent in the `error` of an operation. */
-function problemSchema(components: Components, name: ProblemName, status?: number): Reference {
+function problemSchema(draft: Draft, name: ProblemName, status?: number): Reference {
   const { title } = problem(name);
   const members: Readonly<Record<string, JsonSchema>> = {
-    type: { type: "string", const: problemType(name, components.problemBaseUri) },
+    type: { type: "string", const: problemType(name, draft.settings.problemBaseUri) },
     title: { type: "string", description: "Summary for people. The wording may change.", examples: [title] },
     ...(status === undefined ? {} : { status: { type: "integer", const: status } }),
     ...(name === "internal"
       ? {}
       : { detail: { type: "string", description: "Explanation of this occurrence, for people." } }),
-    ...(name === "contract-violation" ? { errors: violations(components) } : {}),
+    ...(name === "contract-violation" ? { errors: violations(draft) } : {}),
   };
-  return components.schema(`${toPascalCase(name)}Problem`, {
+  return draft.schema(`${toPascalCase(name)}Problem`, {
     type: "object",
     description: `${title} (RFC 9457).`,
     properties: members,
@@ -35,14 +34,10 @@ function problemSchema(components: Components, name: ProblemName, status?: numbe
 }
 
 /** Returns a schema for any of these problem types, with `type` as the discriminator. */
-export function anyProblem(
-  components: Components,
-  names: readonly ProblemName[],
-  status?: number,
-): JsonSchema {
+export function anyProblem(draft: Draft, names: readonly ProblemName[], status?: number): JsonSchema {
   const types = names.map((name) => ({
-    type: problemType(name, components.problemBaseUri),
-    schema: problemSchema(components, name, status),
+    type: problemType(name, draft.settings.problemBaseUri),
+    schema: problemSchema(draft, name, status),
   }));
   const [first, ...others] = types;
   if (first !== undefined && others.length === 0) return first.schema;
@@ -55,8 +50,8 @@ export function anyProblem(
   };
 }
 
-function violations(components: Components): JsonSchema {
-  const violation = components.schema("Violation", {
+function violations(draft: Draft): JsonSchema {
+  const violation = draft.schema("Violation", {
     type: "object",
     properties: {
       pointer: {

@@ -5,13 +5,13 @@ import { deliverChannel, traced } from "../../telemetry/channels.js";
 import { aboutAttempt, type DeliverMessage } from "../../telemetry/messages.js";
 import { toEvent } from "../event.js";
 import { inTime } from "../in-time.js";
-import { readReceiverUrl } from "../sending/receiver-url.js";
+import { readReceiverUrl } from "../sending/judge-address.js";
 import type { WebhookAnswer } from "../sending/send.js";
 import type { WebhookSettings, WebhookTopic } from "../settings.js";
-import { signWebhook, type WebhookMessage } from "../signing/sign-webhook.js";
+import { signWebhook, type WebhookMessage } from "../sign-webhook.js";
 import type { DeliveryInput } from "./delivery-definition.js";
 import { type Announced, findAnnounced } from "./find-announced.js";
-import type { Places, Verdict, Visit } from "./places/places.js";
+import type { Places, Verdict, Visit } from "./places.js";
 import { toFailure } from "./to-failure.js";
 
 /** Time limit of an attempt, from looking up the endpoint to the header of the answer. */

@@ -5,7 +5,7 @@ import {
 } from "../../contract/definition/definition.js";
 import { isOperationId, type JsonText } from "../../contract/operation.js";
 import { isObject } from "../../contract/options.js";
-import type { StandardSchema } from "../../contract/schema/standard-schema.js";
+import type { StandardSchema } from "../../contract/schema.js";
 import { WEBHOOK_DELIVERY } from "../../ports/webhooks.js";
 
 /** Input of a delivery. */

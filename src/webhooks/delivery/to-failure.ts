@@ -55,10 +55,7 @@ function noAttemptLeft(
   );
 }
 
-/**
- * Reports a delivery whose failure is stored. It may have failed without a run: if workers die, attempts are lost.
- * Never rejects.
- */
+/** Reports a delivery whose failure is stored, even without a run: if workers die, attempts are lost. Never rejects. */
 export async function reportFailure(
   { operations, observe }: DeliveryContext,
   { id: deliveryId, tenant, attempt, input }: FailedDelivery,

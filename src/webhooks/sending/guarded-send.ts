@@ -2,9 +2,8 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { Clock } from "../../ports/runtime.js";
 import { inTime } from "../in-time.js";
 import { type BuiltIns, loadBuiltIns } from "./built-ins.js";
-import { isPublicAddress, parseAddress } from "./judge-address.js";
+import { hostOf, isPublicAddress, parseAddress } from "./judge-address.js";
 import { createLookUp } from "./look-up.js";
-import { hostOf } from "./receiver-url.js";
 import type { WebhookAnswer, WebhookRequest } from "./send.js";
 
 /** Time limit for looking up the receiver and connecting to it. Includes TLS. */

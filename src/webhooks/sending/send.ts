@@ -1,4 +1,4 @@
-import type { Bytes } from "../signing/secrets.js";
+import type { Bytes } from "../sign-webhook.js";
 
 /** A signed webhook, ready to be sent. */
 export interface WebhookRequest {

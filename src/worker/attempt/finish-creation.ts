@@ -1,7 +1,7 @@
 import { isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import { operationError } from "../../contract/problem.js";
-import { validateAs } from "../../contract/schema/validate.js";
+import { validateAs } from "../../contract/schema.js";
 import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { BegunAttempt } from "../../ports/queue.js";

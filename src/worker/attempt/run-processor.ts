@@ -1,8 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored, toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation } from "../../contract/operation.js";
-import type { StandardSchema } from "../../contract/schema/standard-schema.js";
-import { validate, validateAs, withCode } from "../../contract/schema/validate.js";
+import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import { reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";

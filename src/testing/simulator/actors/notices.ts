@@ -1,5 +1,5 @@
 import { defineOperation, type OperationDefinition } from "../../../contract/definition/definition.js";
-import type { StandardSchema } from "../../../contract/schema/standard-schema.js";
+import type { StandardSchema } from "../../../contract/schema.js";
 
 const anything: StandardSchema = {
   "~standard": { version: 1, vendor: "async-request-reply", validate: (value) => ({ value }) },

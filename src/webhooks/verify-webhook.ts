@@ -1,4 +1,4 @@
-import { AsyncReplyError, unauthenticated } from "../../contract/errors.js";
+import { AsyncReplyError, unauthenticated } from "../contract/errors.js";
 import {
   checkFunction,
   checkOptions,
@@ -7,11 +7,16 @@ import {
   misuse,
   type OptionNames,
   shown,
-} from "../../contract/options.js";
-import type { WebhookEvent } from "../event.js";
-import type { Bytes } from "./secrets.js";
-import { fromBase64, readVerifyingKey, type VerifyingKey } from "./secrets.js";
-import { HMAC, signedContent } from "./sign-webhook.js";
+} from "../contract/options.js";
+import type { WebhookEvent } from "./event.js";
+import {
+  type Bytes,
+  fromBase64,
+  HMAC,
+  readVerifyingKey,
+  signedContent,
+  type VerifyingKey,
+} from "./sign-webhook.js";
 
 /** Header fields of a request: those of the Fetch API, or of Node.js, with names in lower case. */
 export type WebhookHeaders =

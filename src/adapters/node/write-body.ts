@@ -1,12 +1,42 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
-import { isStream } from "../../http/message/body-stream.js";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type BodyStream, isStream, toChunks } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
-import { writeStream } from "./write-stream.js";
 
-/**
- * Limits on reading the rest of a refused upload, which lets its client read the reply before the connection closes.
- */
+/** Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. */
+export function writeStream(
+  req: IncomingMessage,
+  res: ServerResponse,
+  body: BodyStream,
+  options: { readonly end: boolean },
+): Promise<void> {
+  const source = Readable.from(toChunks(body));
+  if (res.socket === null) destroyWithConnection(req, source);
+  return pipeline(source, res, options);
+}
+
+/** Sources of responses that wait behind an earlier one, by connection. */
+const waiting = new WeakMap<IncomingMessage["socket"], Set<Readable>>();
+
+/** Such a response does not notice that its connection closes. The connection has one listener for all of them. */
+function destroyWithConnection({ socket }: IncomingMessage, source: Readable): void {
+  const sources = waiting.get(socket) ?? watchConnection(socket);
+  sources.add(source);
+  source.once("close", () => sources.delete(source));
+}
+
+function watchConnection(socket: IncomingMessage["socket"]): Set<Readable> {
+  const sources = new Set<Readable>();
+  waiting.set(socket, sources);
+  socket.once("close", () => {
+    for (const source of sources) source.destroy();
+  });
+  return sources;
+}
+
+/** Limits on reading the rest of a refused upload. It lets the client read the reply before the connection closes. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 16_777_216;
 

@@ -1,5 +1,5 @@
-import { AsyncReplyError } from "../../../contract/errors.js";
-import type { DeliveryContext } from "../../../ports/webhooks.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import type { DeliveryContext } from "../../ports/webhooks.js";
 import { Lane } from "./lane.js";
 
 /** How long a delivery may wait for a place, as long as those in progress in its lane are younger than this. */

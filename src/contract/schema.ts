@@ -1,9 +1,51 @@
-import { contractViolation } from "../contract-violation.js";
-import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../errors.js";
-import { toFragmentPointer } from "../json/fragment-pointer.js";
-import type { Violation } from "../problem.js";
-import { adoptPromise } from "../promises.js";
-import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
+import { contractViolation } from "./contract-violation.js";
+import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "./errors.js";
+import { toFragmentPointer } from "./json/fragment-pointer.js";
+import type { Violation } from "./problem.js";
+import { adoptPromise } from "./promises.js";
+
+/**
+ * Part of Standard Schema v1 (standardschema.dev) that this package uses. zod, valibot, arktype and others implement
+ * it, so this package depends on none of them.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  /** Members of the standard. Their unusual name does not collide with the validator's own members. */
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    /** Returns the output, or what is wrong with the value. Does not throw for a refused value. */
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Standard JSON Schema, if the validator can describe itself. */
+    readonly jsonSchema?:
+      | {
+          /** Describes the values that `validate` accepts. Throws if JSON Schema cannot express them. */
+          readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+          /** Describes the values that `validate` returns. Throws if JSON Schema cannot express them. */
+          readonly output?: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+        }
+      | undefined;
+  };
+}
+
+/** Result of a validation: the output, or at least one issue. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One thing that is wrong with a value. */
+export interface StandardIssue {
+  /** Message for the client. Becomes the `detail` of a violation. */
+  readonly message: string;
+  /** Keys from the root to the place of the issue. Absent if the issue is about the whole value. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Type of the values that a schema accepts. */
+export type InferInput<S> = S extends StandardSchema<infer Input, infer _Output> ? Input : never;
+
+/** Type of the output of a schema for a valid value. */
+export type InferOutput<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
 
 /**
  * Validates a value and returns the schema's output. Reports all violations at once, each with a pointer (RFC 9457
@@ -19,10 +61,7 @@ export function validate<Output>(
   return result instanceof Promise ? result.then(unwrap) : unwrap(result);
 }
 
-/**
- * Returns the output only if the result says that the value is valid. A broken validator must not let anything
- * through.
- */
+/** Returns the output only if the result says that the value is valid. A broken validator must let nothing through. */
 function unwrap<Output>(result: StandardResult<Output> | undefined): Output {
   const { issues } = result ?? {};
   if (Array.isArray(issues)) {
@@ -79,20 +118,8 @@ export function withCode(code: ErrorCode, cause: unknown): unknown {
   });
 }
 
-/** Members of the issues of zod, valibot and arktype that come from the schema, not from the value. */
-interface KnownIssue {
-  readonly code?: unknown;
-  readonly kind?: unknown;
-  readonly type?: unknown;
-  readonly expected?: unknown;
-  readonly origin?: unknown;
-  readonly minimum?: unknown;
-  readonly maximum?: unknown;
-  readonly inclusive?: unknown;
-  readonly divisor?: unknown;
-  readonly format?: unknown;
-  readonly values?: unknown;
-}
+/** An issue of zod, valibot or arktype. They add members that come from the schema, not from the value. */
+type KnownIssue = StandardIssue & Readonly<Record<string, unknown>>;
 
 type Segment = PropertyKey | { readonly key: PropertyKey; readonly origin?: unknown };
 

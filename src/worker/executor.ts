@@ -3,7 +3,7 @@ import { type Announcement, parseAnnouncement } from "../ports/announcement.js";
 import type { BegunAttempt, Delivery } from "../ports/queue.js";
 import { finishCreation } from "./attempt/finish-creation.js";
 import { runAttempt } from "./attempt/run-attempt.js";
-import { reportError, type WorkerContext } from "./context.js";
+import { eventAbout, reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
 import type { CheckedProcessor } from "./processors.js";
 import { type Ending, exhausted } from "./settle/ending.js";
@@ -103,10 +103,9 @@ export function createExecutor(context: WorkerContext): (delivery: Delivery) => 
 
   async function execute(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     const { operation } = begun.begun;
-    const { id: operationId, definition, tenant, attempt } = operation;
     if (operation.state === "preparing") return finishCreating(processor, begun);
-    const begins = attempt <= processor.settings.maxAttempts;
-    if (begins) observe({ event: "operation.started", operationId, definition, tenant, attempt });
+    const begins = operation.attempt <= processor.settings.maxAttempts;
+    if (begins) observe({ event: "operation.started", ...eventAbout(operation) });
     const run = (): Promise<Ending> => runAttempt(processor, begun, context);
     await finish(begun, begins ? await tracedAttempt(operation, run) : exhausted(processor.settings));
   }

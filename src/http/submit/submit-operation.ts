@@ -82,6 +82,7 @@ async function acceptRequest(
   const { name } = definition;
   const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
   const { tenant } = principal;
+  const caller = { tenant, principal: principal.id };
   const checkedUrl = readWebhookUrl(service, request, principal);
   const webhookUrl = checkedUrl && (await checkedUrl);
   const read = await readSubmission(service, request, { definition, params });
@@ -89,7 +90,7 @@ async function acceptRequest(
   const submission = toSubmission(
     service,
     definition,
-    tenant,
+    caller,
     webhookUrl === undefined && meta === undefined ? parts : { ...parts, webhookUrl, meta },
   );
   const accepted = await accept(service, { definition, submission, tree, output }, context);

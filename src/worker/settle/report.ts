@@ -1,9 +1,9 @@
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
-import type { ServiceEvent } from "../../ports/observer.js";
+import type { AttemptEvent, ServiceEvent } from "../../ports/observer.js";
 import type { SettleResult } from "../../ports/operation-store.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
-import type { WorkerContext } from "../context.js";
+import { eventAbout, type WorkerContext } from "../context.js";
 import type { Ending } from "./ending.js";
 
 /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
@@ -13,8 +13,7 @@ export function report(
   ending: Ending,
   settled: SettleResult | undefined,
 ): void {
-  const { id: operationId, definition, tenant, attempt } = operation;
-  const about = { operationId, definition, tenant, attempt };
+  const about = eventAbout(operation);
   const outcome = outcomeOf(ending, settled);
   if (outcome === "lost") observe({ event: "attempt.lost", ...about });
   else {
@@ -31,7 +30,7 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 }
 
 function eventOf(
-  about: Omit<Extract<ServiceEvent, { readonly event: "attempt.lost" }>, "event">,
+  about: AttemptEvent,
   outcome: Exclude<AttemptOutcome, "lost">,
   { settlement, error }: Ending,
 ): ServiceEvent {

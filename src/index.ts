@@ -55,7 +55,7 @@ export type {
 export { type Backend, type TransactionOptions, withQueue, withStores } from "./ports/backend.js";
 export type { CreateContext, CreatedResource, CreateResource } from "./ports/create.js";
 export type { IdempotencyStore } from "./ports/idempotency-store.js";
-export type { AttemptEvent, Observer, OperationEvent, ServiceEvent } from "./ports/observer.js";
+export type { Observer, ServiceEvent } from "./ports/observer.js";
 export type { OperationStore } from "./ports/operation-store.js";
 export type { Queue } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";

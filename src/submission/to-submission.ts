@@ -17,7 +17,7 @@ export interface SubmissionParts {
   readonly meta?: JsonText | undefined;
 }
 
-/** Who submits: the tenant that owns the operation, and the id of the principal. Code may name no principal. */
+/** The tenant that owns a new operation, and the id of the principal who submits it. Code may name no principal. */
 export interface Submitter {
   readonly tenant: string;
   readonly principal: string | undefined;

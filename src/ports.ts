@@ -42,6 +42,7 @@ export { type Announced, type Announcement, parseAnnouncement } from "./ports/an
 export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
 export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
+export type { AttemptEvent, OperationEvent } from "./ports/observer.js";
 export type {
   AttemptRequest,
   BeginResult,

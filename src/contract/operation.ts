@@ -39,7 +39,10 @@ export interface NewOperation {
   readonly tenant: string;
   /** Name of the definition that processes it. */
   readonly definition: string;
-  /** `id` of the principal who submitted it. Not shown to clients. Default: none, if code submitted it. */
+  /**
+   * `id` of the principal who submitted it. Clients never see it. Default: none, if code submitted it and named no
+   * principal.
+   */
   readonly principal?: string;
   /** Parsed payload of the client, in RFC 8785 form. */
   readonly input: JsonText;

@@ -60,11 +60,20 @@ const NO_AUTHORIZE =
   "`bearer(verify)` to createService(), or `allowAnonymous()` to allow everyone.";
 
 function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number | undefined>> {
-  const { operationId, definition, tenant, attempt, method, route } = event as Partial<
+  const { operationId, definition, tenant, principal, attempt, method, route } = event as Partial<
     Extract<ServiceEvent, { readonly event: "operation.failed" }> &
       Extract<ServiceEvent, { readonly event: "request.refused" }>
   >;
-  const about = { operation: operationId, definition, tenant, attempt, method, route, code: codeOf(event) };
+  const about = {
+    operation: operationId,
+    definition,
+    tenant,
+    principal,
+    attempt,
+    method,
+    route,
+    code: codeOf(event),
+  };
   if (!("error" in event) || event.error === undefined) return about;
   const { error } = event;
   return {

@@ -26,7 +26,10 @@ export interface Authorization {
 
 /** The caller on whose behalf a request is made. */
 export interface Principal {
-  /** Identifies the caller. At least 1 character. */
+  /**
+   * Identifies the caller: 1 to 255 UTF-16 code units, well-formed and without NUL. It is stored with each operation
+   * that the caller submits, so it must not be a credential.
+   */
   readonly id: string;
   /**
    * Tenant that owns the caller's operations and keys: 1 to 255 UTF-16 code units, well-formed and without NUL. It is

@@ -1,86 +1,49 @@
+/** Members of every event about an operation. */
+export interface OperationEvent {
+  /** Id of the operation. */
+  readonly operationId: string;
+  /** Name of its definition. */
+  readonly definition: string;
+  /** Tenant that owns it. */
+  readonly tenant: string;
+  /**
+   * Id of the principal who submitted it. In `operation.replayed`, of the principal who repeated the submission. Absent if
+   * code submitted it and named none, and for deliveries of webhooks.
+   */
+  readonly principal?: string;
+}
+
+/** Members of every event about an attempt of an operation. */
+export interface AttemptEvent extends OperationEvent {
+  /** Number of the attempt. The first attempt is 1. */
+  readonly attempt: number;
+}
+
 /**
  * An event of a service or a worker. Its `error` says more than the client sees, but holds no payload. Every event about
  * an operation has its `tenant`.
  */
 export type ServiceEvent =
-  | {
-      readonly event: "operation.accepted";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-    }
-  | {
-      readonly event: "operation.replayed";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-    }
-  | {
-      readonly event: "operation.started";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
-    }
-  | {
-      readonly event: "operation.completed";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
-    }
-  | {
-      readonly event: "operation.failed";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
-      readonly error?: unknown;
-    }
-  | {
+  | (OperationEvent & { readonly event: "operation.accepted" })
+  | (OperationEvent & { readonly event: "operation.replayed" })
+  | (AttemptEvent & { readonly event: "operation.started" })
+  | (AttemptEvent & { readonly event: "operation.completed" })
+  | (AttemptEvent & { readonly event: "operation.failed"; readonly error?: unknown })
+  | (AttemptEvent & {
       readonly event: "operation.retried";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
       readonly delayMs: number;
       readonly error: unknown;
-    }
-  | {
-      readonly event: "operation.released";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
-    }
+    })
+  | (AttemptEvent & { readonly event: "operation.released" })
   /** Another attempt took over the lease while the work ran, so the result was dropped. */
-  | {
-      readonly event: "attempt.lost";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
-    }
+  | (AttemptEvent & { readonly event: "attempt.lost" })
   /**
    * A value passed to `job.progress` was dropped, because it cannot be stored. `error` says what is expected. Only the
    * first such value of an attempt is reported.
    */
-  | {
-      readonly event: "progress.dropped";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-      readonly attempt: number;
-      readonly error: unknown;
-    }
+  | (AttemptEvent & { readonly event: "progress.dropped"; readonly error: unknown })
   /** A new operation, `operationId`, runs the failed operation `retryOf` again. */
-  | {
-      readonly event: "operation.redriven";
-      readonly operationId: string;
-      readonly retryOf: string;
-      readonly definition: string;
-      readonly tenant: string;
-    }
+  | (OperationEvent & { readonly event: "operation.redriven"; readonly retryOf: string })
   /** The receiver of a webhook accepted it. `operationId` is the operation that ended. */
   | {
       readonly event: "webhook.delivered";
@@ -117,14 +80,9 @@ export type ServiceEvent =
   | { readonly event: "operation.purged"; readonly count: number }
   /**
    * A submission that was never finished was ended, because its key had no operation or its resource could not be
-   * created.
+   * created. Only in the second case is the `principal` known.
    */
-  | {
-      readonly event: "operation.abandoned";
-      readonly operationId: string;
-      readonly definition: string;
-      readonly tenant: string;
-    }
+  | (OperationEvent & { readonly event: "operation.abandoned" })
   /** A key was used again with a different payload: a mistake of the client, or an attempt to guess keys. */
   | { readonly event: "key.reused"; readonly definition: string; readonly tenant: string }
   /**

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { checkOptions, type OptionNames } from "../contract/options.js";
-import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
+import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ServiceContext } from "../http/context.js";
 
 /**
@@ -25,12 +25,14 @@ export function knownDefinition(
 const DEFAULT_TENANT = "default";
 
 /**
- * Checks the names of the options of a call, and its `tenant`. Fills in the tenant if the service has no `authorize`: then
+ * Checks the names of the options of a call, its `tenant` and its `principal`. Fills in the tenant if the service has no `authorize`: then
  * no HTTP request has another one.
  *
  * Throws `INVALID_OPTION`.
  */
-export function readCall<Options extends { readonly tenant?: string | undefined }>(
+export function readCall<
+  Options extends { readonly tenant?: string | undefined; readonly principal?: string | undefined },
+>(
   { settings }: ServiceContext,
   method: string,
   given: Options | undefined,
@@ -39,7 +41,13 @@ export function readCall<Options extends { readonly tenant?: string | undefined 
   const fillsIn = settings.authorize === undefined;
   const options = given === undefined && fillsIn ? ({} as Options) : given;
   checkOptions(options, names, `service.${method}`);
-  const { tenant } = options as Options;
+  const { tenant, principal } = options as Options;
+  const principalProblem = principal === undefined ? undefined : tenantProblem(principal);
+  if (principalProblem !== undefined)
+    throw new AsyncReplyError(
+      "INVALID_OPTION",
+      `Option \`principal\` ${principalProblem}. ${PRINCIPAL_RULE}`,
+    );
   if (tenant === undefined && fillsIn) return { ...(options as Options), tenant: DEFAULT_TENANT };
   const problem = tenantProblem(tenant);
   if (problem === undefined) return options as Options & { readonly tenant: string };

@@ -32,13 +32,19 @@ export type PrepareOptions<Tx> = [SyncHandle<Tx>] extends [never] ? never : Subm
 export interface SubmissionOptions {
   /** Tenant that owns the operation and its key. The rules are those of `tenant` in `Principal`. */
   readonly tenant: string;
+  /**
+   * Id of the principal on whose behalf your code submits, for `job.principal` and events: 1 to 255 UTF-16 code units,
+   * well-formed and without NUL. It must not be a credential. If the key was used before, the first one counts. Default:
+   * none.
+   */
+  readonly principal?: string;
   /** Idempotency key, without quotes: 1 to 255 printable ASCII characters. Default: none. */
   readonly key?: string;
   /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
   readonly delayMs?: number;
   /**
-   * Receiver of the webhook, like `Webhook-URL` of a request. `allow` of the webhooks gets the tenant as the id of the
-   * caller. If the key was used before, the first URL counts. Default: the endpoint of the tenant.
+   * Receiver of the webhook, like `Webhook-URL` of a request. `allow` of the webhooks gets `principal` as the id of the
+   * caller, or the tenant if you name no principal. If the key was used before, the first URL counts. Default: the endpoint of the tenant.
    */
   readonly webhookUrl?: string;
 }

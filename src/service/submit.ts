@@ -8,6 +8,7 @@ import { invalidOption, longDurationMs, misuse, type OptionNames } from "../cont
 import { validate } from "../contract/schema.js";
 import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
+import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
 import { accept } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
@@ -21,6 +22,7 @@ import { knownDefinition, readCall } from "./call.js";
 /** Options of {@link submit} for any back end. */
 export interface AnySubmitOptions {
   readonly tenant?: string | undefined;
+  readonly principal?: string | undefined;
   readonly key?: string | undefined;
   readonly delayMs?: number | undefined;
   readonly webhookUrl?: string | undefined;
@@ -30,6 +32,7 @@ export interface AnySubmitOptions {
 /** Names of the options that every submission takes. */
 export const SUBMISSION_OPTIONS: OptionNames<Omit<AnySubmitOptions, "tx">> = {
   tenant: true,
+  principal: true,
   key: true,
   delayMs: true,
   webhookUrl: true,
@@ -74,7 +77,7 @@ export async function check(
   context: ServiceContext,
   definition: OperationDefinition,
   given: unknown,
-  { tenant, key, delayMs, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
+  { tenant, principal, key, delayMs, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
   const { runtime, settings } = context;
@@ -86,10 +89,13 @@ export async function check(
     delayMs: readDelay(context, delayMs, definition),
     input,
     fingerprint: await fingerprint(input, runtime.hash),
-    webhookUrl: webhookUrl === undefined ? undefined : await checkUrl(context, webhookUrl, tenant),
+    webhookUrl:
+      webhookUrl === undefined
+        ? undefined
+        : await checkUrl(context, webhookUrl, { id: principal ?? tenant, tenant }),
     meta,
   };
-  return { definition, submission: toSubmission(context, definition, tenant, parts), output };
+  return { definition, submission: toSubmission(context, definition, { tenant, principal }, parts), output };
 }
 
 /** Keys follow the rules of the header field. */
@@ -114,17 +120,17 @@ function readDelay(
   return longDurationMs("delayMs", delayMs, 0);
 }
 
-/** Checks the receiver of the webhook like that of a request. Code has no principal, so the tenant is the caller. */
+/** Checks the receiver of the webhook like that of a request. If code names no principal, the tenant is the caller. */
 async function checkUrl(
   { webhooks, runtime, settings }: ServiceContext,
   url: string,
-  tenant: string,
+  caller: Required<Principal>,
 ): Promise<string> {
   if (webhooks === undefined)
     throw invalidOption("webhookUrl", "absent, because the service has no `webhooks`", url);
   try {
     const limit = { clock: runtime.clock, timeoutMs: settings.authorizeTimeoutMs };
-    return await webhooks.checkUrl(url, { id: tenant, tenant }, limit);
+    return await webhooks.checkUrl(url, caller, limit);
   } catch (error) {
     const isMistake = isAsyncReplyError(error) && error.code === "INVALID_HEADER";
     throw isMistake ? misuse(error.detail) : error;

@@ -28,9 +28,10 @@ export async function accept(
     : await recordSubmission(context, checked);
   const { operationId, replayed } = accepted;
   const { name } = definition;
-  const { tenant, meta } = submission.operation;
+  const { tenant, principal, meta } = submission.operation;
   const event = replayed ? "operation.replayed" : "operation.accepted";
-  context.observe({ event, operationId, definition: name, tenant });
+  const about = { event, operationId, definition: name, tenant } as const;
+  context.observe(principal === undefined ? about : { ...about, principal });
   if (accepted.announce) {
     // Not awaited: the record serves as the outbox, and an unresponsive broker must not delay the reply.
     stayFor(context, platform, context.announcer.announce({ id: operationId, definition: name, meta }));

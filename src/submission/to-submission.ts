@@ -1,5 +1,5 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import type { JsonText } from "../contract/operation.js";
+import type { JsonText, NewOperation } from "../contract/operation.js";
 import type { Submission } from "../ports/submission.js";
 import type { SubmissionContext } from "./context.js";
 
@@ -17,42 +17,33 @@ export interface SubmissionParts {
   readonly meta?: JsonText | undefined;
 }
 
+/** The tenant that owns a new operation, and the id of the principal who submits it. Code may name no principal. */
+export interface Submitter {
+  readonly tenant: string;
+  readonly principal: string | undefined;
+}
+
 /** Creates the submission for the stores. Chooses its ids once, so recording is repeatable. */
 export function toSubmission(
   { runtime, webhooks }: Pick<SubmissionContext, "runtime" | "webhooks">,
-  definition: OperationDefinition,
-  tenant: string,
-  parts: SubmissionParts,
-): Submission {
-  const submission = withMeta(plainSubmission(runtime.newId(), definition, tenant, parts), parts.meta);
-  if (webhooks === undefined) return submission;
-  const { operation } = submission;
-  const onEnd = webhooks.followUp(operation, runtime.newId(), parts.webhookUrl);
-  return { ...submission, operation: { ...operation, onEnd } };
-}
-
-function withMeta(submission: Submission, meta: JsonText | undefined): Submission {
-  return meta === undefined ? submission : { ...submission, operation: { ...submission.operation, meta } };
-}
-
-function plainSubmission(
-  id: string,
   { name, retentionMs, failedRetentionMs }: OperationDefinition,
-  tenant: string,
-  { input, key, fingerprint, delayMs }: SubmissionParts,
+  { tenant, principal }: Submitter,
+  { key, input, fingerprint, delayMs, webhookUrl, meta }: SubmissionParts,
 ): Submission {
-  if (delayMs !== undefined) {
-    const operation = { id, tenant, definition: name, input, retentionMs, failedRetentionMs, delayMs };
-    return { operation: key === undefined ? operation : { ...operation, key }, fingerprint };
-  }
-  // Written out, because a spread would cost more than the rest of this function.
-  if (key === undefined)
-    return {
-      operation: { id, tenant, definition: name, input, retentionMs, failedRetentionMs },
-      fingerprint,
-    };
-  return {
-    operation: { id, tenant, definition: name, input, retentionMs, failedRetentionMs, key },
-    fingerprint,
+  const id = runtime.newId();
+  // Assigned one by one, because a spread would cost more than the rest of this function.
+  const operation: { -readonly [Name in keyof NewOperation]: NewOperation[Name] } = {
+    id,
+    tenant,
+    definition: name,
+    input,
+    retentionMs,
+    failedRetentionMs,
   };
+  if (principal !== undefined) operation.principal = principal;
+  if (key !== undefined) operation.key = key;
+  if (delayMs !== undefined) operation.delayMs = delayMs;
+  if (meta !== undefined) operation.meta = meta;
+  if (webhooks !== undefined) operation.onEnd = webhooks.followUp(operation, runtime.newId(), webhookUrl);
+  return { operation, fingerprint };
 }

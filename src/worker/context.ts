@@ -1,5 +1,6 @@
+import type { Operation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
-import type { Observer } from "../ports/observer.js";
+import type { AttemptEvent, Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
@@ -24,6 +25,18 @@ export interface WorkerContext {
   readonly draining: Latch;
   /** Raised when the worker stops waiting for running attempts. */
   readonly stopping: Latch;
+}
+
+/** Returns the members of an event about the current attempt of an operation. */
+export function eventAbout({
+  id: operationId,
+  definition,
+  tenant,
+  principal,
+  attempt,
+}: Operation): AttemptEvent {
+  const about = { operationId, definition, tenant, attempt };
+  return principal === undefined ? about : { ...about, principal };
 }
 
 /** Reports an error that does not stop the worker. */

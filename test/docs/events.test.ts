@@ -61,14 +61,20 @@ function levelOf(event: ServiceEvent): string {
 describe("an event about an operation", () => {
   it("has the tenant", () => {
     const source = readFileSync(join(root, "src/ports/observer.ts"), "utf8");
-    const members = [...source.matchAll(/readonly event: "([\w.-]+)"[^}]*/g)];
+    const members = [...source.matchAll(/(?:\w+Event & )?\{\s*readonly event: "([\w.-]+)"[^}]*/g)];
+    const isComposed = (text: string): boolean => /^(Operation|Attempt)Event & /.test(text);
     const about = members.filter(
-      ([text, name = ""]) => text.includes("readonly operationId") || name.startsWith("key."),
+      ([text, name = ""]) =>
+        isComposed(text) || text.includes("readonly operationId") || name.startsWith("key."),
     );
+    expect(source).toMatch(/interface OperationEvent \{[^}]*readonly tenant: string;/);
+    expect(source).toContain("interface AttemptEvent extends OperationEvent {");
     expect(members.map(([, name]) => name).sort()).toEqual(Object.keys(EVENTS).sort());
     expect(about.length).toBeGreaterThan(10);
     expect(
-      about.filter(([text]) => !text.includes("readonly tenant: string")).map(([, name]) => name),
+      about
+        .filter(([text]) => !isComposed(text) && !text.includes("readonly tenant: string"))
+        .map(([, name]) => name),
     ).toEqual(Object.keys(WITHOUT_TENANT));
   });
 });

@@ -77,6 +77,16 @@ describe("S3: an authorize hook that does not return a principal", () => {
     },
     { what: "that returns no principal", authorize: () => true as never, says: "returned no principal" },
     { what: "that returns no id", authorize: () => ({ name: "a" }) as never, says: "`id`" },
+    ...[
+      { what: "an empty id", id: "", says: "`id` has 0 characters" },
+      { what: "an id with NUL", id: "canary\0", says: "`id` contains NUL" },
+      { what: "a long id", id: "canary".repeat(50), says: "`id` has 300 characters" },
+      { what: "a broken id", id: "canary\udc00", says: "`id` contains a lone surrogate" },
+    ].map(({ what, id, says }) => ({
+      what: `that returns ${what}, although its tenant is valid`,
+      authorize: () => ({ id, tenant: "a" }),
+      says,
+    })),
     {
       what: "that returns a tenant with NUL",
       authorize: () => ({ id: "a", tenant: "canary\0" }),

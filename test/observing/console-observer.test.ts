@@ -45,7 +45,7 @@ describe("without `observe` the console", () => {
       [
         "warn",
         "[async-request-reply] operation.retried: The attempt failed. It will be retried in N ms. " +
-          `operation=${operation} definition=orders tenant=a attempt=1 error="Error: no answer\\nfrom \\u001b[31mstock" ` +
+          `operation=${operation} definition=orders tenant=a principal=a attempt=1 error="Error: no answer\\nfrom \\u001b[31mstock" ` +
           'cause="TypeError: no route"',
       ],
     ]);
@@ -58,7 +58,7 @@ describe("without `observe` the console", () => {
     await service.handle(post);
     await worker.runUntilIdle();
     expect(lines.map(([, line]) => line.replace(/operation=\S+/, "operation=ID"))).toEqual([
-      "[async-request-reply] operation.failed: The operation failed. operation=ID definition=orders tenant=a attempt=1 " +
+      "[async-request-reply] operation.failed: The operation failed. operation=ID definition=orders tenant=a principal=a attempt=1 " +
         'code=PERMANENT_FAILURE error="PERMANENT_FAILURE: Sold out."',
     ]);
   });

@@ -87,6 +87,11 @@ export const plantedAnswers: Readonly<Record<string, PlantedAnswer>> = {
     violation: /I2: .* is missing from the pages of a list|I8: a page of a list was not full/,
   },
 
+  "the second page of a list names no principals": {
+    create: listing((page) => page.map(({ principal: _, ...operation }) => operation)),
+    violation: /I8: .* was listed with principal undefined/,
+  },
+
   "the second page of a list has operations of every tenant": dropping("tenant"),
   "the second page of a list has operations of every definition": dropping("definition"),
   "the second page of a list has operations in every state": dropping("state"),

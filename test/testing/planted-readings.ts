@@ -119,6 +119,50 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
     violation: /I8: .* was read/,
   },
 
+  "a read names another principal": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      return withStore(
+        backend,
+        reading(backend, (operation) => ({ ...operation, principal: operation.tenant })),
+      );
+    },
+    violation: /I8: .* was read with principal tenant-/,
+  },
+
+  "a submission replaces the principal of its key's operation": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      const submissions = backend.submissions as Submissions<never>;
+      const last = new Map<string, string | undefined>();
+      const record: Submissions<never>["record"] = async (submission) => {
+        const result = await submissions.record(submission);
+        if (result.outcome === "exists") last.set(result.operation.id, submission.operation.principal);
+        return result;
+      };
+      const operations = replacing(
+        backend.operations,
+        reading(backend, (operation) => {
+          const principal = last.get(operation.id) ?? operation.principal;
+          return principal === undefined ? operation : { ...operation, principal };
+        }),
+      );
+      return { ...backend, operations, submissions: replacing(submissions, { operations, record }) };
+    },
+    violation: /I8: .* was read with principal client-/,
+  },
+
+  "a read names no principal": {
+    create: (clock) => {
+      const backend = createMemoryBackend({ clock });
+      return withStore(
+        backend,
+        reading(backend, ({ principal: _, ...operation }) => operation),
+      );
+    },
+    violation: /I8: .* was read with principal undefined/,
+  },
+
   "the time of creation changes": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });

@@ -33,11 +33,13 @@ export function createPostgresOperationStore(
 
   return {
     create: async (operation, initial) => {
-      const { id, tenant, definition, key, input, retentionMs, failedRetentionMs, meta } = operation;
+      const { id, tenant, definition, principal, key, input, retentionMs, failedRetentionMs, meta } =
+        operation;
       const preparing = initial?.state === "preparing" ? initial : undefined;
       const error = initial?.state === "failed" ? initial.error : undefined;
       const [row] = await call("create_v1", [
-        ...[id, tenant, definition, orEmpty(key), input, retentionMs, failedRetentionMs ?? ABSENT_MS],
+        ...[id, tenant, definition, orEmpty(principal), orEmpty(key)],
+        ...[input, retentionMs, failedRetentionMs ?? ABSENT_MS],
         ...[
           orEmpty(meta),
           extraOf(operation),

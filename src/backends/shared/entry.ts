@@ -17,6 +17,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
+import type { Mutable } from "./row.js";
 
 /** The part of an operation that every step reads. Steps keep all other members. */
 export type Stepped = Pick<Operation, "state" | "attempt" | "cancelRequested">;
@@ -71,8 +72,8 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
 }
 
 /**
- * Creates the stored operation. The common cases are object literals, because a copy cost more than the rest of a
- * submission.
+ * Creates the stored operation. The common cases are built one member at a time, because a copy cost more than the rest
+ * of a submission.
  */
 function toOperation(
   operation: NewOperation,
@@ -80,14 +81,26 @@ function toOperation(
   attempt: number,
   createdAt: number,
 ): Operation {
-  const { id, tenant, definition, input, retentionMs, failedRetentionMs, key } = operation;
+  const { id, tenant, definition, principal, input, retentionMs, failedRetentionMs, key } = operation;
   const { retryOf, meta, onEnd, hidden } = operation;
-  if (failedRetentionMs !== undefined && (retryOf ?? meta ?? onEnd ?? hidden) === undefined)
-    return key === undefined
-      ? { id, tenant, definition, input, retentionMs, failedRetentionMs, state, attempt, createdAt }
-      : { id, tenant, definition, input, retentionMs, failedRetentionMs, key, state, attempt, createdAt };
-  const { delayMs: _, ...members } = operation;
-  return { ...members, state, attempt, createdAt };
+  if (failedRetentionMs === undefined || (retryOf ?? meta ?? onEnd ?? hidden) !== undefined) {
+    const { delayMs: _, ...members } = operation;
+    return { ...members, state, attempt, createdAt };
+  }
+  const created: Mutable<Operation> = {
+    id,
+    tenant,
+    definition,
+    input,
+    retentionMs,
+    failedRetentionMs,
+    state,
+    attempt,
+    createdAt,
+  };
+  if (principal !== undefined) created.principal = principal;
+  if (key !== undefined) created.key = key;
+  return created;
 }
 
 /** Returns whether the same caller made this creation before and its answer was lost. */
@@ -191,7 +204,18 @@ export function knownRedrive({ operation, wasPending }: Entry): RedriveResult | 
 
 /** Returns the operation that runs a failed one again. */
 export function successorOf(
-  { id: retryOf, tenant, definition, input, retentionMs, failedRetentionMs, meta, onEnd, hidden }: Operation,
+  {
+    id: retryOf,
+    tenant,
+    definition,
+    principal,
+    input,
+    retentionMs,
+    failedRetentionMs,
+    meta,
+    onEnd,
+    hidden,
+  }: Operation,
   ids: { readonly id: string; readonly onEndId: string },
 ): NewOperation {
   return {
@@ -201,6 +225,7 @@ export function successorOf(
     input,
     retentionMs,
     retryOf,
+    ...(principal === undefined ? {} : { principal }),
     ...(failedRetentionMs === undefined ? {} : { failedRetentionMs }),
     ...(meta === undefined ? {} : { meta }),
     ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),

@@ -70,6 +70,7 @@ export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Columns with optional texts, and the members of an operation that they become. */
 const OPTIONAL = [
+  ["principal", "principal"],
   ["key", "key"],
   ["retry_of", "retryOf"],
   ["retried_by", "retriedBy"],

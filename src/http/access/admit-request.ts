@@ -1,6 +1,6 @@
 import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../../contract/errors.js";
 import { adoptPromise, type MaybePromise } from "../../contract/promises.js";
-import { TENANT_RULE, tenantProblem } from "../../contract/tenant.js";
+import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../../contract/tenant.js";
 import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
 import { withinTime } from "../../protocol/within-time.js";
 import type { ServiceContext } from "../context.js";
@@ -75,13 +75,12 @@ function inTime<T>(
 function withTenant(principal: Principal | undefined | null): Required<Principal> {
   if (principal === undefined || principal === null) throw unauthenticated();
   const { id, tenant = id } = principal;
-  if (typeof id !== "string" || id === "")
-    throw unavailable("`authorize` returned no principal. A principal has an `id` of at least 1 character.");
+  const idProblem = tenantProblem(id);
+  if (idProblem !== undefined)
+    throw unavailable(`\`authorize\` returned no principal: its \`id\` ${idProblem}. ${PRINCIPAL_RULE}`);
   const problem = tenantProblem(tenant);
   if (problem === undefined) return { id, tenant };
-  throw unavailable(
-    `\`authorize\` returned a \`tenant\` (default: the \`id\`) that ${problem}. ${TENANT_RULE}`,
-  );
+  throw unavailable(`\`authorize\` returned a \`tenant\` that ${problem}. ${TENANT_RULE}`);
 }
 
 function denial(error: unknown, challenge: string): AsyncReplyError {

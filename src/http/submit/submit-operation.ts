@@ -90,6 +90,7 @@ async function acceptRequest(
   // Always a turn before the body is read, because Node emits a request before the body that came with its header.
   const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
   const { tenant } = principal;
+  const caller = { tenant, principal: principal.id };
   const checkedUrl = readWebhookUrl(service, request, principal);
   const webhookUrl = checkedUrl && (await checkedUrl);
   const read = await readSubmission(service, request, { definition, params });
@@ -97,7 +98,7 @@ async function acceptRequest(
   const submission = toSubmission(
     service,
     definition,
-    tenant,
+    caller,
     webhookUrl === undefined && meta === undefined ? parts : { ...parts, webhookUrl, meta },
   );
   const accepted = await accept(service, { definition, submission, tree, output }, context);

@@ -25,14 +25,15 @@ interface Redriven {
 
 /** Creates the successor of a failed operation and announces it if it is new. */
 export async function redrive(context: OperatorContext, failed: ListedOperation): Promise<Redriven> {
-  const { id, definition, tenant, state, settledAt } = failed;
+  const { id, definition, tenant, principal, state, settledAt } = failed;
   const announced = Promise.resolve();
   if (settledAt === undefined) return { result: { outcome: "not-redrivable", state }, announced };
   const ids = await successorIds(context.runtime, { id, settledAt });
   const result = await context.store.redrive(id, ids);
   if (result.outcome !== "redriven" || !result.created) return { result, announced };
   const { operationId } = result;
-  context.observe({ event: "operation.redriven", operationId, retryOf: id, definition, tenant });
+  const about = { operationId, definition, tenant, ...(principal === undefined ? {} : { principal }) };
+  context.observe({ event: "operation.redriven", ...about, retryOf: id });
   return { result, announced: context.announcer.announce({ id: operationId, definition }) };
 }
 

@@ -1,3 +1,5 @@
+import { TENANTS } from "./tenants.js";
+
 const LIMIT_BYTES = 65_536;
 
 /** Every printable ASCII character. */
@@ -30,6 +32,18 @@ export const JSON_TEXTS: readonly string[] = [
   `"${"x".repeat(LIMIT_BYTES - 2)}"`,
   `"${'\\"'.repeat((LIMIT_BYTES - 2) / 2)}"`,
   `["${"\u{1f600}".repeat(LIMIT_BYTES / 4 - 1)}"]`,
+];
+
+/** Ids of principals that databases and drivers may confuse with others or with none. */
+export const PRINCIPALS: readonly string[] = [
+  ...TENANTS,
+  "NULL",
+  "null",
+  "{}",
+  '""',
+  "\\N",
+  "undefined",
+  "0",
 ];
 
 /** Idempotency keys at the limits: 1 to 255 printable ASCII characters. */

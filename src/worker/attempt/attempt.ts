@@ -2,12 +2,12 @@ import { isAsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
 import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
-import type { ServiceEvent } from "../../ports/observer.js";
+import type { AttemptEvent, ServiceEvent } from "../../ports/observer.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import type { BegunAttempt, Delivery } from "../../ports/queue.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
-import { reportError, type WorkerContext } from "../context.js";
+import { eventAbout, reportError, type WorkerContext } from "../context.js";
 import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
@@ -112,7 +112,7 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     if (operation.state === "preparing") return finishCreating(processor, begun);
     if (operation.attempt > processor.settings.maxAttempts)
       return settle(begun, exhausted(processor.settings));
-    observe({ event: "operation.started", ...about(operation) });
+    observe({ event: "operation.started", ...eventAbout(operation) });
     const ending = await traced(
       processChannel,
       () => aboutAttempt(operation),
@@ -148,7 +148,7 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
   function report(operation: Operation, ending: Ending, outcome: AttemptOutcome): void {
     if (outcome === "completed" || outcome === "failed") estimate?.ended(operation, runtime.clock.now());
-    observe(eventOf(about(operation), outcome, ending));
+    observe(eventOf(eventAbout(operation), outcome, ending));
   }
 
   /** Ends an attempt without counting it, so that another worker can take the operation. */
@@ -170,19 +170,12 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   }
 }
 
-/** Members of every event about an attempt. */
-type About = Omit<Extract<ServiceEvent, { readonly event: "attempt.lost" }>, "event">;
-
-function about({ id: operationId, definition, tenant, attempt }: Operation): About {
-  return { operationId, definition, tenant, attempt };
-}
-
-function eventOf(operation: About, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
-  if (outcome === "lost") return { event: "attempt.lost", ...operation };
-  if (outcome === "failed") return { event: "operation.failed", ...operation, error };
-  if (outcome !== "retried") return { event: `operation.${outcome}`, ...operation };
+function eventOf(about: AttemptEvent, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
+  if (outcome === "lost") return { event: "attempt.lost", ...about };
+  if (outcome === "failed") return { event: "operation.failed", ...about, error };
+  if (outcome !== "retried") return { event: `operation.${outcome}`, ...about };
   const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;
-  return { event: "operation.retried", ...operation, delayMs, error };
+  return { event: "operation.retried", ...about, delayMs, error };
 }
 
 /** Returns how an attempt ended, from the store's answer to its settlement. */

@@ -6,7 +6,7 @@ import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import { createResource } from "../../submission/creation/create-resource.js";
-import { reportError, type WorkerContext } from "../context.js";
+import { eventAbout, reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 
 const RETRY_DELAY_MS = 30_000;
@@ -33,8 +33,10 @@ export async function finishCreation(
   if (tooOld || operation.attempt > maxAttempts) {
     const error = operationError("abandoned", "The resource could not be created, so no work was done.");
     const { outcome } = await operations.settle(lease, { to: "failed", error });
-    if (outcome === "settled")
-      observe({ event: "operation.abandoned", operationId, definition: definition.name, tenant });
+    if (outcome === "settled") {
+      const { attempt: _, ...about } = eventAbout(operation);
+      observe({ event: "operation.abandoned", ...about });
+    }
     return false;
   }
   try {

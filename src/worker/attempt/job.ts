@@ -48,6 +48,11 @@ export interface Job<Report = unknown, Tx = unknown> {
   readonly operationId: string;
   /** Tenant of the principal that submitted the operation. */
   readonly tenant: string;
+  /**
+   * Id of the principal who submitted the operation, to check in the work what that principal may do. It is never a
+   * credential. `undefined` if your code submitted the operation and named no principal.
+   */
+  readonly principal: string | undefined;
   /** Number of this attempt. The first attempt is 1. */
   readonly attempt: number;
   /**

@@ -3,7 +3,7 @@ import { parseStored, toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation } from "../../contract/operation.js";
 import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
 import type { BegunAttempt } from "../../ports/queue.js";
-import { reportError, type WorkerContext } from "../context.js";
+import { eventAbout, reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, endingOf } from "./ending.js";
 import type { Job } from "./job.js";
@@ -150,13 +150,13 @@ function toProgress(
 /** Reports the first value of an attempt that was dropped. A processor may report thousands. */
 function reportDropped(
   { observe }: WorkerContext,
-  { id: operationId, definition, tenant, attempt }: Operation,
+  operation: Operation,
   call: Call,
   error: AsyncReplyError,
 ): void {
   if (call.dropped) return;
   call.dropped = true;
-  observe({ event: "progress.dropped", operationId, definition, tenant, attempt, error });
+  observe({ event: "progress.dropped", ...eventAbout(operation), error });
 }
 
 function validateNow(
@@ -183,19 +183,21 @@ function validateNow(
 class AttemptJob implements Job {
   readonly operationId: string;
   readonly tenant: string;
+  readonly principal: string | undefined;
   readonly attempt: number;
   readonly progress: Job["progress"];
   readonly #abort: Pick<LazyAbort, "signal">;
   readonly #transaction: () => Job["transaction"];
 
   constructor(
-    { id, tenant, attempt }: Operation,
+    { id, tenant, principal, attempt }: Operation,
     abort: Pick<LazyAbort, "signal">,
     progress: Job["progress"],
     transaction: () => Job["transaction"],
   ) {
     this.operationId = id;
     this.tenant = tenant;
+    this.principal = principal;
     this.attempt = attempt;
     this.progress = progress;
     this.#abort = abort;

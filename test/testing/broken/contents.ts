@@ -41,6 +41,25 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "hands out operations to workers without their principal",
+    caughtBy: ["contents.principal", "contents.principal-initial", "redrive.principal"],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const begun = await store.beginAttempt(id, lease);
+        if (begun.outcome !== "begun") return begun;
+        const { principal: _, ...operation } = begun.operation;
+        return { ...begun, operation };
+      },
+    }),
+  },
+  {
+    name: "names a principal for submissions that name none",
+    caughtBy: ["contents.principal", "create.new", "redrive.principal"],
+    methods: (store) => ({
+      create: (operation, initial) => store.create({ principal: "anonymous", ...operation }, initial),
+    }),
+  },
+  {
     name: "forgets which operation a successor runs again",
     caughtBy: ["contents.retry-of"],
     methods: reading(({ retryOf: _, ...operation }) => operation),
@@ -124,6 +143,22 @@ export const changingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = 
         if (result.outcome !== "exists") return result;
         const input = JSON.stringify(JSON.parse(result.operation.input));
         return { ...result, operation: { ...result.operation, input } };
+      },
+    }),
+  },
+  {
+    name: "replaces the principal of an operation by that of the last submission with its key",
+    caughtBy: ["record.principal"],
+    methods: (submissions) => ({
+      record: async (submission) => {
+        const result = await submissions.record(submission);
+        if (result.outcome !== "exists") return result;
+        const { principal: _, ...operation } = result.operation;
+        const { principal } = submission.operation;
+        return {
+          ...result,
+          operation: principal === undefined ? operation : { ...operation, principal },
+        };
       },
     }),
   },

@@ -45,6 +45,11 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "lists operations without their principal",
+    caughtBy: ["list.members"],
+    methods: listing((operations) => operations.map(({ principal: _, ...operation }) => operation)),
+  },
+  {
     name: "lists operations without the reason for their retry",
     caughtBy: ["list.members"],
     methods: listing((operations) => operations.map(({ lastError: _, ...operation }) => operation)),

@@ -48,6 +48,18 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "names no principal in the successor",
+    caughtBy: ["redrive.created", "redrive.principal"],
+    methods: (store) => ({
+      get: async (id, tenant) => {
+        const operation = await store.get(id, tenant);
+        if (operation?.retryOf === undefined) return operation;
+        const { principal: _, ...rest } = operation;
+        return rest;
+      },
+    }),
+  },
+  {
     name: "creates a successor for every redrive",
     caughtBy: ["redrive.repeated", "redrive.race"],
     methods: redriving(async (result, { id }, store, failed) => {

@@ -4,6 +4,7 @@ const LISTED = [
   "id",
   "tenant",
   "definition",
+  "principal",
   "key",
   "state",
   "hidden",

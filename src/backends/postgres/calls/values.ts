@@ -14,6 +14,7 @@ export function recordValues(items: readonly Submission[]): unknown[] {
     items.map(({ operation }) => operation.id),
     items.map(({ operation }) => operation.tenant),
     items.map(({ operation }) => operation.definition),
+    items.map(({ operation }) => orEmpty(operation.principal)),
     items.map(({ operation }) => orEmpty(operation.key)),
     items.map(({ fingerprint }) => fingerprint),
     items.map(({ operation }) => operation.input),

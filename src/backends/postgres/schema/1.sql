@@ -25,6 +25,7 @@ create table {{schema}}.operations (
   id uuid primary key,
   tenant text collate "C" not null,
   definition text collate "C" not null,
+  principal text,
   key text collate "C",
   bound boolean not null default false,
   fingerprint text,
@@ -146,13 +147,13 @@ execute function {{schema}}.ended_v1();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
--- delayMs, retryOf and onEnd. An empty key, token, meta or extra stands for an absent one. The duration -1
+-- delayMs, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
 -- does too. Arrays contain no null, because Postgres reads it as the text "NULL" if `array_nulls` is off.
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function {{schema}}.insert_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_bound boolean,
-  p_fingerprint text, p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text,
-  p_lease float8)
+create function {{schema}}.insert_one_v1(p_id uuid, p_tenant text, p_definition text, p_principal text, p_key text,
+  p_bound boolean, p_fingerprint text, p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text,
+  p_token text, p_lease float8)
 returns boolean language plpgsql
 as $function$
 #variable_conflict use_column
@@ -161,10 +162,10 @@ declare
   extra json := nullif(p_extra, '');
   delay float8 := extra->>'delayMs';
 begin
-  insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
+  insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, attempt,
     token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
     retry_of, input, meta, on_end)
-  values (p_id, p_tenant, p_definition, nullif(p_key, ''), p_bound, p_fingerprint,
+  values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), p_bound, p_fingerprint,
     case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
     (p_token <> '')::integer, nullif(p_token, ''),
     at + case when p_token = '' then coalesce(delay, 0) else p_lease end * interval '1 ms',
@@ -179,8 +180,9 @@ $function$;
 
 create function {{schema}}.operation_json_v1(o {{schema}}.operations) returns json language sql stable
 as $function$
-  select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition, 'key', o.key,
-    'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
+  select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition,
+    'principal', o.principal, 'key', o.key, 'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden,
+    'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
     'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
     'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
     'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms, 'retry_of', o.retry_of,
@@ -188,7 +190,7 @@ as $function$
     'resource', o.resource, 'progress', o.progress, 'result', o.result, 'error', o.error, 'last_error', o.last_error)
 $function$;
 
-create function {{schema}}.create_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_input text,
+create function {{schema}}.create_v1(p_id uuid, p_tenant text, p_definition text, p_principal text, p_key text, p_input text,
   p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text, p_lease float8, p_error text)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -201,7 +203,7 @@ declare
   extra json := nullif(p_extra, '');
 begin
   if p_error = '' then
-    if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, false, null, p_input, p_retention,
+    if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_principal, p_key, false, null, p_input, p_retention,
         p_failed_retention, p_meta, p_extra, p_token, p_lease) then
       return true;
     end if;
@@ -209,9 +211,10 @@ begin
     perform {{schema}}.wait_for_standbys_v1();
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
-  insert into {{schema}}.operations (id, tenant, definition, key, state, hidden, not_before, created_at, settled_at,
-    retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error)
-  values (p_id, p_tenant, p_definition, nullif(p_key, ''), 'failed', coalesce((extra->>'hidden')::boolean, false), at,
+  insert into {{schema}}.operations (id, tenant, definition, principal, key, state, hidden, not_before, created_at,
+    settled_at, retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error)
+  values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), 'failed',
+    coalesce((extra->>'hidden')::boolean, false), at,
     date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1),
     at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', (extra->>'retryOf')::uuid, p_input,
     nullif(p_meta, ''), extra->>'onEnd', p_error)
@@ -228,9 +231,9 @@ end
 $function$;
 
 -- Records one submission that has a conflict.
-create function {{schema}}.record_one_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
-  p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text, p_lease float8,
-  out outcome text, out operation {{schema}}.operations)
+create function {{schema}}.record_one_v1(p_id uuid, p_tenant text, p_definition text, p_principal text, p_key text,
+  p_fingerprint text, p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text,
+  p_token text, p_lease float8, out outcome text, out operation {{schema}}.operations)
 returns record language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -251,8 +254,8 @@ begin
     select o.* into holder from {{schema}}.operations o
       where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
     if not found then
-      if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention,
-          p_failed_retention, p_meta, p_extra, p_token, p_lease) then
+      if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_principal, p_key, p_key <> '', p_fingerprint,
+          p_input, p_retention, p_failed_retention, p_meta, p_extra, p_token, p_lease) then
         outcome := 'created';
         return;
       end if;
@@ -264,9 +267,9 @@ begin
       -- A caller that uses the stores separately has claimed the key and not created the operation yet. This creates
       -- it. The input of its follow-up may contain the id.
       if holder.fingerprint = p_fingerprint then
-        outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_key, false, p_fingerprint,
-          p_input, p_retention, p_failed_retention, p_meta, replace(p_extra, p_id::text, holder.claimed_for::text),
-          p_token, p_lease)
+        outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_principal, p_key, false,
+          p_fingerprint, p_input, p_retention, p_failed_retention, p_meta,
+          replace(p_extra, p_id::text, holder.claimed_for::text), p_token, p_lease)
           then 'helped' end;
       end if;
       select o.* into operation from {{schema}}.operations o where o.id = holder.claimed_for;
@@ -283,8 +286,9 @@ $function$;
 -- holds the whole operation, because clients read the names of all columns with every answer.
 
 -- This function reads no table, so it cannot get a bad plan, and plan settings would take more time than they save.
-create function {{schema}}.record_alone_v1(p_id uuid, p_tenant text, p_definition text, p_key text, p_fingerprint text,
-  p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text, p_token text, p_lease float8)
+create function {{schema}}.record_alone_v1(p_id uuid, p_tenant text, p_definition text, p_principal text, p_key text,
+  p_fingerprint text, p_input text, p_retention float8, p_failed_retention float8, p_meta text, p_extra text,
+  p_token text, p_lease float8)
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '100ms'
 as $function$
@@ -292,11 +296,11 @@ as $function$
 declare
   answer record;
 begin
-  if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_key, p_key <> '', p_fingerprint, p_input, p_retention,
-      p_failed_retention, p_meta, p_extra, p_token, p_lease) then
+  if {{schema}}.insert_one_v1(p_id, p_tenant, p_definition, p_principal, p_key, p_key <> '', p_fingerprint, p_input,
+      p_retention, p_failed_retention, p_meta, p_extra, p_token, p_lease) then
     return;
   end if;
-  answer := {{schema}}.record_one_v1(p_id, p_tenant, p_definition, p_key, p_fingerprint, p_input, p_retention,
+  answer := {{schema}}.record_one_v1(p_id, p_tenant, p_definition, p_principal, p_key, p_fingerprint, p_input, p_retention,
     p_failed_retention, p_meta, p_extra, p_token, p_lease);
   place := 1;
   outcome := answer.outcome;
@@ -305,8 +309,9 @@ begin
 end
 $function$;
 
-create function {{schema}}.record_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
-  inputs text[], retentions float8[], failed_retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
+create function {{schema}}.record_v1(ids uuid[], tenants text[], definitions text[], principals text[], keys text[],
+  fingerprints text[], inputs text[], retentions float8[], failed_retentions float8[], metas text[],
+  extras text[], tokens text[], leases float8[])
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -322,10 +327,10 @@ declare
 begin
   -- Rows are inserted in the order of their keys, so that two concurrent batches cannot deadlock.
   with inserted as (
-    insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, state, hidden, attempt,
+    insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, attempt,
       token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
       retry_of, input, meta, on_end)
-    select n.id, n.tenant, n.definition, nullif(n.key, ''), n.key <> '', n.fingerprint,
+    select n.id, n.tenant, n.definition, nullif(n.principal, ''), nullif(n.key, ''), n.key <> '', n.fingerprint,
       case when n.token = '' then 'pending' else 'preparing' end, coalesce((n.extra->>'hidden')::boolean, false),
       (n.token <> '')::integer, nullif(n.token, ''),
       at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 0) else n.lease end * interval '1 ms',
@@ -335,9 +340,10 @@ begin
       n.extra->>'onEnd'
     from (
       select m.*, nullif(m.extras, '')::json as extra
-      from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
-          tokens, leases)
-        as m(id, tenant, definition, key, fingerprint, input, retention, failed_retention, meta, extras, token, lease)) n
+      from unnest(ids, tenants, definitions, principals, keys, fingerprints, inputs, retentions, failed_retentions, metas,
+          extras, tokens, leases)
+        as m(id, tenant, definition, principal, key, fingerprint, input, retention, failed_retention, meta, extras, token,
+          lease)) n
     order by n.tenant, n.definition, n.key, n.id
     on conflict do nothing returning id)
   select array_agg(id) into made from inserted;
@@ -345,15 +351,15 @@ begin
     return;
   end if;
   for item in
-    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
-        tokens, leases)
-      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, failed_retention, meta, extra, token,
-        lease, place)
+    select n.* from unnest(ids, tenants, definitions, principals, keys, fingerprints, inputs, retentions, failed_retentions,
+        metas, extras, tokens, leases)
+      with ordinality as n(id, tenant, definition, principal, key, fingerprint, input, retention, failed_retention, meta,
+        extra, token, lease, place)
     where n.id <> all (coalesce(made, '{}'))
   loop
     place := item.place;
-    answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.key, item.fingerprint, item.input,
-      item.retention, item.failed_retention, item.meta, item.extra, item.token, item.lease);
+    answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.principal, item.key, item.fingerprint,
+      item.input, item.retention, item.failed_retention, item.meta, item.extra, item.token, item.lease);
     outcome := answer.outcome;
     operation := {{schema}}.operation_json_v1(answer.operation);
     return next;
@@ -362,8 +368,9 @@ end
 $function$;
 
 -- Records each submission separately, so that one that has to wait or cannot be stored does not fail the others.
-create function {{schema}}.record_each_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
-  inputs text[], retentions float8[], failed_retentions float8[], metas text[], extras text[], tokens text[], leases float8[])
+create function {{schema}}.record_each_v1(ids uuid[], tenants text[], definitions text[], principals text[], keys text[],
+  fingerprints text[], inputs text[], retentions float8[], failed_retentions float8[], metas text[],
+  extras text[], tokens text[], leases float8[])
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -381,16 +388,16 @@ begin
     raise exception 'the table is locked' using errcode = 'cannot_connect_now';
   end;
   for item in
-    select n.* from unnest(ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
-        tokens, leases)
-      with ordinality as n(id, tenant, definition, key, fingerprint, input, retention, failed_retention, meta, extra, token,
-        lease, place)
+    select n.* from unnest(ids, tenants, definitions, principals, keys, fingerprints, inputs, retentions, failed_retentions,
+        metas, extras, tokens, leases)
+      with ordinality as n(id, tenant, definition, principal, key, fingerprint, input, retention, failed_retention, meta,
+        extra, token, lease, place)
     order by n.tenant, n.definition, n.key, n.id
   loop
     place := item.place;
     begin
-      answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.key, item.fingerprint, item.input,
-        item.retention, item.failed_retention, item.meta, item.extra, item.token, item.lease);
+      answer := {{schema}}.record_one_v1(item.id, item.tenant, item.definition, item.principal, item.key, item.fingerprint,
+        item.input, item.retention, item.failed_retention, item.meta, item.extra, item.token, item.lease);
       outcome := answer.outcome;
       operation := {{schema}}.operation_json_v1(answer.operation);
     exception
@@ -900,9 +907,9 @@ begin
     state := known.state;
   else
     follow_up := known.on_end;
-    insert into {{schema}}.operations (id, tenant, definition, state, hidden, due_at, announce_at, created_at, retention_ms,
-      failed_retention_ms, retry_of, input, meta, on_end)
-    values (p_successor, known.tenant, known.definition, 'pending', known.hidden, at, at + interval '30 s',
+    insert into {{schema}}.operations (id, tenant, definition, principal, state, hidden, due_at, announce_at, created_at,
+      retention_ms, failed_retention_ms, retry_of, input, meta, on_end)
+    values (p_successor, known.tenant, known.definition, known.principal, 'pending', known.hidden, at, at + interval '30 s',
       date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.id, known.input, known.meta,
       case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
         'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs',
@@ -1169,9 +1176,9 @@ $function$;
 
 -- Records within an open transaction of the caller. If the inner block fails, it is rolled back to its start, and the
 -- caller's transaction can continue.
-create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], keys text[], fingerprints text[],
-  inputs text[], retentions float8[], failed_retentions float8[], metas text[], extras text[], tokens text[],
-  leases float8[], channel text)
+create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], principals text[], keys text[],
+  fingerprints text[], inputs text[], retentions float8[], failed_retentions float8[], metas text[],
+  extras text[], tokens text[], leases float8[], channel text)
 returns table (outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -1183,7 +1190,8 @@ declare
 begin
   begin
     select r.outcome, r.operation into outcome, operation from {{schema}}.record_each_v1(
-      ids, tenants, definitions, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras, tokens, leases) r;
+      ids, tenants, definitions, principals, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
+      tokens, leases) r;
   exception when cannot_connect_now then outcome := 'locked';
   end;
   if outcome in ('created', 'helped') then

@@ -75,7 +75,19 @@ export interface HeldKey {
 }
 
 const NEW_COLUMNS = [
-  ...["id", "tenant", "definition", "key", "key_hash", "fingerprint", "state", "hidden", "attempt", "token"],
+  ...[
+    "id",
+    "tenant",
+    "definition",
+    "principal",
+    "key",
+    "key_hash",
+    "fingerprint",
+    "state",
+    "hidden",
+    "attempt",
+    "token",
+  ],
   ...["lease_ends_at", "due_at", "announce_at", "round", "previous_lost", "cancel_requested", "not_before"],
   ...[
     "was_pending",
@@ -95,9 +107,20 @@ export const INSERT: string = `insert into arr_operations (${NEW_COLUMNS.join(",
 /** Returns the parameters of {@link INSERT}. */
 export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteValue[] {
   const { operation } = entry;
-  const { id, tenant, definition, key = null, state, hidden, attempt, createdAt, retentionMs } = operation;
+  const {
+    id,
+    tenant,
+    definition,
+    principal = null,
+    key = null,
+    state,
+    hidden,
+    attempt,
+    createdAt,
+    retentionMs,
+  } = operation;
   return [
-    ...[id, tenant, definition, key, held?.hash ?? null, held?.fingerprint ?? null, state],
+    ...[id, tenant, definition, principal, key, held?.hash ?? null, held?.fingerprint ?? null, state],
     ...[flag(hidden === true), attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
     ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), 0],
     ...[entry.notBefore, flag(entry.wasPending), createdAt, operation.settledAt ?? null, retentionMs],

@@ -17,6 +17,7 @@ create table arr_operations (
   id text not null,
   tenant text not null,
   definition text not null,
+  principal text,
   key text,
   key_hash integer,
   fingerprint text,

@@ -33,9 +33,10 @@ export async function submitByCall(stage: Stage, { service, process }: Api, draf
 }
 
 /** Returns the options of a call. */
-export function optionsOf({ tenant, key, delayMs }: Request): SubmitOptions<never> {
+export function optionsOf({ tenant, principal, key, delayMs }: Request): SubmitOptions<never> {
   return {
     tenant,
+    principal,
     ...(key === undefined ? {} : { key }),
     ...(delayMs === undefined ? {} : { delayMs }),
   };

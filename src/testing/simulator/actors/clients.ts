@@ -5,9 +5,9 @@ import type { Stage } from "../stage.js";
 import { Process } from "../world/world.js";
 import type { Apis } from "./actors.js";
 import { submitByCall } from "./calls.js";
-import { type Answer, chooseDraft, type Draft, describeDraft } from "./drafts.js";
+import { type Answer, type Caller, chooseDraft, type Draft, describeDraft } from "./drafts.js";
 import { submitInOwnTransaction } from "./own-transaction.js";
-import { ask, type Caller, statusOf, submitByRequest, WAIT } from "./requests.js";
+import { ask, statusOf, submitByRequest, WAIT } from "./requests.js";
 
 const MAX_TRIES = 300;
 /** Has the format of an operation id, but no operation has it. */
@@ -29,7 +29,7 @@ export async function runClient(
   const wait = (ms: number): Promise<void> => new Promise((resolve) => clock.schedule(ms, resolve));
 
   while (!over()) {
-    await follow(await submit(chooseDraft(stage, tenant)));
+    await follow(await submit(chooseDraft(stage, caller)));
     await wait([1_000, 5_000, 60_000][world.choices.choose(3)] ?? 0);
   }
 

@@ -5,12 +5,20 @@ import type { Stage } from "../stage.js";
 import { NOTICES, type NoticeDefinition } from "./notices.js";
 import { orders } from "./work.js";
 
+/** A client and its tenant. */
+export interface Caller {
+  readonly name: string;
+  readonly tenant: string;
+}
+
 const KEYS = ["k1", "k2"];
 
 /** A submission of a caller, which can take several tries. */
 export interface Draft {
   readonly definition: OrderDefinition | NoticeDefinition;
   readonly tenant: string;
+  /** The client, who is the principal of its requests and calls. */
+  readonly principal: string;
   /** Without a key, there is only one try, because another try would create another operation. */
   readonly key: string | undefined;
   readonly input: Order | { readonly about: string };
@@ -20,9 +28,9 @@ export interface Draft {
 export type Answer = { readonly id: string } | "refused" | "retry";
 
 /** Chooses what to submit. There are few keys and payloads, so that duplicates are common. */
-export function chooseDraft({ world }: Stage, tenant: string): Draft {
+export function chooseDraft({ world }: Stage, { name: principal, tenant }: Caller): Draft {
   const { choices } = world;
-  const name = KEYS[choices.choose(KEYS.length)] as string;
+  const keyName = KEYS[choices.choose(KEYS.length)] as string;
   const kind = choices.weighted([
     ["order", 12],
     ["other order", 2],
@@ -31,13 +39,14 @@ export function chooseDraft({ world }: Stage, tenant: string): Draft {
     ["other notice", 1],
   ]);
   if (kind === "notice" || kind === "other notice")
-    return { definition: NOTICES, tenant, key: name, input: { about: kind } };
+    return { definition: NOTICES, tenant, principal, key: keyName, input: { about: kind } };
   const quantity = { order: 1, "other order": 2, "refused order": 0 }[kind];
-  const key = choices.choose(8) === 7 ? undefined : name;
+  const key = choices.choose(8) === 7 ? undefined : keyName;
   return {
     definition: orders,
     tenant,
-    key: quantity === 0 ? `refused-${name}` : key,
+    principal,
+    key: quantity === 0 ? `refused-${keyName}` : key,
     input: { itemId: "item", quantity },
   };
 }
@@ -45,13 +54,14 @@ export function chooseDraft({ world }: Stage, tenant: string): Draft {
 /** Creates the record that a caller keeps of one try. */
 export function toRequest(
   { world, ledger }: Stage,
-  { definition, tenant, key, input }: Draft,
+  { definition, tenant, principal, key, input }: Draft,
   delayMs?: number,
 ): Request {
   const { moment } = ledger.entries;
   const { name } = definition;
   return {
     tenant,
+    principal,
     definition: name,
     key,
     input: canonicalJson(input),

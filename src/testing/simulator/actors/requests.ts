@@ -2,13 +2,7 @@ import type { HttpResponse } from "../../../http/message/message.js";
 import { judgeAccepted } from "../ledger/answers.js";
 import type { Stage } from "../stage.js";
 import { type Apis, send } from "./actors.js";
-import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
-
-/** A client and its tenant. */
-export interface Caller {
-  readonly name: string;
-  readonly tenant: string;
-}
+import { type Answer, type Caller, type Draft, describeDraft, toRequest } from "./drafts.js";
 
 /** Headers and body of a request. */
 interface HeadersAndBody {

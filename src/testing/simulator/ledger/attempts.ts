@@ -4,7 +4,7 @@ import { type DefinitionName, LEAST_RANDOM, PROCESSOR_OPTIONS } from "../actors/
 import type { Process } from "../world/world.js";
 import type { Entries, Entry } from "./entry.js";
 
-/** Checks that attempts follow the options of their processor (I15). */
+/** Checks that attempts follow the options of their processor (I15), and that jobs name the first submitter (I8). */
 export class Attempts {
   readonly #entries: Entries;
   /** Running jobs of each process. */
@@ -24,6 +24,7 @@ export class Attempts {
     this.#running.set(process, jobs.add(job));
     this.#checkConcurrency(jobs, name);
     this.#checkCount(job, name);
+    this.#checkPrincipal(job);
     try {
       return await work();
     } finally {
@@ -73,6 +74,12 @@ export class Attempts {
     const runs = this.#runs.get(operationId) ?? 0;
     if (attempt > maxAttempts || runs > maxAttempts + (this.#released.get(operationId) ?? 0))
       this.#violated(`${operationId} ran ${runs} times, now attempt ${attempt} of at most ${maxAttempts}`);
+  }
+
+  #checkPrincipal({ operationId, principal }: Job): void {
+    const entry = this.#entries.get(operationId);
+    if (entry !== undefined && entry.recorded.principal !== principal)
+      this.#entries.violated("I8", `the job of ${operationId} names the principal ${principal}`);
   }
 
   #definitionOf(id: string): string | undefined {

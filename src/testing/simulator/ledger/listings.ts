@@ -63,7 +63,14 @@ export class Listings {
     if (endsWhenBegun(entry, this.#entries.now())) entry.contents.mayChange(cancelling);
     const isKnown = entry.contents.mayBe((content) => content.state === state && content.error === error);
     if (!isKnown) this.#entries.violated("I8", `${id} was listed as ${state} with error ${error}`);
-    for (const member of ["tenant", "definition", "retentionMs", "failedRetentionMs", "retryOf"] as const)
+    for (const member of [
+      "tenant",
+      "definition",
+      "principal",
+      "retentionMs",
+      "failedRetentionMs",
+      "retryOf",
+    ] as const)
       if (entry.recorded[member] !== operation[member])
         this.#entries.violated("I8", `${id} was listed with ${member} ${operation[member]}`);
     const isShown = request.internal === true || state !== "preparing";

@@ -4,6 +4,7 @@ import type { Entries } from "./entry.js";
 /** A submission as its caller remembers it, made by request or by call. */
 export interface Request {
   readonly tenant: string;
+  readonly principal: string;
   /** Name of the definition. */
   readonly definition: string;
   readonly key: string | undefined;
@@ -50,6 +51,10 @@ export class Payloads {
         `a submission of ${request.definition} was accepted as ${operationId} of ${recorded.definition}`,
       );
     if (replayed) return;
+    if (recorded.principal !== request.principal)
+      this.#violated(
+        `${operationId} was recorded for the principal ${recorded.principal}, expected ${request.principal}`,
+      );
     if (recorded.delayMs !== request.delayMs)
       this.#violated(
         `${operationId} has a delay of ${recorded.delayMs ?? 0} ms, expected ${request.delayMs ?? 0} ms`,

@@ -72,6 +72,7 @@ export class Readings {
     this.#noteAttempts(entry, operation);
     for (const member of [
       "definition",
+      "principal",
       "input",
       "meta",
       "retentionMs",

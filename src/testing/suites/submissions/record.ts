@@ -37,6 +37,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
     check: async (submissions, { unitMs, pass }) => {
       for (const key of ["key-1", undefined]) {
         const { key: _, ...members } = newOperation({
+          principal: "ann",
           delayMs: 2 * unitMs,
           meta: '{"trace":1}',
           retryOf: newId(),
@@ -108,6 +109,21 @@ export const recordChecks: readonly SubmissionsCheck[] = [
           undefined,
           "a later operation",
         );
+      }
+    },
+  },
+  {
+    rule: "record.principal",
+    name: "keeps the principal of the first submission with a key, also if that submission named none",
+    check: async (submissions) => {
+      for (const principal of ["ann", undefined]) {
+        const named = principal === undefined ? {} : { principal };
+        const first = await recorded(submissions, { key: `key of ${principal}`, ...named });
+        const later = newSubmission({ key: `key of ${principal}`, principal: "bob" });
+        const exists = isOutcome(await submissions.record(later), "exists", "recording the key again");
+        equal(exists.operation.principal, principal, "the principal in the answer");
+        const found = await read(submissions.operations, first.operation);
+        equal(found.principal, principal, "the principal, read");
       }
     },
   },

@@ -1,7 +1,7 @@
 import type { Operation, Settlement } from "../../../../contract/operation.js";
 import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
-import { JSON_TEXTS, KEYS } from "../../contents.js";
+import { JSON_TEXTS, KEYS, PRINCIPALS } from "../../contents.js";
 import { newFollowUp } from "../attempt/on-end.js";
 import {
   begin,
@@ -9,9 +9,12 @@ import {
   createPending,
   createPreparing,
   createWorking,
+  ERROR,
   LONG_MS,
   newId,
+  newOperation,
   type OperationStoreCheck,
+  PREPARED,
   read,
 } from "../fixtures.js";
 
@@ -136,6 +139,36 @@ export const contentChecks: readonly OperationStoreCheck[] = [
       }
       const expired = await store.takeExpired({ limit: KEYS.length });
       deepEqual(keysOf(expired), expected, "the keys handed out");
+    },
+  },
+  {
+    rule: "contents.principal",
+    name: "stores ids of principals exactly, for readers and workers, and none if the submission names none",
+    check: async (store) => {
+      await Promise.all(
+        [...PRINCIPALS, undefined].map(async (principal) => {
+          const operation = await createPending(store, principal === undefined ? {} : { principal });
+          const { lease, ...begun } = await begin(store, operation.id);
+          equal(begun.operation.principal, principal, "the principal, begun");
+          await store.settle(lease, { to: "completed" });
+          equal((await read(store, operation)).principal, principal, "the principal, read after the end");
+        }),
+      );
+    },
+  },
+  {
+    rule: "contents.principal-initial",
+    name: "stores the principal of an operation that begins as preparing or failed, and none in its follow-up",
+    check: async (store) => {
+      const { operation, lease } = await createPreparing(store, LONG_MS, { principal: "ann" });
+      equal((await read(store, operation)).principal, "ann", "the principal while preparing");
+      isOutcome(await store.settle(lease, PREPARED), "settled", "preparing");
+      equal((await begin(store, operation.id)).operation.principal, "ann", "the principal, prepared");
+      const onEnd = newFollowUp();
+      const failed = newOperation({ principal: "bob", onEnd });
+      await store.create(failed, { state: "failed", error: ERROR });
+      equal((await read(store, failed)).principal, "bob", "the principal of a failed operation");
+      equal((await begin(store, onEnd.id)).operation.principal, undefined, "the principal of the follow-up");
     },
   },
 ];

@@ -27,7 +27,7 @@ export const getManyChecks: readonly OperationStoreCheck[] = [
     needs: ["getMany"],
     check: async (store) => {
       const operations = [
-        await createPending(store, { key: "key-1", meta: "{}" }),
+        await createPending(store, { key: "key-1", meta: "{}", principal: "ann" }),
         await createPending(store, { tenant: "tenant-2" }),
         (await createPreparing(store, LONG_MS)).operation,
         (await createEnded(store)).operation,

@@ -117,7 +117,13 @@ export const listChecks: readonly OperationStoreCheck[] = [
     name: "lists operations as `get` reads them, without their payloads",
     needs: ["list"],
     check: async (store) => {
-      const links = { key: "key-1", retryOf: newId(), meta: '{"trace":1}', onEnd: newFollowUp() };
+      const links = {
+        principal: "ann",
+        key: "key-1",
+        retryOf: newId(),
+        meta: '{"trace":1}',
+        onEnd: newFollowUp(),
+      };
       const members = { ...links, failedRetentionMs: 2 * LONG_MS };
       const { operation, lease } = await createWorking(store, LONG_MS, members);
       const retry = { to: "retry", delayMs: LONG_MS, countAttempt: true, lastError: ERROR } as const;

@@ -60,7 +60,13 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
     needs: ["redrive"],
     check: async (store) => {
       const retention = { retentionMs: 12_345, failedRetentionMs: 54_321 };
-      const members = { key: "key-1", input: DIFFICULT_TEXT, meta: DIFFICULT_TEXT, ...retention };
+      const members = {
+        principal: "ann",
+        key: "key-1",
+        input: DIFFICULT_TEXT,
+        meta: DIFFICULT_TEXT,
+        ...retention,
+      };
       const { operation: failed } = await createEnded(store, members, FAILED);
       const cancelled = await createPending(store, members);
       equal(await store.requestCancel(cancelled.id, cancelled.tenant), "cancelled", "cancelling");
@@ -75,8 +81,17 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
           "the failed operation",
         );
         const { createdAt: _, ...rest } = await read(store, { id: successor, tenant });
-        const { definition, input, meta } = before;
-        const expected = { id: successor, tenant, definition, input, ...retention, meta, retryOf: id };
+        const { definition, principal, input, meta } = before;
+        const expected = {
+          id: successor,
+          tenant,
+          definition,
+          principal,
+          input,
+          ...retention,
+          meta,
+          retryOf: id,
+        };
         deepEqual(rest, { ...expected, state: "pending", attempt: 0 }, "its successor");
         const begun = await begin(store, successor);
         deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "the attempt of the successor");
@@ -171,6 +186,19 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
       const { lease: work } = await begin(store, prepared.operation.id);
       isOutcome(await store.settle(work, FAILED), "settled", "failing the prepared operation");
       isOutcome(await redrive(store, prepared.operation.id), "redriven", "redriving the prepared operation");
+    },
+  },
+  {
+    rule: "redrive.principal",
+    name: "keeps the principal of the failed operation, and names none if that operation has none",
+    needs: ["redrive"],
+    check: async (store) => {
+      for (const principal of ["ann", undefined]) {
+        const { successor } = await createRedriven(store, principal === undefined ? {} : { principal });
+        const found = await read(store, { id: successor, tenant: TENANT });
+        equal(found.principal, principal, "the principal of the successor");
+        equal((await begin(store, successor)).operation.principal, principal, "the principal in its attempt");
+      }
     },
   },
   {

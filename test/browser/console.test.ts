@@ -117,6 +117,21 @@ describe("the page", () => {
     await row(page, failed).waitFor();
   });
 
+  it("shows who submitted an operation, if the data says so", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("is refused");
+    const page = await openConsole(stage.url);
+    await page.route(/\/api\/operations\/[^/?]+$/, async (route) => {
+      const response = await route.fetch();
+      const details = await response.json();
+      const operation = { ...details.operation, principal: "ann" };
+      await route.fulfill({ response, json: { ...details, operation } });
+    });
+    await page.getByRole("link", { name: id }).click();
+    await page.getByRole("heading", { name: `Operation ${id}` }).waitFor();
+    expect(await page.locator("dl").innerText()).toMatch(/Principal\s+ann/);
+  });
+
   it("shows the payload only on request", async () => {
     const stage = await startConsole();
     const id = await stage.end("completes");

@@ -16,14 +16,14 @@ const operator = createOperator({ backend: service.backend, definitions: service
 
 /** Runs one failed operation again and returns the id of the new one, which repeated calls return too. */
 export async function runAgain(id: string): Promise<string> {
-  const result = await operator.redrive(id);
-  if (result.outcome !== "redriven") throw new Error(`Operation ${id} cannot run again.`);
-  return result.operationId;
+  const { outcome, operation } = await operator.redrive(id);
+  if (operation === undefined) throw new Error(`Operation ${id} cannot run again: ${outcome}.`);
+  return operation.operationId;
 }
 
 /** Runs everything again that failed since a time, newest first. Repeated calls run nothing twice. */
 export async function recover(since: Date): Promise<void> {
-  const filter = { definition: "videos", errorType: "work-failed", createdFrom: since.getTime() } as const;
+  const filter = { definition: "videos", errorType: "work-failed", createdFrom: since } as const;
   let cursor: string | undefined;
   do {
     ({ cursor } = await operator.redrive(filter, { perSecond: 50, cursor }));

@@ -14,8 +14,8 @@ import type { Runtime } from "../ports/runtime.js";
 import { systemClock } from "../ports/system-runtime.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
-import type { ConsoleContext } from "./context.js";
-import type { Counters } from "./data/counters.js";
+import type { Counters } from "./counters.js";
+import type { ConsoleContext } from "./data.js";
 import { handle } from "./handle.js";
 
 /** Options of {@link createConsole}. `operator` and `authorize` are required. */

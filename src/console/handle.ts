@@ -6,7 +6,7 @@ import { readBody } from "../http/message/read-body.js";
 import { methodNotAllowed, notFound } from "../http/message/refusals.js";
 import { pathOf } from "../http/routing/request-path.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";
-import type { ConsoleContext } from "./context.js";
+import type { ConsoleContext } from "./data.js";
 import { jsonReply, problemReply, redirectReply, textReply } from "./reply.js";
 import { type DataRoute, findRoute } from "./routes.js";
 
@@ -35,7 +35,7 @@ async function respond(
   const access = await authorizeRequest(context.authorize, request, context.clock);
   const found = findRoute(pathOf(request));
   if (found === undefined) throw notFound();
-  const { route, id } = found;
+  const { route, operationId } = found;
   const isChange = "run" in route && route.method === "POST";
   checkMethod(request.method, isChange);
   if ("location" in route) return redirectReply(route.location + queryOf(request));
@@ -44,7 +44,7 @@ async function respond(
   if (isChange) checkOrigin(request);
   const body = isChange ? await readJson(context, request) : undefined;
   const query = new URLSearchParams(queryOf(request));
-  return jsonReply(await runRoute(route, context, { access, id, query, body, signal }));
+  return jsonReply(await runRoute(route, context, { access, operationId, query, body, signal }));
 }
 
 /** Turns mistakes in a filter, and calls that the store does not support, into errors that clients may see. */

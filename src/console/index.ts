@@ -7,5 +7,5 @@
 export type { ConsoleAccess, ConsoleAuthorize } from "./access/authorize.js";
 export { type BasicCredentials, basic, type VerifyBasic } from "./access/basic.js";
 export { type Console, type ConsoleOptions, createConsole } from "./console.js";
-export { type Counters, type CountersOptions, createCounters } from "./data/counters.js";
+export { type Counters, type CountersOptions, createCounters } from "./counters.js";
 export type { LastHour } from "./wire.js";

@@ -1,7 +1,14 @@
-import type { Call, ConsoleContext } from "./context.js";
-import { cancel, redrive, redriveMany } from "./data/changes.js";
-import { readDetails, readPayload } from "./data/details.js";
-import { readList, readOverview } from "./data/overview.js";
+import {
+  type Call,
+  type ConsoleContext,
+  cancel,
+  readDetails,
+  readList,
+  readOverview,
+  readPayload,
+  redrive,
+  redriveMany,
+} from "./data.js";
 import style from "./page/console.css?embedded";
 import icon from "./page/icon.svg?embedded";
 import page from "./page/index.html?embedded";
@@ -47,8 +54,8 @@ const TAILS = ROUTES.map(([pattern, route]) => {
 /** The route of a path. */
 interface Found {
   readonly route: Route;
-  /** Id in the path, or empty. */
-  readonly id: string;
+  /** Id of the operation in the path, or an empty string. */
+  readonly operationId: string;
   /** Pattern of the path. Absent if the path leads to another one. */
   readonly pattern?: string;
 }
@@ -60,11 +67,11 @@ interface Found {
 export function findRoute(path: string): Found | undefined {
   for (const { pattern, route, tail } of TAILS) {
     const match = tail.exec(path);
-    if (match !== null) return { route, id: match[1] ?? "", pattern };
+    if (match !== null) return { route, operationId: match[1] ?? "", pattern };
   }
   const [, last] = /\/([^/.]+)$/.exec(path) ?? [];
   if (last === undefined || path.includes("/api/")) return undefined;
-  return { route: { location: `./${last}/` }, id: "" };
+  return { route: { location: `./${last}/` }, operationId: "" };
 }
 
 function reading(run: DataRoute["run"]): DataRoute {

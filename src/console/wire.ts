@@ -1,7 +1,8 @@
-import type { OperationSummary } from "../operator/views.js";
+import type { Operator } from "../operator/operator.js";
+import type { OperationDetails, OperationSummary } from "../operator/views.js";
 import type { DefinitionStats } from "../ports/operation-store.js";
 
-/** Work that ended within the last hour, as workers of one process reported it. Types of the data that the page reads. */
+/** Work that ended within the last hour, as workers of one process reported it. */
 export interface LastHour {
   /** Name of the definition. */
   readonly definition: string;
@@ -21,7 +22,7 @@ export interface Overview {
   readonly operates: boolean;
   readonly definitions: readonly string[];
   readonly errorTypes: readonly string[];
-  readonly supports: Readonly<Record<"list" | "get" | "stats" | "cancel" | "redrive", boolean>>;
+  readonly supports: Operator["supports"];
   readonly stats?: readonly DefinitionStats[];
   readonly lastHour?: {
     readonly definitions: readonly LastHour[];
@@ -30,7 +31,7 @@ export interface Overview {
   };
 }
 
-/** One event in the life of an operation. `at` is absent if the time is not known. Epoch milliseconds. */
+/** One event in the life of an operation. `at` is absent if the time is not known. */
 export interface TimelineEntry {
   readonly event:
     | "accepted"
@@ -41,7 +42,7 @@ export interface TimelineEntry {
     | "completed"
     | "failed"
     | "redriven";
-  readonly at?: number;
+  readonly at?: Date;
   /** Number of the attempt, or of the last attempt that was left out. */
   readonly attempt?: number;
   /** Reason of a failure. */
@@ -59,10 +60,17 @@ export interface Details {
 }
 
 /** Payloads of an operation. Absent members are not stored. */
-export interface Payload {
-  readonly input: unknown;
-  readonly result?: unknown;
-  readonly progress?: unknown;
-  readonly resource?: unknown;
-  readonly meta?: unknown;
+export type Payload = Pick<OperationDetails, "input" | "result" | "progress" | "resource" | "meta">;
+
+/** Outcome of a change of one operation, with the operation of the result, without payloads. */
+export interface Changed<Result extends { readonly outcome: string }> {
+  readonly outcome: Result["outcome"];
+  readonly operation?: OperationSummary;
 }
+
+/** Data as the page reads it: a `Date` is its RFC 3339 text in JSON. */
+export type Sent<Data> = Data extends Date
+  ? string
+  : Data extends object
+    ? { readonly [Name in keyof Data]: Sent<Data[Name]> }
+    : Data;

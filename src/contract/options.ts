@@ -100,6 +100,16 @@ export function longDurationMs(name: string, value: number | undefined, fallback
 }
 
 /**
+ * Checks a date and returns a copy, because a `Date` is mutable.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function checkDate(name: string, date: unknown): Date {
+  if (date instanceof Date && !Number.isNaN(date.getTime())) return new Date(date);
+  throw invalidOption(name, "a valid Date", date instanceof Date ? "Invalid Date" : date);
+}
+
+/**
  * Checks that an option is a function. With `optional: true` it may be absent.
  *
  * Throws `INVALID_OPTION`.

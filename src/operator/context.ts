@@ -1,6 +1,7 @@
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
+import { isOperationId, type Operation } from "../contract/operation.js";
 import { invalidOption, misuse, shown, suggestName } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
@@ -60,10 +61,12 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 }
 
 /** Methods of a store that an operator uses. */
-type OperatorStore = Pick<OperationStore, "requestCancel"> & Required<Pick<OperationStore, Optional>>;
-
-/** Methods that a store may lack. */
-type Optional = "getMany" | "list" | "stats" | "redrive";
+interface OperatorStore
+  extends Pick<OperationStore, "requestCancel">,
+    Required<Pick<OperationStore, "list" | "stats" | "redrive">> {
+  /** Reads an operation of any tenant. Returns undefined if it does not exist. */
+  find(operationId: string): Promise<Operation | undefined>;
+}
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -77,7 +80,11 @@ function createOperatorStore(operations: OperationStore, clock: Clock): Operator
     return withinTime(call, ANSWER_TIMEOUT_MS, clock, tookTooLong);
   }
   return {
-    getMany: (ids) => answerOf("getMany", operations.getMany?.(ids)),
+    find: async (operationId) => {
+      if (!isOperationId(operationId)) return undefined;
+      const [operation] = await answerOf("getMany", operations.getMany?.([operationId]));
+      return operation;
+    },
     list: (request) => answerOf("list", operations.list?.(request)),
     stats: (request) => answerOf("stats", operations.stats?.(request)),
     redrive: (id, successor) => answerOf("redrive", operations.redrive?.(id, successor)),

@@ -1,9 +1,18 @@
 import { parseStored } from "../contract/json/json-text.js";
-import { invalidOption, misuse, type OptionNames, shown, suggestName } from "../contract/options.js";
+import {
+  checkDate,
+  invalidOption,
+  misuse,
+  type OptionNames,
+  shown,
+  suggestName,
+} from "../contract/options.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
-import type { ListedOperation, ListRequest } from "../ports/operation-store.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
+import { parseCursor } from "../protocol/list-cursor.js";
 import { checkKnown, type OperatorContext } from "./context.js";
+import { present } from "./views.js";
 
 /** Filter shared by lists and bulk redrives. Absent members do not narrow the selection. */
 export interface Filter<Name extends string = string> {
@@ -13,10 +22,10 @@ export interface Filter<Name extends string = string> {
   readonly tenant?: string;
   /** Only operations that failed with a problem of this type, such as `attempts-exhausted`. */
   readonly errorType?: ProblemName;
-  /** Only operations created at this time or later. Epoch milliseconds. */
-  readonly createdFrom?: number;
-  /** Only operations created before this time. Epoch milliseconds. */
-  readonly createdBefore?: number;
+  /** Only operations created at this time or later. */
+  readonly createdFrom?: Date;
+  /** Only operations created before this time. */
+  readonly createdBefore?: Date;
   /** Whether to include follow-ups and other operations that no tenant can see. Default: false. */
   readonly internal?: boolean;
 }
@@ -41,27 +50,28 @@ export function checkFilter(context: OperatorContext, filter: Filter): void {
   if (definition !== undefined) checkKnown(context, definition);
   if (tenant !== undefined) checkTenant(tenant);
   if (errorType !== undefined) checkErrorType(errorType);
-  checkTime("createdFrom", createdFrom);
-  checkTime("createdBefore", createdBefore);
+  if (createdFrom !== undefined) checkDate("createdFrom", createdFrom);
+  if (createdBefore !== undefined) checkDate("createdBefore", createdBefore);
   if (internal !== undefined && typeof internal !== "boolean")
     throw invalidOption("internal", "true or false", internal);
 }
 
 /** Returns the part of a filter that the store applies itself. */
-export function toRequest({
-  definition,
-  tenant,
-  createdFrom,
-  createdBefore,
-  internal,
-}: Filter): Omit<ListRequest, "limit"> {
-  return {
-    ...(definition === undefined ? {} : { definition }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(createdFrom === undefined ? {} : { createdFrom }),
-    ...(createdBefore === undefined ? {} : { createdBefore }),
-    ...(internal === undefined ? {} : { internal }),
-  };
+export function toRequest(filter: Filter): Omit<ListRequest, "limit"> {
+  const { definition, tenant, internal } = filter;
+  const [createdFrom, createdBefore] = [filter.createdFrom?.getTime(), filter.createdBefore?.getTime()];
+  return present({ definition, tenant, createdFrom, createdBefore, internal });
+}
+
+/**
+ * Returns the position that a cursor stands for.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function readCursor(cursor: unknown): ListPosition {
+  const position = parseCursor(cursor);
+  if (position !== undefined) return position;
+  throw invalidOption("cursor", "the `cursor` of an earlier result, unchanged", cursor);
 }
 
 /** Returns whether an operation failed with a problem of this type. */
@@ -69,6 +79,35 @@ export function hasErrorType({ error }: ListedOperation, name: ProblemName): boo
   if (error === undefined) return false;
   const { type } = (parseStored(error) ?? {}) as Partial<Problem>;
   return type === problemType(name);
+}
+
+/** A list to read page by page. */
+export interface Scan {
+  readonly request: ListRequest;
+  /** Maximum number of operations to read. */
+  readonly maxRead: number;
+}
+
+/**
+ * Reads a list until it ends, `maxRead` is reached, or `take` returns false. An operation for which `take` returned
+ * false is left to a later scan. Returns the position to continue from, or undefined if the list has ended.
+ */
+export async function scan(
+  { store }: OperatorContext,
+  { request, maxRead }: Scan,
+  take: (operation: ListedOperation) => boolean | Promise<boolean>,
+): Promise<ListPosition | undefined> {
+  let { after } = request;
+  let read = 0;
+  for (;;) {
+    const page = await store.list(after === undefined ? request : { ...request, after });
+    for (const operation of page) {
+      if (read === maxRead || !(await take(operation))) return after;
+      read += 1;
+      after = { createdAt: operation.createdAt, id: operation.id };
+    }
+    if (page.length < request.limit) return undefined;
+  }
 }
 
 function checkTenant(tenant: unknown): void {
@@ -79,11 +118,8 @@ function checkTenant(tenant: unknown): void {
 function checkErrorType(name: unknown): void {
   if (typeof name !== "string")
     throw invalidOption("errorType", "the name of a problem type, such as `attempts-exhausted`", name);
-  if (!PROBLEM_NAMES.includes(name))
-    throw misuse(`Unknown problem type ${shown(name)}. ${suggestName("problem types", name, PROBLEM_NAMES)}`);
-}
-
-function checkTime(name: string, value: unknown): void {
-  if (value === undefined || Number.isFinite(value)) return;
-  throw invalidOption(name, "epoch milliseconds, such as `Date.now() - 3_600_000`", value);
+  if (PROBLEM_NAMES.includes(name)) return;
+  // The `type` of a problem is a URI that ends with the name.
+  const suggestion = suggestName("problem types", name.slice(name.indexOf("#") + 1), PROBLEM_NAMES);
+  throw misuse(`Unknown problem type ${shown(name)}. ${suggestion}`);
 }

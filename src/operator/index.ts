@@ -4,13 +4,14 @@
  * @module async-request-reply/operator
  */
 
-export type { AttemptError } from "../contract/attempt-errors.js";
 export type { ListFilter, OperationPage } from "./list.js";
-export { createOperator, type Operator, type OperatorMethod, type OperatorOptions } from "./operator.js";
-export type {
-  RedriveFilter,
-  RedriveOptions,
-  RedrivePreview,
-  RedriveRun,
-} from "./redrive/redrive-options.js";
-export type { OperationDetails, OperationSummary } from "./views.js";
+export {
+  createOperator,
+  type Operator,
+  type OperatorCancelResult,
+  type OperatorMethod,
+  type OperatorOptions,
+} from "./operator.js";
+export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
+export type { OperatorRedriveResult } from "./redrive-one.js";
+export type { AttemptError, OperationDetails, OperationSummary, OperatorStatus } from "./views.js";

@@ -1,4 +1,3 @@
-import type { OperationState } from "../contract/operation.js";
 import {
   checkOptions,
   invalidOption,
@@ -6,17 +5,24 @@ import {
   type OptionNames,
   positiveInteger,
 } from "../contract/options.js";
-import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
-import { parseCursor, toCursor } from "../protocol/list-cursor.js";
+import type { ListedOperation, ListRequest } from "../ports/operation-store.js";
+import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
-import { checkFilter, FILTER_NAMES, type Filter, hasErrorType, toRequest } from "./filter.js";
-import { scan } from "./scan.js";
-import { type OperationSummary, toSummary } from "./views.js";
+import {
+  checkFilter,
+  FILTER_NAMES,
+  type Filter,
+  hasErrorType,
+  readCursor,
+  scan,
+  toRequest,
+} from "./filter.js";
+import { type OperationSummary, type OperatorStatus, present, toSummary } from "./views.js";
 
 /** Filter and page of a list. Absent members do not narrow the list. */
 export interface ListFilter<Name extends string = string> extends Filter<Name> {
-  /** Only operations in this state. Default: all states, or `failed` with `errorType`, which allows no other state. */
-  readonly state?: OperationState;
+  /** Only operations with this status. Default: any, or `failed` with `errorType`, which allows no other status. */
+  readonly status?: OperatorStatus;
   /** Maximum number of operations on the page, 1 to 1,000. Default: 100. */
   readonly limit?: number;
   /** `cursor` of the previous page. Default: the first page. */
@@ -33,8 +39,13 @@ export interface OperationPage {
   readonly cursor?: string;
 }
 
-const LIST_NAMES: OptionNames<ListFilter> = { ...FILTER_NAMES, state: true, limit: true, cursor: true };
-const STATES: readonly unknown[] = ["preparing", "pending", "completed", "failed"] satisfies OperationState[];
+const LIST_NAMES: OptionNames<ListFilter> = { ...FILTER_NAMES, status: true, limit: true, cursor: true };
+const STATUSES: readonly unknown[] = [
+  "preparing",
+  "pending",
+  "completed",
+  "failed",
+] satisfies OperatorStatus[];
 
 /** Stores cannot filter by error type, so this limits how many operations one page reads to find matches. */
 const MAX_READ = 1_000;
@@ -44,7 +55,7 @@ const MAX_LIMIT = 1_000;
 export async function list(context: OperatorContext, filter: ListFilter = {}): Promise<OperationPage> {
   checkOptions(filter, LIST_NAMES, "operator.list");
   checkFilter(context, filter);
-  checkState(filter);
+  checkStatus(filter);
   const limit = readLimit(filter.limit);
   const { errorType } = filter;
   const found: ListedOperation[] = [];
@@ -64,35 +75,20 @@ export async function list(context: OperatorContext, filter: ListFilter = {}): P
 }
 
 function toListRequest(filter: ListFilter, limit: number): ListRequest {
-  const { errorType, state = errorType === undefined ? undefined : "failed", cursor } = filter;
-  return {
-    ...toRequest(filter),
-    limit,
-    ...(state === undefined ? {} : { state }),
-    ...(cursor === undefined ? {} : { after: readCursor(cursor) }),
-  };
+  const { errorType, status: state = errorType === undefined ? undefined : "failed", cursor } = filter;
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  return { ...toRequest(filter), limit, ...present({ state, after }) };
 }
 
-function checkState({ state, errorType }: ListFilter): void {
-  if (state === undefined) return;
-  if (!STATES.includes(state)) throw invalidOption("state", `one of ${STATES.join(", ")}`, state);
-  if (errorType !== undefined && state !== "failed")
-    throw misuse(`Only failed operations have an \`errorType\`. Remove it, or \`state: "${state}"\`.`);
+function checkStatus({ status, errorType }: ListFilter): void {
+  if (status === undefined) return;
+  if (!STATUSES.includes(status)) throw invalidOption("status", `one of ${STATUSES.join(", ")}`, status);
+  if (errorType !== undefined && status !== "failed")
+    throw misuse(`Only failed operations have an \`errorType\`. Remove it, or \`status: "${status}"\`.`);
 }
 
 function readLimit(value: number | undefined): number {
   const limit = positiveInteger("limit", value, 100);
   if (limit <= MAX_LIMIT) return limit;
   throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to read more`, value);
-}
-
-/**
- * Returns the position that a cursor stands for.
- *
- * Throws `INVALID_OPTION`.
- */
-export function readCursor(cursor: unknown): ListPosition {
-  const position = parseCursor(cursor);
-  if (position !== undefined) return position;
-  throw invalidOption("cursor", "the `cursor` of an earlier result, unchanged", cursor);
 }

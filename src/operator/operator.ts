@@ -1,20 +1,19 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
-import { isOperationId } from "../contract/operation.js";
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type {
-  CancelOutcome,
-  DefinitionStats,
-  OperationStore,
-  RedriveResult,
-} from "../ports/operation-store.js";
+import type { CancelOutcome, DefinitionStats, OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
-import { redriveMany } from "./redrive/redrive-many.js";
-import { redriveOne } from "./redrive/redrive-one.js";
-import type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive/redrive-options.js";
+import {
+  type RedriveFilter,
+  type RedriveOptions,
+  type RedrivePreview,
+  type RedriveRun,
+  redriveMany,
+} from "./redrive-many.js";
+import { type OperatorRedriveResult, redriveOne } from "./redrive-one.js";
 import { type OperationDetails, toDetails } from "./views.js";
 
 /** Options of {@link createOperator}. `backend` and `definitions` are required. */
@@ -30,6 +29,20 @@ export interface OperatorOptions<List extends Definitions = Definitions, Tx = un
    * events off. Default: logs errors to the console, rate-limited.
    */
   readonly observe?: Observer | false;
+}
+
+/** Outcome of {@link Operator.cancel}. */
+export interface OperatorCancelResult {
+  /**
+   * - `cancelled`: the operation has failed with the problem `cancelled`.
+   * - `requested`: a worker is running it and learns of the cancellation at once, or at its next lease renewal at the
+   *   latest.
+   * - `terminal`: the operation had already ended.
+   * - `unknown`: the operation does not exist, is hidden or is `preparing`, and so cannot be cancelled.
+   */
+  readonly outcome: CancelOutcome;
+  /** The operation after the call. Absent if it does not exist. */
+  readonly operation?: OperationDetails;
 }
 
 /** Name of a method of an {@link Operator}. */
@@ -50,27 +63,22 @@ export interface Operator<Name extends string = string> {
   /** Lists operations, newest first, without their payloads. */
   list(filter?: ListFilter<Name>): Promise<OperationPage>;
   /** Reads an operation with its payloads. Returns undefined if it does not exist. */
-  get(id: string): Promise<OperationDetails | undefined>;
+  get(operationId: string): Promise<OperationDetails | undefined>;
   /**
    * Counts the operations of each definition. Each count stops at 10,000, so it is cheap at any number of operations.
    */
   stats(): Promise<readonly DefinitionStats[]>;
-  /**
-   * Cancels an operation, even if its definition does not let clients cancel. `cancelled`: the operation has failed
-   * with the problem `cancelled`. `requested`: a worker is running it and learns of the request at its next lease
-   * renewal. `terminal`: it had already ended. `unknown`: it does not exist, is hidden or is `preparing`, and so
-   * cannot be cancelled.
-   */
-  cancel(id: string): Promise<CancelOutcome>;
+  /** Cancels an operation, even if its definition does not let clients cancel. */
+  cancel(operationId: string): Promise<OperatorCancelResult>;
   /**
    * Runs a failed operation again. Creates a new operation with the same tenant and input, whose `retryOf` is the
    * failed one, and wakes up the workers. The failed operation does not change, except that its `retriedBy` names the
    * new one. Repeated and concurrent calls return the same new operation. If the new one fails too, it can be redriven
-   * in turn.
+   * in turn. If the call rejects, you can repeat it: the new operation may exist already.
    *
    * Rejects with `INVALID_OPTION` if the operator does not know the operation's definition.
    */
-  redrive(id: string): Promise<RedriveResult>;
+  redrive(operationId: string): Promise<OperatorRedriveResult>;
   /** Counts the failed operations that match and were not redriven yet. Runs nothing. */
   redrive(
     filter: RedriveFilter<Name>,
@@ -108,9 +116,9 @@ export function createOperator<const List extends Definitions, Tx = never>(
     definitions: context.names as readonly NameOf<List>[],
     supports: supportedBy(options.backend.operations),
     list: (filter) => list(context, filter),
-    get: (id) => get(context, id),
+    get: (operationId) => get(context, operationId),
     stats: () => context.store.stats({ definitions: context.names }),
-    cancel: (id) => cancel(context, id),
+    cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
       typeof target === "string"
         ? redriveOne(context, target)
@@ -134,19 +142,25 @@ function supportedBy({
   };
 }
 
-async function get({ store }: OperatorContext, id: string): Promise<OperationDetails | undefined> {
-  checkId(id);
-  const [operation] = isOperationId(id) ? await store.getMany([id]) : [];
-  return operation === undefined ? undefined : toDetails(operation);
+async function get({ store }: OperatorContext, operationId: string): Promise<OperationDetails | undefined> {
+  checkId(operationId);
+  const operation = await store.find(operationId);
+  return operation && toDetails(operation);
 }
 
-async function cancel({ store }: OperatorContext, id: string): Promise<CancelOutcome> {
-  checkId(id);
-  const [operation] = isOperationId(id) ? await store.getMany([id]) : [];
-  return operation === undefined ? "unknown" : store.requestCancel(id, operation.tenant);
+async function cancel(context: OperatorContext, operationId: string): Promise<OperatorCancelResult> {
+  checkId(operationId);
+  const { store } = context;
+  const found = await store.find(operationId);
+  if (found === undefined) return { outcome: "unknown" };
+  const outcome = await store.requestCancel(operationId, found.tenant);
+  const operation = await get(context, operationId);
+  return operation === undefined ? { outcome } : { outcome, operation };
 }
 
-function checkId(id: unknown): void {
-  if (typeof id !== "string")
-    throw misuse(`Expected the id of an operation, not ${shown(id)}. Pass the \`operationId\` from a list.`);
+function checkId(operationId: unknown): void {
+  if (typeof operationId === "string") return;
+  throw misuse(
+    `Expected the id of an operation, not ${shown(operationId)}. Pass the \`operationId\` from a list.`,
+  );
 }

@@ -1,10 +1,26 @@
-import { type AttemptError, attemptErrorsIn } from "../contract/attempt-errors.js";
+import { attemptErrorsIn } from "../contract/attempt-errors.js";
 import { parseStored } from "../contract/json/json-text.js";
-import type { JsonText, Operation, OperationState } from "../contract/operation.js";
+import type { JsonText, Operation, OperationStatus } from "../contract/operation.js";
 import type { Problem } from "../contract/problem.js";
 import type { ListedOperation } from "../ports/operation-store.js";
 
-/** An operation in a list, without its payloads. Times are epoch milliseconds. */
+/**
+ * Status of an operation as operators see it. `preparing`: its resource is being created before the reply. Clients do not
+ * see such an operation, and lists leave it out unless they are `internal`.
+ */
+export type OperatorStatus = "preparing" | OperationStatus;
+
+/** Why one attempt failed. */
+export interface AttemptError {
+  /** Number of the attempt. The first attempt is 1. */
+  readonly attempt: number;
+  /** When the attempt ended, by the clock of its worker. */
+  readonly at: Date;
+  /** Reason of the failure. Contains no payload. */
+  readonly detail: string;
+}
+
+/** An operation in a list, without its payloads. */
 export interface OperationSummary {
   /** Id of the operation. */
   readonly operationId: string;
@@ -12,14 +28,16 @@ export interface OperationSummary {
   readonly tenant: string;
   /** Name of its definition. */
   readonly definition: string;
-  /** State of the operation. */
-  readonly state: OperationState;
+  /** Id of the principal who submitted it. Absent if code did, or if the back end does not keep it. */
+  readonly principal?: string;
+  /** Status of the operation. */
+  readonly status: OperatorStatus;
   /** Number of attempts so far. Released attempts do not count. */
   readonly attempt: number;
   /** When the operation was accepted. */
-  readonly createdAt: number;
+  readonly createdAt: Date;
   /** When the operation ended. Absent until then. */
-  readonly finishedAt?: number;
+  readonly finishedAt?: Date;
   /** How long the operation is kept after its end. Milliseconds. */
   readonly retentionMs: number;
   /** How long it is kept if it fails. Milliseconds. Absent if that is `retentionMs`. */
@@ -64,20 +82,22 @@ export interface OperationDetails extends OperationSummary {
  * Throws `CORRUPT_RECORD`.
  */
 export function toSummary(operation: ListedOperation): OperationSummary {
-  const { id: operationId, tenant, definition, state, attempt, createdAt, retentionMs } = operation;
-  const { failedRetentionMs, settledAt: finishedAt, key, hidden, error, lastError } = operation;
+  const { id: operationId, tenant, definition, principal, state: status, attempt, createdAt } = operation;
+  const { retentionMs, failedRetentionMs, settledAt, key, hidden, error, lastError } = operation;
   const { retryOf, retriedBy } = operation;
+  const finishedAt = settledAt === undefined ? undefined : new Date(settledAt);
   return {
     operationId,
     tenant,
     definition,
-    state,
+    status,
     attempt,
-    createdAt,
+    createdAt: new Date(createdAt),
     retentionMs,
-    ...present({ failedRetentionMs, finishedAt, key, hidden, retryOf, retriedBy }),
-    ...(state === "pending" && operation.cancelRequested === true ? { cancelRequested: true } : {}),
-    ...present({ error: parsed(error) as Problem, lastError: toProblem(lastError) }),
+    ...present({ principal, failedRetentionMs, finishedAt, key, hidden, retryOf, retriedBy }),
+    ...(status === "pending" && operation.cancelRequested === true ? { cancelRequested: true } : {}),
+    ...(error === undefined ? {} : { error: parseStored(error) as Problem }),
+    ...present({ lastError: toProblem(lastError) }),
   };
 }
 
@@ -88,13 +108,12 @@ export function toSummary(operation: ListedOperation): OperationSummary {
  */
 export function toDetails(operation: Operation): OperationDetails {
   const { input, result, progress, resource, meta, lastError, onEnd } = operation;
-  const payloads = { result, progress, resource, meta };
-  const texts = Object.entries(present(payloads));
+  const texts = Object.entries(present({ result, progress, resource, meta }));
   return {
     ...toSummary(operation),
     input: parseStored(input),
     ...Object.fromEntries(texts.map(([name, text]) => [name, parseStored(text)])),
-    attemptErrors: attemptErrorsIn(lastError),
+    attemptErrors: attemptErrorsIn(lastError).map(({ at, ...error }) => ({ ...error, at: new Date(at) })),
     ...present({ followUpId: onEnd?.id }),
   };
 }
@@ -106,14 +125,10 @@ function toProblem(lastError: JsonText | undefined): Problem | undefined {
   return { type, title, ...present({ detail }) };
 }
 
-function parsed(text: JsonText | undefined): unknown {
-  return text === undefined ? undefined : parseStored(text);
-}
-
 type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
 /** Leaves out members that are undefined. */
-function present<Members extends object>(members: Members): Present<Members> {
+export function present<Members extends object>(members: Members): Present<Members> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Present<Members>;
 }

@@ -69,7 +69,7 @@ describe("the page", () => {
     await page.reload();
     await row(page, failed).waitFor();
     expect(await page.getByLabel("Tenant").inputValue()).toBe("acme");
-    await page.getByLabel("State").selectOption("Completed");
+    await page.getByLabel("Status").selectOption("Completed");
     expect(await page.getByLabel("Error").isVisible()).toBe(false);
     await apply();
     await row(page, completed).waitFor();
@@ -81,7 +81,7 @@ describe("the page", () => {
     const stage = await startConsole();
     const oldest = await stage.end("completes");
     for (let count = 0; count < 50; count += 1) await stage.end("completes");
-    const page = await openConsole(`${stage.url}/?state=completed`);
+    const page = await openConsole(`${stage.url}/?status=completed`);
     expect(await row(page, oldest).count()).toBe(0);
     await page.getByRole("link", { name: "Older" }).click();
     await row(page, oldest).waitFor();
@@ -117,10 +117,25 @@ describe("the page", () => {
     await row(page, failed).waitFor();
   });
 
+  it("shows who submitted an operation, if the data says so", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("is refused");
+    const page = await openConsole(stage.url);
+    await page.route(/\/api\/operations\/[^/?]+$/, async (route) => {
+      const response = await route.fetch();
+      const details = await response.json();
+      const operation = { ...details.operation, principal: "ann" };
+      await route.fulfill({ response, json: { ...details, operation } });
+    });
+    await page.getByRole("link", { name: id }).click();
+    await page.getByRole("heading", { name: `Operation ${id}` }).waitFor();
+    expect(await page.locator("dl").innerText()).toMatch(/Principal\s+ann/);
+  });
+
   it("shows the payload only on request", async () => {
     const stage = await startConsole();
     const id = await stage.end("completes");
-    const page = await openConsole(`${stage.url}/?id=${id}`);
+    const page = await openConsole(`${stage.url}/?operationId=${id}`);
     expect(await page.locator("#details").innerText()).not.toContain("A-100");
     await page.getByRole("button", { name: "Show the payload" }).click();
     const inputOf = page.getByRole("region", { name: "input" });
@@ -133,21 +148,21 @@ describe("the page", () => {
   it("cancels an operation after a question", async () => {
     const stage = await startConsole();
     const id = await stage.submit("completes");
-    const page = await openConsole(`${stage.url}/?id=${id}`);
+    const page = await openConsole(`${stage.url}/?operationId=${id}`);
     const open = page.getByRole("button", { name: "Cancel the operation…" });
     await open.click();
     await page.getByRole("button", { name: "Keep it" }).click();
-    expect((await stage.operator.get(id))?.state).toBe("pending");
+    expect((await stage.operator.get(id))?.status).toBe("pending");
     await open.click();
     await page.getByRole("button", { name: "Cancel it" }).click();
     await status(page, /The operation was cancelled/);
-    expect((await stage.operator.get(id))?.state).toBe("failed");
+    expect((await stage.operator.get(id))?.status).toBe("failed");
   });
 
   it("runs a failed operation again, and links the new one", async () => {
     const stage = await startConsole();
     const id = await stage.end("needs the carrier");
-    const page = await openConsole(`${stage.url}/?id=${id}`);
+    const page = await openConsole(`${stage.url}/?operationId=${id}`);
     await page.getByRole("button", { name: "Run again", exact: true }).click();
     await status(page, /It runs again as/);
     const { retriedBy = "" } = (await stage.operator.get(id)) ?? {};
@@ -167,17 +182,17 @@ describe("the page", () => {
     await open.and(page.locator(":enabled")).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("have not been run again: 25.").waitFor();
-    expect((await stage.operator.list({ state: "pending" })).operations).toEqual([]);
+    expect((await stage.operator.list({ status: "pending" })).operations).toEqual([]);
     await dialog.getByRole("button", { name: "Start" }).click();
     await dialog.getByText("10 run again, 0 skipped.").waitFor();
     await dialog.getByRole("button", { name: "Stop" }).click();
     await dialog.getByText("Stopped.").waitFor();
-    const { length } = (await stage.operator.list({ state: "pending" })).operations;
+    const { length } = (await stage.operator.list({ status: "pending" })).operations;
     expect(length).toBeLessThan(25);
     await dialog.getByRole("button", { name: "Continue" }).click();
     await dialog.getByText("Done. 25 run again, 0 skipped.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
-    expect((await stage.operator.list({ state: "pending" })).operations).toHaveLength(25);
+    expect((await stage.operator.list({ status: "pending" })).operations).toHaveLength(25);
   });
 
   it("offers nothing but reading to those who may only observe", async () => {
@@ -193,13 +208,13 @@ describe("the page", () => {
 
   it("says what is wrong with an operation that does not exist", async () => {
     const stage = await startConsole();
-    const page = await openPage(`${stage.url}/?id=42`, { httpCredentials: CREDENTIALS.operate });
+    const page = await openPage(`${stage.url}/?operationId=42`, { httpCredentials: CREDENTIALS.operate });
     await expect.poll(() => page.getByRole("alert").innerText()).toBe("There is no such resource.");
   });
 
   it("refreshes by itself", async () => {
     const stage = await startConsole();
-    const page = await openConsole(`${stage.url}/?state=pending`);
+    const page = await openConsole(`${stage.url}/?status=pending`);
     await page.getByText("No operations match.").waitFor();
     const id = await stage.submit("completes");
     await expect.poll(() => row(page, id).count()).toBe(1);
@@ -236,7 +251,7 @@ describe("the page is accessible and fits", () => {
     const stage = await startConsole();
     await fill(stage);
     const [failed] = (await stage.operator.list({ errorType: "attempts-exhausted" })).operations;
-    const paths = { list: "/", details: `/?id=${failed?.operationId}` };
+    const paths = { list: "/", details: `/?operationId=${failed?.operationId}` };
     for (const width of widths)
       for (const [name, path] of Object.entries(paths)) {
         const viewport = { width, height: 900 };

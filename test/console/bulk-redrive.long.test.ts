@@ -69,11 +69,11 @@ async function redriveAll(
   return { redriven, skipped };
 }
 
-async function listAll(server: ServerProcess, state: string): Promise<readonly OperationSummary[]> {
+async function listAll(server: ServerProcess, status: string): Promise<readonly OperationSummary[]> {
   const all: OperationSummary[] = [];
   let cursor: string | undefined = "";
   while (cursor !== undefined) {
-    const page: OperationPage = await read(server, `operations?state=${state}&cursor=${cursor}`);
+    const page: OperationPage = await read(server, `operations?status=${status}&cursor=${cursor}`);
     all.push(...page.operations);
     cursor = page.cursor;
   }

@@ -51,16 +51,17 @@ describe("the list", () => {
     const failed = await end("throw");
     const refused = await end("refuse", { tenant: "b" });
     const completed = await end("complete");
+    const soon = new Date(Date.now() + 60_000).toISOString();
     const listed = async (query: string): Promise<string[]> =>
       (await read<OperationPage>(`/api/operations?${query}`)).operations
         .map(({ operationId }) => operationId)
         .sort();
-    expect(await listed("state=failed")).toEqual([failed, refused].sort());
-    expect(await listed("state=completed&definition=exports&tenant=")).toEqual([completed]);
+    expect(await listed("status=failed")).toEqual([failed, refused].sort());
+    expect(await listed("status=completed&definition=exports&tenant=")).toEqual([completed]);
     expect(await listed("tenant=b")).toEqual([refused]);
     expect(await listed("errorType=work-failed")).toEqual([refused]);
-    expect(await listed(`createdFrom=${Date.now() + 60_000}`)).toEqual([]);
-    expect(await listed(`createdBefore=${Date.now() + 60_000}&internal=true`)).toHaveLength(3);
+    expect(await listed(`createdFrom=${soon}`)).toEqual([]);
+    expect(await listed(`createdBefore=${soon}&internal=true`)).toHaveLength(3);
   });
 
   it("goes on where the cursor says", async () => {
@@ -74,9 +75,10 @@ describe("the list", () => {
   });
 
   it.each([
-    "state=running",
+    "status=running",
     "definition=x",
     "createdFrom=yesterday",
+    `createdFrom=${Date.now()}`,
     "cursor=1",
     "errorType=x",
     "tenant=%00",
@@ -93,7 +95,7 @@ describe("an operation", () => {
     const { read, end } = createConsoleStage();
     const id = await end("complete", { note: "secret" });
     expect(await read(`/api/operations/${id}`)).toMatchObject({
-      operation: { operationId: id, state: "completed" },
+      operation: { operationId: id, status: "completed" },
       deliveries: [],
     });
     expect(await read(`/api/operations/${id}/payload`)).toEqual({
@@ -121,10 +123,10 @@ describe("an operation", () => {
     await settle(onEnd.id, { to: "failed", error: "{}" });
     await operator.redrive(onEnd.id);
     expect(await read(`/api/operations/${UNKNOWN}`)).toMatchObject({
-      operation: { state: "completed" },
+      operation: { status: "completed" },
       deliveries: [
-        { operation: { operationId: onEnd.id, state: "failed", definition: "imports" } },
-        { operation: { retryOf: onEnd.id, state: "pending" } },
+        { operation: { operationId: onEnd.id, status: "failed", definition: "imports" } },
+        { operation: { retryOf: onEnd.id, status: "pending" } },
       ],
     });
   });
@@ -137,9 +139,15 @@ describe("an operation", () => {
 
   it("can be cancelled", async () => {
     const { change, submit, read } = createConsoleStage();
-    const id = await submit("complete");
-    expect(dataOf(await change(`/api/operations/${id}/cancel`))).toEqual({ outcome: "cancelled" });
-    expect(dataOf(await change(`/api/operations/${id}/cancel`))).toEqual({ outcome: "terminal" });
+    const id = await submit("complete", { note: "secret" });
+    const first = dataOf<object>(await change(`/api/operations/${id}/cancel`));
+    expect(first).toMatchObject({
+      outcome: "cancelled",
+      operation: { status: "failed", error: { type: problemType("cancelled") } },
+    });
+    expect(JSON.stringify(first)).not.toContain("secret");
+    const repeated = dataOf(await change(`/api/operations/${id}/cancel`));
+    expect(repeated).toEqual({ ...first, outcome: "terminal" });
     expect(await read(`/api/operations/${id}`)).toMatchObject({
       operation: { error: { type: problemType("cancelled") } },
     });
@@ -147,10 +155,12 @@ describe("an operation", () => {
 
   it("can be run again, once", async () => {
     const { change, end } = createConsoleStage();
-    const id = await end("throw");
+    const id = await end("throw", { note: "secret" });
     const first = dataOf<object>(await change(`/api/operations/${id}/redrive`));
-    expect(first).toMatchObject({ outcome: "redriven", created: true });
-    expect(dataOf(await change(`/api/operations/${id}/redrive`))).toEqual({ ...first, created: false });
+    expect(first).toMatchObject({ outcome: "redriven", operation: { status: "pending", retryOf: id } });
+    expect(JSON.stringify(first)).not.toContain("secret");
+    const repeated = dataOf(await change(`/api/operations/${id}/redrive`));
+    expect(repeated).toEqual({ ...first, outcome: "already-redriven" });
   });
 });
 
@@ -169,6 +179,18 @@ describe("a bulk redrive", () => {
     expect(await redrives({ dryRun: true })).toMatchObject({ count: 0 });
   });
 
+  it("takes times as the page sends them", async () => {
+    const { change, end } = createConsoleStage();
+    await end("throw");
+    const counted = async (filter: object): Promise<RedrivePreview> =>
+      dataOf(await change("/api/redrives", { filter, dryRun: true }));
+    const around = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    const [createdFrom, createdBefore] = around;
+    expect(await counted({ createdFrom, createdBefore })).toMatchObject({ count: 1 });
+    expect(await counted({ createdFrom: createdBefore })).toMatchObject({ count: 0 });
+    expect(await counted({ createdBefore: createdFrom })).toMatchObject({ count: 0 });
+  });
+
   it("stops when the browser disconnects", async () => {
     const { console, end, operator } = createConsoleStage();
     for (let count = 0; count < 10; count += 1) await end("throw");
@@ -180,7 +202,7 @@ describe("a bulk redrive", () => {
       { signal: stop.signal },
     );
     await expect
-      .poll(async () => (await operator.list({ state: "pending" })).operations.length)
+      .poll(async () => (await operator.list({ status: "pending" })).operations.length)
       .toBeGreaterThan(0);
     stop.abort();
     const { redriven, cursor } = dataOf<RedriveRun>(await running);
@@ -188,12 +210,17 @@ describe("a bulk redrive", () => {
     expect(cursor).toEqual(expect.any(String));
   });
 
-  it.each([{}, { internal: true }, { state: "failed" }, { definition: "x" }, { errorType: "x" }])(
-    "refuses an empty or wrong filter: %o",
-    async (filter) => {
-      const { change } = createConsoleStage();
-      for (const dryRun of [true, false])
-        expect((await change("/api/redrives", { filter, dryRun })).status).toBe(400);
-    },
-  );
+  it.each([
+    {},
+    { internal: true },
+    { status: "failed" },
+    { definition: "x" },
+    { errorType: "x" },
+    { createdFrom: "yesterday" },
+    { createdFrom: 5 },
+  ])("refuses an empty or wrong filter: %o", async (filter) => {
+    const { change } = createConsoleStage();
+    for (const dryRun of [true, false])
+      expect((await change("/api/redrives", { filter, dryRun })).status).toBe(400);
+  });
 });

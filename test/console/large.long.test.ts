@@ -16,7 +16,7 @@ async function open(backend: Backend): Promise<number> {
   const operator = createOperator({ backend, definitions: [exportsOf, importsOf], observe: false });
   const page = createConsole({ operator, authorize: () => "observe", observe: false });
   const startedAt = performance.now();
-  for (const path of ["/", "/api/overview", "/api/operations?state=failed"]) {
+  for (const path of ["/", "/api/overview", "/api/operations?status=failed"]) {
     const { status, body } = await page.handle({ method: "GET", path, headers: {} });
     expect(status).toBe(200);
     if (path === "/api/overview") expect(body).toContain('"failed":{"count":10000,"more":true}');

@@ -49,9 +49,9 @@ describe.each(adapters)("a console on %s", (_, mount) => {
   it("works under any base path, with relative URLs", async () => {
     const stage = createConsoleStage();
     const send = await mount(stage);
-    const moved = await send("/ops/console?state=all");
+    const moved = await send("/ops/console?status=all");
     expect(moved.status).toBe(308);
-    expect(moved.headers.get("location")).toBe("./console/?state=all");
+    expect(moved.headers.get("location")).toBe("./console/?status=all");
     const page = await send("/ops/console/");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const html = await page.text();
@@ -64,11 +64,11 @@ describe.each(adapters)("a console on %s", (_, mount) => {
     const stage = createConsoleStage();
     const send = await mount(stage);
     const id = await stage.end("throw");
-    const list = await (await send("/ops/console/api/operations?state=failed")).json();
+    const list = await (await send("/ops/console/api/operations?status=failed")).json();
     expect(list).toMatchObject({ operations: [{ operationId: id }] });
     const options = { method: "POST", headers: FROM_PAGE, body: "{}" };
     const redriven = await send(`/ops/console/api/operations/${id}/redrive`, options);
-    expect(await redriven.json()).toMatchObject({ outcome: "redriven", created: true });
+    expect(await redriven.json()).toMatchObject({ outcome: "redriven", operation: { retryOf: id } });
   });
 });
 

@@ -3,14 +3,15 @@ import { createConsole } from "async-request-reply/console";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { redriven } from "../operator/stage.js";
 import { createConsoleStage } from "./stage.js";
 
-const START = Date.UTC(2026, 0, 1);
+const START = "2026-01-01T00:00:00.000Z";
 
 interface Entry {
   readonly event: string;
   readonly attempt?: number;
-  readonly at?: number;
+  readonly at?: string;
 }
 
 /** An operation, its worker and its timeline, on a clock that the test moves. */
@@ -75,8 +76,8 @@ describe("the timeline of an operation", () => {
     expect(await timeline()).toEqual([
       { event: "accepted", at: START },
       { event: "attempt-failed", attempt: 1, at: START, detail },
-      { event: "attempt-failed", attempt: 2, at: START + 3_600_000, detail },
-      { event: "completed", attempt: 3, at: START + 7_200_000 },
+      { event: "attempt-failed", attempt: 2, at: "2026-01-01T01:00:00.000Z", detail },
+      { event: "completed", attempt: 3, at: "2026-01-01T02:00:00.000Z" },
     ]);
   });
 
@@ -145,8 +146,7 @@ describe("the timeline of an operation", () => {
   it("links the operations of a redrive", async () => {
     const { end, operator, read } = createConsoleStage();
     const failed = await end("throw");
-    const result = await operator.redrive(failed);
-    const next = result.outcome === "redriven" ? result.operationId : "";
+    const next = await redriven(operator, failed);
     const timelineOf = async (id: string): Promise<readonly Entry[]> =>
       (await read<{ timeline: readonly Entry[] }>(`/api/operations/${id}`)).timeline;
     expect((await timelineOf(failed)).at(-1)).toEqual({ event: "redriven", other: next });

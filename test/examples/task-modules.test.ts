@@ -128,7 +128,7 @@ describe("the example that redrives failed work", () => {
     await expect.poll(() => statusOf(id)).toBe("completed");
     expect([id === failed, await statusOf(failed)]).toEqual([false, "failed"]);
     expect(await example.runAgain(failed)).toBe(id);
-    await expect(example.runAgain(id)).rejects.toThrow(`Operation ${id} cannot run again.`);
+    await expect(example.runAgain(id)).rejects.toThrow(`Operation ${id} cannot run again: completed.`);
   });
 
   it("runs every operation again that failed since a time, each once", async () => {

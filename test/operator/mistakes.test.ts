@@ -1,5 +1,6 @@
 import { createMemoryBackend, isAsyncReplyError } from "async-request-reply";
 import * as operatorModule from "async-request-reply/operator";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { refusalOf, withSortedOptions } from "../support/refusal.js";
 import { exportsOf, importsOf } from "./stage.js";
@@ -58,14 +59,14 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.list({ definition: exportsOf }),
   ],
   [
-    "an unknown state",
-    'Option `state` must be one of preparing, pending, completed, failed, not "done".',
-    () => operator.list({ state: "done" }),
+    "an unknown status",
+    'Option `status` must be one of preparing, pending, completed, failed, not "done".',
+    () => operator.list({ status: "done" }),
   ],
   [
     "a type of error for operations that have not failed",
-    'Only failed operations have an `errorType`. Remove it, or `state: "pending"`.',
-    () => operator.list({ state: "pending", errorType: "cancelled" }),
+    'Only failed operations have an `errorType`. Remove it, or `status: "pending"`.',
+    () => operator.list({ status: "pending", errorType: "cancelled" }),
   ],
   [
     "a misspelt problem type",
@@ -78,14 +79,24 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.list({ errorType: 7 }),
   ],
   [
-    "a date instead of a time",
-    "Option `createdFrom` must be epoch milliseconds, such as `Date.now() - 3_600_000`, not an object.",
-    () => operator.list({ createdFrom: new Date() }),
+    "the URI of a problem type",
+    'Unknown problem type "https://www.npmjs.com/package/async-request-reply#cancelled". Did you mean `cancelled`?',
+    () => operator.list({ errorType: problemType("cancelled") }),
   ],
   [
-    "a time that is not a number",
-    "Option `createdBefore` must be epoch milliseconds, such as `Date.now() - 3_600_000`, not NaN.",
-    () => operator.redrive({ createdBefore: Number.NaN }),
+    "milliseconds instead of a date",
+    "Option `createdFrom` must be a valid Date, not 1700000000000.",
+    () => operator.list({ createdFrom: 1_700_000_000_000 }),
+  ],
+  [
+    "a text instead of a date",
+    'Option `createdFrom` must be a valid Date, not "2026-01-01T00:00:00Z".',
+    () => operator.redrive({ createdFrom: "2026-01-01T00:00:00Z" }),
+  ],
+  [
+    "a date that does not exist",
+    'Option `createdBefore` must be a valid Date, not "Invalid Date".',
+    () => operator.redrive({ createdBefore: new Date("yesterday") }),
   ],
   [
     "a tenant that stores do not accept",
@@ -148,8 +159,8 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   ],
   [
     "a member that only lists have",
-    `Unknown option \`state\` of operator.redrive. Known options: ${FILTERS}.`,
-    () => operator.redrive({ state: "failed" }),
+    `Unknown option \`status\` of operator.redrive. Known options: ${FILTERS}.`,
+    () => operator.redrive({ status: "failed" }),
   ],
   [
     "an unknown option of a redrive",

@@ -21,27 +21,27 @@ export const readingScenarios: readonly Scenario[] = [
           operationId: failed,
           tenant: "a",
           definition: "exports",
-          state: "failed",
+          status: "failed",
           attempt: 1,
-          createdAt: expect.any(Number),
-          finishedAt: expect.any(Number),
+          createdAt: expect.any(Date),
+          finishedAt: expect.any(Date),
           retentionMs: 86_400_000,
           failedRetentionMs: 604_800_000,
           key: "k1",
           error: expect.objectContaining({ type: problemType("attempts-exhausted") }),
           lastError: expect.objectContaining({ detail: "The processor threw TypeError." }),
         },
-        expect.objectContaining({ operationId: completed, definition: "imports", state: "completed" }),
-        expect.objectContaining({ operationId: pending, state: "pending", attempt: 0 }),
+        expect.objectContaining({ operationId: completed, definition: "imports", status: "completed" }),
+        expect.objectContaining({ operationId: pending, status: "pending", attempt: 0 }),
       ]);
       expect(JSON.stringify(all)).not.toContain("secret");
       expect(cursor).toBeUndefined();
-      const times = operations.map(({ createdAt }) => createdAt);
+      const times = operations.map(({ createdAt }) => createdAt.getTime());
       expect(times).toEqual(times.toSorted((one, other) => other - one));
     },
   },
   {
-    name: "lists by tenant, state, definition, age and type of error",
+    name: "lists by tenant, status, definition, age and type of error",
     run: async ({ operator, end, submit }) => {
       const first = await end("throw");
       const refused = await end("refuse", { tenant: "b" });
@@ -51,10 +51,10 @@ export const readingScenarios: readonly Scenario[] = [
       const listed = async (filter: Parameters<typeof operator.list>[0]): Promise<string[]> =>
         idsOf((await operator.list(filter)).operations).sort();
       expect(await listed({ tenant: "b" })).toEqual([refused]);
-      expect(await listed({ state: "pending" })).toEqual([pending]);
+      expect(await listed({ status: "pending" })).toEqual([pending]);
       expect(await listed({ definition: "imports" })).toEqual([imported]);
       expect(await listed({ errorType: "attempts-exhausted" })).toEqual([first]);
-      expect(await listed({ errorType: "work-failed", state: "failed", tenant: "a" })).toEqual([]);
+      expect(await listed({ errorType: "work-failed", status: "failed", tenant: "a" })).toEqual([]);
       const all = [first, refused, imported, pending];
       const older = await listed({ createdBefore: createdAt });
       const newer = await listed({ createdFrom: createdAt });
@@ -114,7 +114,7 @@ export const readingScenarios: readonly Scenario[] = [
       expect(await operator.get(completed)).toMatchObject({
         operationId: completed,
         tenant: "b",
-        state: "completed",
+        status: "completed",
         input: { outcome: "complete", note: "hello" },
         result: { note: "hello" },
       });
@@ -159,17 +159,26 @@ export const readingScenarios: readonly Scenario[] = [
       await backend.operations.settle({ operationId: UNKNOWN, token: "t" }, retry);
       await work();
       const found = await operator.get(UNKNOWN);
-      expect(found).toMatchObject({ state: "failed", followUpId: FOLLOW_UP });
+      expect(found).toMatchObject({ status: "failed", followUpId: FOLLOW_UP });
       expect(found?.lastError).toEqual({
         type: problemType("work-failed"),
         title: "The work failed",
         detail: "The processor threw TypeError.",
       });
       expect(found?.attemptErrors).toEqual([
-        { attempt: 1, at: expect.any(Number), detail: "The processor threw TypeError." },
-        { attempt: 2, at: 7, detail: "second" },
-        { attempt: 1, at: 5, detail: "first" },
+        { attempt: 1, at: expect.any(Date), detail: "The processor threw TypeError." },
+        { attempt: 2, at: new Date(7), detail: "second" },
+        { attempt: 1, at: new Date(5), detail: "first" },
       ]);
+    },
+  },
+  {
+    name: "shows times as dates, whose JSON is what clients read",
+    run: async ({ operator, end }) => {
+      const operation = await existing(operator.get(await end("throw")));
+      const { createdAt, finishedAt, attemptErrors } = JSON.parse(JSON.stringify(operation));
+      for (const time of [createdAt, finishedAt, attemptErrors[0].at])
+        expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     },
   },
   {
@@ -200,20 +209,39 @@ export const readingScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "cancels an operation of any tenant and returns the outcome",
+    name: "cancels an operation of any tenant and returns the outcome, and the operation after it",
     run: async ({ operator, submit, backend }) => {
       const waiting = await submit("complete", { tenant: "b", definition: importsOf });
-      expect(await operator.cancel(waiting)).toBe("cancelled");
-      expect(await operator.cancel(waiting)).toBe("terminal");
-      expect(await operator.get(waiting)).toMatchObject({
-        state: "failed",
-        error: { type: problemType("cancelled") },
+      const cancelled = await operator.cancel(waiting);
+      expect(cancelled).toMatchObject({
+        outcome: "cancelled",
+        operation: { status: "failed", error: { type: problemType("cancelled") } },
       });
+      expect(cancelled.operation).toEqual(await operator.get(waiting));
+      expect(await operator.cancel(waiting)).toEqual({ ...cancelled, outcome: "terminal" });
       const running = await submit("complete", { tenant: "c" });
       await backend.operations.beginAttempt(running, { token: "t", leaseMs: 60_000 });
-      expect(await operator.cancel(running)).toBe("requested");
-      expect(await operator.cancel(UNKNOWN)).toBe("unknown");
-      expect(await operator.cancel("42")).toBe("unknown");
+      expect(await operator.cancel(running)).toMatchObject({
+        outcome: "requested",
+        operation: { operationId: running, status: "pending", cancelRequested: true },
+      });
+      expect(await operator.cancel(UNKNOWN)).toEqual({ outcome: "unknown" });
+      expect(await operator.cancel("42")).toEqual({ outcome: "unknown" });
+    },
+  },
+  {
+    name: "cancels no operation that its tenant cannot see yet, and returns it",
+    run: async ({ operator, backend }) => {
+      const operation = { id: UNKNOWN, tenant: "c", definition: "exports", input: "1", retentionMs: 1_000 };
+      await backend.operations.create(operation, { state: "preparing", token: "t", leaseMs: 60_000 });
+      expect(await operator.cancel(UNKNOWN)).toMatchObject({
+        outcome: "unknown",
+        operation: { status: "preparing" },
+      });
+      expect(idsOf((await operator.list({ status: "preparing", internal: true })).operations)).toEqual([
+        UNKNOWN,
+      ]);
+      expect((await operator.list()).operations).toEqual([]);
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { problemType } from "async-request-reply/ports";
 import { expect } from "vitest";
 import type { Scenario } from "./scenarios.js";
-import { existing, idsOf, importsOf } from "./stage.js";
+import { existing, idsOf, importsOf, redriven } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 
@@ -17,8 +17,12 @@ export const redrivingScenarios: readonly Scenario[] = [
       const before = await existing(operator.get(failed));
       mend();
       const result = await operator.redrive(failed);
-      expect(result).toEqual({ outcome: "redriven", operationId: expect.any(String), created: true });
-      const { operationId } = result as { readonly operationId: string };
+      expect(result).toMatchObject({
+        outcome: "redriven",
+        operation: { status: "pending", retryOf: failed },
+      });
+      const { operationId } = await existing(Promise.resolve(result.operation));
+      expect(result.operation).toEqual(await operator.get(operationId));
       expect(events).toEqual([
         { event: "operation.redriven", operationId, retryOf: failed, definition: "exports", tenant: "b" },
       ]);
@@ -27,7 +31,7 @@ export const redrivingScenarios: readonly Scenario[] = [
       const { tenant, definition, input, retentionMs, failedRetentionMs } = before;
       const kept = { retentionMs, failedRetentionMs };
       expect(successor).toMatchObject({ tenant, definition, input, ...kept, retryOf: failed });
-      expect(successor).toMatchObject({ state: "completed", result: { note: "hello" } });
+      expect(successor).toMatchObject({ status: "completed", result: { note: "hello" } });
       expect(successor.key).toBeUndefined();
       expect(await operator.get(failed)).toEqual({ ...before, retriedBy: operationId });
     },
@@ -39,9 +43,12 @@ export const redrivingScenarios: readonly Scenario[] = [
       const operators = [operator, other(), other(), operator];
       const results = await Promise.all(operators.map((each) => each.redrive(failed)));
       results.push(await operator.redrive(failed));
-      const ids = new Set(results.map((each) => each.outcome === "redriven" && each.operationId));
+      const ids = new Set(results.map(({ operation }) => operation?.operationId ?? ""));
       expect(ids.size).toBe(1);
-      expect(results.filter((each) => each.outcome === "redriven" && each.created)).toHaveLength(1);
+      expect(results.map(({ outcome }) => outcome).sort()).toEqual([
+        ...Array(4).fill("already-redriven"),
+        "redriven",
+      ]);
       const { operations } = await operator.list();
       expect(idsOf(operations).sort()).toEqual([failed, ...ids].sort());
       expect(events.length).toBeLessThanOrEqual(1);
@@ -52,9 +59,9 @@ export const redrivingScenarios: readonly Scenario[] = [
     run: async ({ operator, end }) => {
       const failed = await end("throw");
       const { finishedAt } = await existing(operator.get(failed));
-      const { operationId } = (await operator.redrive(failed)) as { readonly operationId: string };
+      const operationId = await redriven(operator, failed);
       expect(operationId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-      expect(timeOf(operationId)).toBe(finishedAt);
+      expect(timeOf(operationId)).toBe(finishedAt?.getTime());
     },
   },
   {
@@ -62,13 +69,12 @@ export const redrivingScenarios: readonly Scenario[] = [
     run: async ({ operator, end, work }) => {
       const chain = [await end("throw")];
       for (let link = 0; link < 3; link += 1) {
-        const result = await operator.redrive(chain.at(-1) ?? "");
-        chain.push((result as { readonly operationId: string }).operationId);
+        chain.push(await redriven(operator, chain.at(-1) ?? ""));
         await work();
       }
       expect(new Set(chain).size).toBe(4);
       const last = await existing(operator.get(chain[3] ?? ""));
-      expect(last).toMatchObject({ state: "failed", retryOf: chain[2] });
+      expect(last).toMatchObject({ status: "failed", retryOf: chain[2] });
       expect(last.retriedBy).toBeUndefined();
       expect(await operator.get(chain[1] ?? "")).toMatchObject({ retryOf: chain[0], retriedBy: chain[2] });
     },
@@ -81,9 +87,9 @@ export const redrivingScenarios: readonly Scenario[] = [
       const abandoned = { id: UNKNOWN, tenant: "a", definition: "exports", input: "1", retentionMs: 1_000 };
       await backend.operations.create(abandoned, { state: "failed", error: "{}" });
       const redrive = (id: string): Promise<unknown> => operator.redrive(id);
-      expect(await redrive(completed)).toEqual({ outcome: "not-redrivable", state: "completed" });
-      expect(await redrive(pending)).toEqual({ outcome: "not-redrivable", state: "pending" });
-      expect(await redrive(UNKNOWN)).toEqual({ outcome: "not-redrivable", state: "failed" });
+      expect(await redrive(completed)).toEqual({ outcome: "completed" });
+      expect(await redrive(pending)).toEqual({ outcome: "unfinished" });
+      expect(await redrive(UNKNOWN)).toEqual({ outcome: "no-work" });
       expect(await redrive("01900000-0000-7000-8000-00000000fffe")).toEqual({ outcome: "unknown" });
       expect(await redrive("42")).toEqual({ outcome: "unknown" });
       expect(events).toEqual([]);
@@ -109,7 +115,7 @@ export const redrivingScenarios: readonly Scenario[] = [
       const cancelled = await submit("complete");
       await operator.cancel(cancelled);
       expect(await operator.get(cancelled)).toMatchObject({ error: { type: problemType("cancelled") } });
-      expect(await operator.redrive(cancelled)).toMatchObject({ outcome: "redriven", created: true });
+      expect(await operator.redrive(cancelled)).toMatchObject({ outcome: "redriven" });
     },
   },
 ];

@@ -91,6 +91,13 @@ export function idsOf(operations: readonly OperationSummary[]): string[] {
   return operations.map(({ operationId }) => operationId);
 }
 
+/** Redrives an operation, which must be possible, and returns the id of the new one. */
+export async function redriven(operator: Operator, failed: string): Promise<string> {
+  const { outcome, operation } = await operator.redrive(failed);
+  if (operation === undefined) throw new Error(`The outcome of the redrive is ${outcome}.`);
+  return operation.operationId;
+}
+
 /** Returns the result of a call, which must not be undefined. */
 export async function existing<T>(call: Promise<T | undefined>): Promise<T> {
   const found = await call;

@@ -6,9 +6,10 @@ import {
   withStores,
 } from "async-request-reply";
 import { createOperator, type Operator } from "async-request-reply/operator";
+import type { ListRequest } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { createOperatorStage, existing, exportsOf, importsOf } from "./stage.js";
+import { createOperatorStage, existing, exportsOf, importsOf, redriven } from "./stage.js";
 
 const ID = "01900000-0000-7000-8000-00000000ffff";
 const definitions = [exportsOf, importsOf] as const;
@@ -58,7 +59,7 @@ describe("a store that lacks a method", () => {
       redrive: false,
     });
     const failed = await stage.end("throw");
-    expect(await stage.operator.get(failed)).toMatchObject({ state: "failed" });
+    expect(await stage.operator.get(failed)).toMatchObject({ status: "failed" });
     await expect(stage.operator.redrive(failed)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
   });
 });
@@ -87,7 +88,7 @@ describe("a page of a list", () => {
       await operations.create({ id, tenant: "a", definition: "exports", input: "1", retentionMs: 1 });
     }
     const operator = createOperator({ backend: changed({ list }), definitions });
-    expect(await operator.list({ limit: 2, state: "pending" })).toMatchObject({ operations: { length: 2 } });
+    expect(await operator.list({ limit: 2, status: "pending" })).toMatchObject({ operations: { length: 2 } });
     expect(requests).toEqual([{ limit: 3, state: "pending" }]);
   });
 });
@@ -108,10 +109,9 @@ describe("an answer of the store that was lost", () => {
     const { retriedBy } = await existing(stage.operator.get(failed));
     await expect(stage.operator.redrive({ tenant: "a" })).resolves.toEqual({ redriven: 0, skipped: 1 });
     lost = false;
-    expect(await stage.operator.redrive(failed)).toEqual({
-      outcome: "redriven",
-      operationId: retriedBy,
-      created: false,
+    expect(await stage.operator.redrive(failed)).toMatchObject({
+      outcome: "already-redriven",
+      operation: { operationId: retriedBy },
     });
     expect((await stage.operator.list()).operations).toHaveLength(2);
   });
@@ -136,18 +136,18 @@ describe("a queue that does not answer", () => {
   ])("is awaited by a redrive of %s, so that a script can end then", async (_, redrive) => {
     const { operator, clock, failed, work } = await createSilentStage();
     let done = false;
-    const redriven = redrive(operator, failed).then(() => {
+    const ended = redrive(operator, failed).then(() => {
       done = true;
     });
     await clock.advance(9_999);
     expect(done).toBe(false);
     await clock.advance(1);
-    await redriven;
+    await ended;
     const { retriedBy } = await existing(operator.get(failed));
     // The sweep announces it.
     await clock.advance(20_000);
     await work();
-    expect(await operator.get(retriedBy ?? "")).toMatchObject({ state: "completed" });
+    expect(await operator.get(retriedBy ?? "")).toMatchObject({ status: "completed" });
   });
 });
 
@@ -157,15 +157,40 @@ describe("a failed operation that was redriven", () => {
     const stage = createOperatorStage(createMemoryBackend({ clock }));
     const failed = await stage.end("throw");
     await clock.advance(600_000_000);
-    const result = (await stage.operator.redrive(failed)) as { readonly operationId: string };
+    const successor = await redriven(stage.operator, failed);
     await stage.work();
     await clock.advance(600_000_000);
     await stage.work();
-    expect(await stage.operator.get(failed)).toMatchObject({ retriedBy: result.operationId });
+    expect(await stage.operator.get(failed)).toMatchObject({ retriedBy: successor });
     await clock.advance(80_000_000);
     await stage.work();
     await stage.work();
-    expect(await stage.operator.get(result.operationId)).toBeUndefined();
+    expect(await stage.operator.get(successor)).toBeUndefined();
     expect(await stage.operator.get(failed)).toBeUndefined();
+  });
+});
+
+describe("the principal who submitted an operation", () => {
+  it("is shown if the store keeps it", async () => {
+    const backend = createMemoryBackend();
+    const { operations } = backend;
+    const kept = <T extends object>(operation: T): T => ({ ...operation, principal: "ann" });
+    const stage = createOperatorStage(
+      changed(
+        {
+          list: async (request: ListRequest) => (await operations.list?.(request))?.map(kept),
+          getMany: async (ids: readonly string[]) => (await operations.getMany?.(ids))?.map(kept),
+        },
+        backend,
+      ),
+    );
+    const operationId = await stage.submit("complete");
+    expect(await stage.operator.get(operationId)).toMatchObject({ principal: "ann" });
+    expect((await stage.operator.list()).operations).toMatchObject([{ principal: "ann" }]);
+  });
+
+  it("is absent if code submitted it", async () => {
+    const { operator, submit } = createOperatorStage(createMemoryBackend());
+    expect(await operator.get(await submit("complete"))).not.toHaveProperty("principal");
   });
 });

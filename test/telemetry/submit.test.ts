@@ -182,8 +182,8 @@ describe("the `meta` that a subscriber sets", () => {
     };
     await createWorker(service, { exports: fail }).runUntilIdle();
     const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
-    const redriven = await operator.redrive(operationId);
-    expect(await metaOf((redriven as { operationId: string }).operationId)).toBe(stored);
+    const { operation } = await operator.redrive(operationId);
+    expect(await metaOf(operation?.operationId ?? "")).toBe(stored);
   });
 
   it("is absent without a subscriber, even if the request has a trace context", async () => {

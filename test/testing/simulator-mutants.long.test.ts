@@ -2,8 +2,8 @@ import { createMemoryBackend } from "async-request-reply";
 import type { SimulationFailure } from "async-request-reply/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type * as Parking from "../../src/following/parking.js";
-import type * as Redrive from "../../src/operator/redrive/redrive-one.js";
-import type * as Scan from "../../src/operator/scan.js";
+import type * as Filter from "../../src/operator/filter.js";
+import type * as Redrive from "../../src/operator/redrive-one.js";
 import type * as Submit from "../../src/service/submit.js";
 import type * as Deliver from "../../src/webhooks/delivery/deliver.js";
 import type * as FindAnnounced from "../../src/webhooks/delivery/find-announced.js";
@@ -58,25 +58,26 @@ const mutants: readonly Mutant[] = [
     name: "a redrive by filter stops after its first operation",
     violation: /I12: .* failed but was not run again/,
     plant: () =>
-      vi.doMock("../../src/operator/scan.js", async (original) => {
-        const { scan } = await original<typeof Scan>();
-        const scanOne: typeof scan = async (context, options, take) => {
+      vi.doMock("../../src/operator/filter.js", async (original) => {
+        const real = await original<typeof Filter>();
+        const scan: typeof real.scan = async (context, options, take) => {
           let taken = 0;
-          await scan(context, options, (operation) => taken++ === 0 && take(operation));
+          await real.scan(context, options, (operation) => taken++ === 0 && take(operation));
           return undefined;
         };
-        return { scan: scanOne };
+        return { ...real, scan };
       }),
   },
   {
     name: "a redrive by id returns the id of the failed operation",
     violation: /I12: the successor of .* is .*, but its redrive returned/,
     plant: () =>
-      vi.doMock("../../src/operator/redrive/redrive-one.js", async (original) => {
+      vi.doMock("../../src/operator/redrive-one.js", async (original) => {
         const real = await original<typeof Redrive>();
         const redriveOne: typeof real.redriveOne = async (context, operationId) => {
           const result = await real.redriveOne(context, operationId);
-          return result.outcome === "redriven" ? { ...result, operationId } : result;
+          if (result.operation === undefined) return result;
+          return { ...result, operation: { ...result.operation, operationId } };
         };
         return { ...real, redriveOne };
       }),
@@ -156,8 +157,8 @@ const mutants: readonly Mutant[] = [
 const REPLACED = [
   "../../src/worker/settings.js",
   "../../src/service/submit.js",
-  "../../src/operator/scan.js",
-  "../../src/operator/redrive/redrive-one.js",
+  "../../src/operator/filter.js",
+  "../../src/operator/redrive-one.js",
   "../../src/following/parking.js",
   "../../src/webhooks/delivery/find-announced.js",
   "../../src/webhooks/delivery/deliver.js",

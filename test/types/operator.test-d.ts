@@ -15,8 +15,10 @@ void operator.list({ definition: "orders" });
 void operator.list({ definition: "order" });
 // @ts-expect-error: not a known problem type
 void operator.list({ errorType: "work-faild" });
-// @ts-expect-error: a bulk redrive takes no state, because only failed operations run again
-void operator.redrive({ state: "failed" });
+// @ts-expect-error: a bulk redrive takes no status, because only failed operations run again
+void operator.redrive({ status: "failed" });
+// @ts-expect-error: a time is a Date
+void operator.list({ createdFrom: 1_700_000_000_000 });
 // @ts-expect-error: a single redrive takes no rate
 void operator.redrive("01900000-0000-7000-8000-000000000000", { perSecond: 1 });
 

@@ -1,5 +1,6 @@
-import { AsyncReplyError, forbidden, isAsyncReplyError, unauthenticated } from "../../contract/errors.js";
+import { AsyncReplyError, forbidden, unauthenticated } from "../../contract/errors.js";
 import { shown } from "../../contract/options.js";
+import { denial, seenByHooks, unavailable } from "../../http/access/admit-request.js";
 import { header, refuseManyFields, singleHeader } from "../../http/message/headers.js";
 import type { HttpRequest } from "../../http/message/message.js";
 import type { AuthorizationRequest } from "../../ports/authorize.js";
@@ -35,13 +36,13 @@ export async function authorizeRequest(
 ): Promise<ConsoleAccess> {
   refuseManyFields(request);
   singleHeader(request.headers, "authorization");
-  const { method, path, headers } = request;
-  const seen = { method, path, header: (name: string) => header(headers, name.toLowerCase()) };
   const tooLate = (): AsyncReplyError => unavailable(`\`authorize\` did not answer within ${TIMEOUT_MS} ms.`);
   try {
-    return toAccess(await withinTime(Promise.resolve(hook(seen)), TIMEOUT_MS, clock, tooLate));
+    return toAccess(
+      await withinTime(Promise.resolve(hook(seenByHooks(request))), TIMEOUT_MS, clock, tooLate),
+    );
   } catch (error) {
-    throw toRefusal(error, hook.challenge ?? "Bearer");
+    throw denial(error, hook.challenge ?? "Bearer");
   }
 }
 
@@ -49,19 +50,6 @@ function toAccess(answer: unknown): ConsoleAccess {
   if (answer === undefined || answer === null) throw unauthenticated();
   if (answer === "observe" || answer === "operate") return answer;
   throw unavailable(`\`authorize\` returned ${shown(answer)}, not "observe", "operate" or nothing.`);
-}
-
-function toRefusal(error: unknown, challenge: string): AsyncReplyError {
-  const { code, detail = "" } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
-  if (code === "UNAUTHENTICATED")
-    return new AsyncReplyError(code, detail, { cause: error, headers: { "www-authenticate": challenge } });
-  if (code === "FORBIDDEN" || code === "AUTHORIZATION_UNAVAILABLE") return error as AsyncReplyError;
-  return unavailable("`authorize` of createConsole threw an error that is not a refusal.", error);
-}
-
-function unavailable(eventDetail: string, cause?: unknown): AsyncReplyError {
-  const detail = "The request could not be authorized at the moment. Try again later.";
-  return new AsyncReplyError("AUTHORIZATION_UNAVAILABLE", detail, { cause, eventDetail });
 }
 
 /**

@@ -1,22 +1,28 @@
 import { cancel, readPayload, redrive } from "./api.js";
-import { announce, openDialog, showProblem } from "./dialog.js";
-import { button, element } from "./dom.js";
+import { announce, button, element, openDialog, showProblem } from "./dom.js";
 import type { Page } from "./view.js";
 
-const CANCELLED: Readonly<Record<string, string>> = {
+const CANCELLED = {
   cancelled: "The operation was cancelled.",
   requested: "A worker is running it and was asked to stop.",
   terminal: "The operation has already ended.",
   unknown: "The operation no longer exists, or cannot be cancelled.",
+} as const;
+
+const NOT_REDRIVEN: Readonly<Record<string, string>> = {
+  unfinished: "The operation has not ended.",
+  completed: "The operation has completed.",
+  "no-work": "This operation has no work to run again.",
+  unknown: "The operation no longer exists.",
 };
 
 /** Creates the button that cancels an operation after a question. */
-export function cancelButton(page: Page, id: string): HTMLButtonElement {
+export function cancelButton(page: Page, operationId: string): HTMLButtonElement {
   return button("Cancel the operation…", () => {
     const dialog = openDialog("Cancel the operation?");
     const confirm = button("Cancel it", async () => {
       dialog.close();
-      await act(page, async () => CANCELLED[(await cancel(id)).outcome] ?? "");
+      await act(page, async () => CANCELLED[(await cancel(operationId)).outcome]);
     });
     dialog.show(
       element("p", {}, "The operation then fails, and its client sees that it was cancelled."),
@@ -26,28 +32,28 @@ export function cancelButton(page: Page, id: string): HTMLButtonElement {
 }
 
 /** Creates the button that runs a failed operation again. */
-export function redriveButton(page: Page, id: string): HTMLButtonElement {
+export function redriveButton(page: Page, operationId: string): HTMLButtonElement {
   return button(
     "Run again",
     () =>
       act(page, async () => {
-        const result = await redrive(id);
-        return result.outcome === "redriven"
-          ? `It runs again as ${result.operationId}.`
-          : "This operation has no work to run again.";
+        const { outcome, operation } = await redrive(operationId);
+        return operation === undefined
+          ? (NOT_REDRIVEN[outcome] ?? "")
+          : `It runs again as ${operation.operationId}.`;
       }),
     { class: "primary" },
   );
 }
 
 /** Creates the button that shows and hides the payloads of an operation. */
-export function payloadButton(id: string, place: HTMLElement): HTMLButtonElement {
+export function payloadButton(operationId: string, place: HTMLElement): HTMLButtonElement {
   const toggle = button(
     "Show the payload",
     async () => {
       const isShown = place.childElementCount > 0;
       try {
-        place.replaceChildren(...(isShown ? [] : await payloadOf(id)));
+        place.replaceChildren(...(isShown ? [] : await payloadOf(operationId)));
         toggle.textContent = isShown ? "Show the payload" : "Hide the payload";
         toggle.setAttribute("aria-expanded", String(!isShown));
       } catch (error) {
@@ -59,8 +65,8 @@ export function payloadButton(id: string, place: HTMLElement): HTMLButtonElement
   return toggle;
 }
 
-async function payloadOf(id: string): Promise<Node[]> {
-  const members = Object.entries(await readPayload(id)).filter(([, value]) => value !== undefined);
+async function payloadOf(operationId: string): Promise<Node[]> {
+  const members = Object.entries(await readPayload(operationId)).filter(([, value]) => value !== undefined);
   return members.flatMap(([name, value]) => [
     element("h3", {}, name),
     // A focusable region, so that wide texts can be scrolled by keyboard.

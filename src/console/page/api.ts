@@ -1,26 +1,30 @@
 import type { OperationPage } from "../../operator/list.js";
-import type { RedrivePreview, RedriveRun } from "../../operator/redrive/redrive-options.js";
-import type { CancelOutcome, RedriveResult } from "../../ports/operation-store.js";
-import type { Details, Overview, Payload } from "../wire.js";
+import type { OperatorCancelResult } from "../../operator/operator.js";
+import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js";
+import type { OperatorRedriveResult } from "../../operator/redrive-one.js";
+import type { Changed, Details, Overview, Payload, Sent } from "../wire.js";
 
 export const readOverview = (): Promise<Overview> => request("api/overview");
-export const readList = (filter: URLSearchParams): Promise<OperationPage> =>
+export const readList = (filter: URLSearchParams): Promise<Sent<OperationPage>> =>
   request(`api/operations?${filter}`);
-export const readDetails = (id: string): Promise<Details> => request(pathOf(id));
-export const readPayload = (id: string): Promise<Payload> => request(`${pathOf(id)}/payload`);
-export const cancel = (id: string): Promise<{ outcome: CancelOutcome }> => change(`${pathOf(id)}/cancel`);
-export const redrive = (id: string): Promise<RedriveResult> => change(`${pathOf(id)}/redrive`);
+export const readDetails = (operationId: string): Promise<Sent<Details>> => request(pathOf(operationId));
+export const readPayload = (operationId: string): Promise<Payload> =>
+  request(`${pathOf(operationId)}/payload`);
+export const cancel = (operationId: string): Promise<Sent<Changed<OperatorCancelResult>>> =>
+  change(`${pathOf(operationId)}/cancel`);
+export const redrive = (operationId: string): Promise<Sent<Changed<OperatorRedriveResult>>> =>
+  change(`${pathOf(operationId)}/redrive`);
 
-/** Filter of a bulk redrive, as the operator takes it. */
-export type BulkFilter = Readonly<Record<string, string | number | boolean>>;
+/** Filter of a bulk redrive, as the operator takes it. Times are RFC 3339. */
+export type BulkFilter = Readonly<Record<string, string | boolean>>;
 
 export const countMatches = (filter: BulkFilter): Promise<RedrivePreview> =>
   change("api/redrives", { filter, dryRun: true });
 export const redriveSome = (filter: BulkFilter, cursor: string | undefined): Promise<RedriveRun> =>
   change("api/redrives", { filter, cursor });
 
-function pathOf(id: string): string {
-  return `api/operations/${encodeURIComponent(id)}`;
+function pathOf(operationId: string): string {
+  return `api/operations/${encodeURIComponent(operationId)}`;
 }
 
 function change<Data>(path: string, body: unknown = {}): Promise<Data> {

@@ -1,7 +1,6 @@
-import type { RedrivePreview } from "../../operator/redrive/redrive-options.js";
+import type { RedrivePreview } from "../../operator/redrive-many.js";
 import { type BulkFilter, countMatches, redriveSome } from "./api.js";
-import { announce, type Dialog, openDialog } from "./dialog.js";
-import { button, element } from "./dom.js";
+import { announce, button, type Dialog, element, openDialog } from "./dom.js";
 import { counted } from "./format.js";
 
 /** The server runs 10 operations per request, so one request per second keeps the rate. */

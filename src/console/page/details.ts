@@ -1,15 +1,15 @@
 import type { OperationSummary } from "../../operator/views.js";
-import type { Details, TimelineEntry } from "../wire.js";
+import type { Details, Sent, TimelineEntry } from "../wire.js";
 import { cancelButton, payloadButton, redriveButton } from "./actions.js";
 import { readDetails } from "./api.js";
 import { byId, type Child, element } from "./dom.js";
 import { duration, exactly } from "./format.js";
-import { listBehind, stateOf } from "./list.js";
+import { listBehind, statusOf } from "./list.js";
 import { type Page, viewLink } from "./view.js";
 
 /** Shows an operation, and what happened to it. */
 export async function showDetails(page: Page): Promise<void> {
-  const details = await readDetails(page.view.id);
+  const details = await readDetails(page.view.operationId);
   if (!page.isCurrent()) return;
   const { operation, deliveries } = details;
   document.title = `Operation ${operation.operationId}`;
@@ -24,18 +24,20 @@ export async function showDetails(page: Page): Promise<void> {
   );
 }
 
-function facts(page: Page, operation: OperationSummary): HTMLElement {
-  const { definition, tenant, attempt, createdAt, finishedAt, key, retryOf, retriedBy } = operation;
-  const { state, retentionMs, failedRetentionMs = retentionMs } = operation;
+function facts(page: Page, operation: Sent<OperationSummary>): HTMLElement {
+  const { definition, tenant, principal, attempt, createdAt, finishedAt, key, retryOf, retriedBy } =
+    operation;
+  const { status, retentionMs, failedRetentionMs = retentionMs } = operation;
   const facts: readonly (readonly [name: string, value: Child])[] = [
-    ["State", stateOf(operation)],
+    ["Status", statusOf(operation)],
     ["Definition", definition],
     ["Tenant", tenant],
+    ["Principal", principal],
     ["Attempts", String(attempt)],
     ["Created", exactly(createdAt)],
     ["Cancellation", operation.cancelRequested === undefined ? undefined : "Requested"],
     ["Ended", finishedAt === undefined ? undefined : exactly(finishedAt)],
-    ["Kept after its end", duration(state === "failed" ? failedRetentionMs : retentionMs)],
+    ["Kept after its end", duration(status === "failed" ? failedRetentionMs : retentionMs)],
     ["Idempotency key", key],
     ["Runs again", retryOf === undefined ? undefined : operationLink(page, retryOf)],
     ["Run again as", retriedBy === undefined ? undefined : operationLink(page, retriedBy)],
@@ -47,18 +49,18 @@ function facts(page: Page, operation: OperationSummary): HTMLElement {
   return element("dl", {}, ...pairs);
 }
 
-function operationLink({ go, view }: Page, id: string): HTMLElement {
-  return viewLink(go, { ...view, id }, id);
+function operationLink({ go, view }: Page, operationId: string): HTMLElement {
+  return viewLink(go, { ...view, operationId }, operationId);
 }
 
 /** Creates the buttons for everything that the caller, the back end and the state allow. */
 function actions(
   page: Page,
-  { operationId: id, state, retriedBy, definition, hidden }: OperationSummary,
+  { operationId, status, retriedBy, definition, hidden }: Sent<OperationSummary>,
 ): HTMLElement {
   const { operates, supports, definitions } = page.overview;
-  const canCancel = operates && supports.cancel && state === "pending" && hidden !== true;
-  const isOpen = state === "failed" && retriedBy === undefined && definitions.includes(definition);
+  const canCancel = operates && supports.cancel && status === "pending" && hidden !== true;
+  const isOpen = status === "failed" && retriedBy === undefined && definitions.includes(definition);
   const payload = element("div", { id: "payload" });
   return element(
     "div",
@@ -66,9 +68,9 @@ function actions(
     element(
       "div",
       { class: "actions" },
-      canCancel ? cancelButton(page, id) : undefined,
-      operates && supports.redrive && isOpen ? redriveButton(page, id) : undefined,
-      operates ? payloadButton(id, payload) : undefined,
+      canCancel ? cancelButton(page, operationId) : undefined,
+      operates && supports.redrive && isOpen ? redriveButton(page, operationId) : undefined,
+      operates ? payloadButton(operationId, payload) : undefined,
     ),
     payload,
   );
@@ -76,39 +78,34 @@ function actions(
 
 function deliveryOf(
   page: Page,
-  { operation, timeline: entries }: Details["deliveries"][number],
+  { operation, timeline: entries }: Sent<Details["deliveries"][number]>,
   index: number,
 ): Node[] {
   const { operationId, definition } = operation;
   const title = index === 0 ? `Follow-up: ${definition}` : `Follow-up, run again: ${definition}`;
   return [
     element("h3", {}, title),
-    element("p", {}, stateOf(operation), " ", operationLink(page, operationId)),
+    element("p", {}, statusOf(operation), " ", operationLink(page, operationId)),
     timeline(page, entries),
   ];
 }
 
 /** Creates the list of what happened to an operation. */
-function timeline({ go, view }: Page, entries: readonly TimelineEntry[]): HTMLElement {
+function timeline(page: Page, entries: readonly Sent<TimelineEntry>[]): HTMLElement {
   const items = entries.map((entry) => {
     const { event, at, detail, other } = entry;
     return element(
       "li",
       { class: event },
       element("span", { class: "when" }, at === undefined ? "" : exactly(at)),
-      element(
-        "span",
-        {},
-        ...sentenceOf(entry),
-        other === undefined ? undefined : viewLink(go, { ...view, id: other }, other),
-      ),
+      element("span", {}, ...sentenceOf(entry), other === undefined ? undefined : operationLink(page, other)),
       detail === undefined || detail === "" ? undefined : element("span", { class: "detail" }, detail),
     );
   });
   return element("ol", { class: "timeline" }, ...items);
 }
 
-function sentenceOf({ event, attempt, other }: TimelineEntry): readonly Child[] {
+function sentenceOf({ event, attempt, other }: Sent<TimelineEntry>): readonly Child[] {
   switch (event) {
     case "accepted":
       return [other === undefined ? "Accepted" : "Created to run again "];

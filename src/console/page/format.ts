@@ -20,15 +20,15 @@ export function counted({ count, more }: BoundedCount): string {
 }
 
 /** Returns the time since then. The exact time is the title. */
-export function ago(at: number): HTMLElement {
-  const exact = new Date(at).toISOString();
-  return element("time", { datetime: exact, title: exact }, `${duration(Math.max(0, Date.now() - at))} ago`);
+export function ago(at: string): HTMLElement {
+  const text = `${duration(Math.max(0, Date.now() - Date.parse(at)))} ago`;
+  return element("time", { datetime: at, title: at }, text);
 }
 
 /** Returns an exact time in the time zone of the browser. */
-export function exactly(at: number): HTMLElement {
+export function exactly(at: string): HTMLElement {
   const text = new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
-  return element("time", { datetime: new Date(at).toISOString() }, text);
+  return element("time", { datetime: at }, text);
 }
 
 /** Returns the name in the URI of a problem type. */

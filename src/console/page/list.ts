@@ -1,10 +1,20 @@
 import type { OperationPage } from "../../operator/list.js";
 import type { OperationSummary } from "../../operator/views.js";
+import type { Overview, Sent } from "../wire.js";
 import { readList } from "./api.js";
 import { openBulk } from "./bulk.js";
 import { byId, type Column, element, table } from "./dom.js";
 import { ago, problemName } from "./format.js";
-import { bulkFilterOf, listFilterOf, listOf, type Page, viewLink } from "./view.js";
+import {
+  AGE_OPTIONS,
+  bulkFilterOf,
+  listFilterOf,
+  listOf,
+  type Page,
+  STATUSES,
+  type View,
+  viewLink,
+} from "./view.js";
 
 /** Shows a page of the list. */
 export async function showList(page: Page): Promise<void> {
@@ -31,35 +41,35 @@ export async function showList(page: Page): Promise<void> {
   );
 }
 
-function nextLink({ view, go }: Page, { cursor }: OperationPage): readonly HTMLElement[] {
+function nextLink({ view, go }: Page, { cursor }: Pick<OperationPage, "cursor">): readonly HTMLElement[] {
   return cursor === undefined ? [] : [viewLink(go, { ...view, cursor }, "Older")];
 }
 
-function columns({ view, go, overview }: Page): readonly Column<OperationSummary>[] {
-  const all: readonly Column<OperationSummary>[] = [
-    { title: "State", cell: (operation) => stateOf(operation) },
+function columns({ view, go, overview }: Page): readonly Column<Sent<OperationSummary>>[] {
+  const all: readonly Column<Sent<OperationSummary>>[] = [
+    { title: "Status", cell: statusOf },
     { title: "Definition", cell: ({ definition }) => definition },
     { title: "Tenant", cell: ({ tenant }) => tenant },
     { title: "Created", cell: ({ createdAt }) => ago(createdAt) },
     { title: "Attempts", cell: ({ attempt }) => String(attempt) },
     { title: "Reason", cell: reasonOf },
   ];
-  const link: Column<OperationSummary> = {
+  const link: Column<Sent<OperationSummary>> = {
     title: "Operation",
-    cell: ({ operationId: id }) => viewLink(go, { ...view, id }, id),
+    cell: ({ operationId }) => viewLink(go, { ...view, operationId }, operationId),
   };
   return overview.supports.get ? [link, ...all] : all;
 }
 
-/** Creates the badge of a state. The color only repeats the text. */
-export function stateOf({ state, retriedBy }: OperationSummary): HTMLElement {
-  const text = retriedBy === undefined ? state : `${state}, run again`;
-  return element("span", { class: `state ${state}` }, text);
+/** Creates the badge of a status. The color only repeats the text. */
+export function statusOf({ status, retriedBy }: Sent<OperationSummary>): HTMLElement {
+  const text = retriedBy === undefined ? status : `${status}, run again`;
+  return element("span", { class: `status ${status}` }, text);
 }
 
 /** Returns why an operation failed, or is retried. If all attempts failed, the error of the last one says more. */
-function reasonOf({ error, lastError, state }: OperationSummary): string {
-  if (error === undefined) return state === "completed" ? "" : (lastError?.detail ?? "");
+function reasonOf({ error, lastError, status }: Sent<OperationSummary>): string {
+  if (error === undefined) return status === "completed" ? "" : (lastError?.detail ?? "");
   const type = problemName(error.type);
   const detail = type === "attempts-exhausted" ? (lastError?.detail ?? error.detail) : error.detail;
   return detail === undefined ? type : `${type}: ${detail}`;
@@ -68,7 +78,7 @@ function reasonOf({ error, lastError, state }: OperationSummary): string {
 /** Offers to run everything in the list again, if there is a filter. */
 function showBulk({ overview, view, reload }: Page): void {
   const { operates, supports } = overview;
-  byId("bulk").hidden = !operates || !supports.redrive || view.state !== "failed";
+  byId("bulk").hidden = !operates || !supports.redrive || view.status !== "failed";
   const { internal: _, ...narrowing } = bulkFilterOf(view);
   const isEmpty = Object.keys(narrowing).length === 0;
   const open = byId<HTMLButtonElement>("bulk-open");
@@ -79,5 +89,55 @@ function showBulk({ overview, view, reload }: Page): void {
 
 /** Returns the list that a view of details came from. */
 export function listBehind({ view }: Page): Page["view"] {
-  return listOf({ ...view, id: "" });
+  return listOf({ ...view, operationId: "" });
+}
+
+/** Members of a view that the form sets. */
+type Filters = Pick<View, "status" | "definition" | "tenant" | "age" | "errorType" | "internal">;
+
+const form = (): HTMLFormElement => byId<HTMLFormElement>("filters");
+
+/** Fills in the choices. */
+export function fillFilters({ definitions, errorTypes }: Overview): void {
+  fill("status", STATUSES);
+  fill("definition", [["", "All"], ...definitions.map((name) => [name, name] as const)]);
+  fill("age", AGE_OPTIONS);
+  fill("errorType", [["", "Any"], ...errorTypes.map((name) => [name, name] as const)]);
+  field<HTMLSelectElement>("status").addEventListener("change", hideErrorTypes);
+}
+
+/** Shows the filters of a view. */
+export function showFilters(view: View): void {
+  for (const name of ["status", "definition", "tenant", "age", "errorType"] as const)
+    field(name).value = view[name];
+  field<HTMLInputElement>("internal").checked = view.internal === "true";
+  hideErrorTypes();
+}
+
+/** Returns the filters that were chosen. */
+export function readFilters(): Filters {
+  const data = new FormData(form());
+  const text = (name: string): string => String(data.get(name) ?? "").trim();
+  const status = text("status");
+  return {
+    status,
+    definition: text("definition"),
+    tenant: text("tenant"),
+    age: text("age"),
+    errorType: status === "failed" ? text("errorType") : "",
+    internal: text("internal"),
+  };
+}
+
+function hideErrorTypes(): void {
+  byId("error-type").hidden = field("status").value !== "failed";
+}
+
+function field<Kind extends HTMLInputElement | HTMLSelectElement = HTMLInputElement>(name: string): Kind {
+  return form().elements.namedItem(name) as Kind;
+}
+
+function fill(name: string, options: readonly (readonly [value: string, label: string])[]): void {
+  const choices = options.map(([value, label]) => element("option", { value }, label));
+  field<HTMLSelectElement>(name).replaceChildren(...choices);
 }

@@ -1,10 +1,8 @@
 import type { Overview } from "../wire.js";
 import { readOverview } from "./api.js";
 import { showDetails } from "./details.js";
-import { showProblem } from "./dialog.js";
-import { byId } from "./dom.js";
-import { fillFilters, readFilters, showFilters } from "./filters.js";
-import { showList } from "./list.js";
+import { byId, showProblem } from "./dom.js";
+import { fillFilters, readFilters, showFilters, showList } from "./list.js";
 import { showStatistics } from "./statistics.js";
 import { listOf, readView, urlOf, type View } from "./view.js";
 
@@ -26,7 +24,7 @@ async function load(
     if (overview === undefined) fillFilters(loaded);
     overview = loaded;
     showStatistics(loaded, go);
-    byId("statistics").hidden ||= readView().id !== "";
+    byId("statistics").hidden ||= readView().operationId !== "";
     await showMain(loaded, { ...options, isCurrent: () => load === newest });
     if (load === newest) showProblem(undefined);
   } catch (error) {
@@ -39,10 +37,10 @@ async function showMain(
   options: { readonly inBackground?: boolean; readonly focus?: boolean; readonly isCurrent: () => boolean },
 ): Promise<void> {
   const view = readView();
-  const [shown, other] = view.id === "" ? ["list", "details"] : ["details", "list"];
+  const [shown, other] = view.operationId === "" ? ["list", "details"] : ["details", "list"];
   if (options.inBackground === true && isInUse(byId(shown as string))) return;
   const page = { overview: loaded, view, go, reload: () => load(), isCurrent: options.isCurrent };
-  if (view.id === "") {
+  if (view.operationId === "") {
     showFilters(view);
     await showList(page);
   } else await showDetails(page);

@@ -40,7 +40,7 @@ function counts(go: Page["go"]): readonly Column<Row>[] {
     cell: ({ definition, stats }) => {
       if (stats === undefined) return "";
       const text = counted(stats[name]);
-      const view = listOf({ definition, state: name === "failed" ? "failed" : "pending" });
+      const view = listOf({ definition, status: name === "failed" ? "failed" : "pending" });
       return viewLink(go, view, text, `${text} ${title.toLowerCase()}: list ${definition}`);
     },
   });

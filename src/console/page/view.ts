@@ -4,7 +4,7 @@ import { element } from "./dom.js";
 
 /** The list or operation that the page shows. All of it is in the URL, so it can be shared, and Back and Forward work. */
 export interface View {
-  readonly state: string;
+  readonly status: string;
   readonly definition: string;
   readonly tenant: string;
   readonly age: string;
@@ -12,22 +12,22 @@ export interface View {
   readonly internal: string;
   readonly cursor: string;
   /** Id of the operation whose details are shown. */
-  readonly id: string;
+  readonly operationId: string;
 }
 
 /** Failed operations come first, because someone has to look at them, and because every back end has an index for them. */
 const DEFAULTS: View = {
-  state: "failed",
+  status: "failed",
   definition: "",
   tenant: "",
   age: "",
   errorType: "",
   internal: "",
   cursor: "",
-  id: "",
+  operationId: "",
 };
 
-export const STATES: readonly (readonly [value: string, label: string])[] = [
+export const STATUSES: readonly (readonly [value: string, label: string])[] = [
   ["failed", "Failed"],
   ["pending", "Unfinished"],
   ["completed", "Completed"],
@@ -81,16 +81,16 @@ export function bulkFilterOf({ definition, tenant, age, errorType, internal }: V
     ...(tenant === "" ? {} : { tenant }),
     ...(errorType === "" ? {} : { errorType }),
     ...(internal === "" ? {} : { internal: true }),
-    ...(known === undefined ? {} : { [known.bound]: Date.now() - known.ms }),
+    ...(known === undefined ? {} : { [known.bound]: new Date(Date.now() - known.ms).toISOString() }),
   };
 }
 
 /** Returns the filter of a view as the list takes it. Only failed operations have a type of error. */
 export function listFilterOf(view: View): URLSearchParams {
-  const { state, cursor } = view;
-  const filter = bulkFilterOf(state === "failed" ? view : { ...view, errorType: "" });
+  const { status, cursor } = view;
+  const filter = bulkFilterOf(status === "failed" ? view : { ...view, errorType: "" });
   const members = Object.entries(filter).map(([name, value]) => [name, String(value)]);
-  return new URLSearchParams([...members, ["state", state === "all" ? "" : state], ["cursor", cursor]]);
+  return new URLSearchParams([...members, ["status", status === "all" ? "" : status], ["cursor", cursor]]);
 }
 
 /** Everything that the parts of the page share. */

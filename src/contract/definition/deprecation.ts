@@ -1,4 +1,4 @@
-import { checkOptions, invalidOption, type OptionNames } from "../options.js";
+import { checkDate, checkOptions, invalidOption, type OptionNames } from "../options.js";
 
 /** When and why clients should stop using an operation. */
 export interface Deprecation {
@@ -31,9 +31,4 @@ export function readDeprecation(deprecated: Deprecation): Deprecation {
     ...(end === undefined ? {} : { sunset: end }),
     ...(link === undefined ? {} : { link: new URL(link).href }),
   });
-}
-
-function checkDate(option: string, date: unknown): Date {
-  if (date instanceof Date && !Number.isNaN(date.getTime())) return new Date(date);
-  throw invalidOption(option, "a valid Date", date instanceof Date ? "Invalid Date" : date);
 }

@@ -34,7 +34,8 @@ export async function admitRequest(
   throw refused(refusal);
 }
 
-function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationRequest {
+/** Returns what hooks see of a request. */
+export function seenByHooks({ method, path, headers }: HttpRequest): AuthorizationRequest {
   return { method, path, header: (name) => header(headers, name.toLowerCase()) };
 }
 
@@ -83,7 +84,8 @@ function withTenant(principal: Principal | undefined | null): Required<Principal
   throw unavailable(`\`authorize\` returned a \`tenant\` that ${problem}. ${TENANT_RULE}`);
 }
 
-function denial(error: unknown, challenge: string): AsyncReplyError {
+/** Returns the refusal for an error that `authorize` threw. Everything that is not a refusal is an outage. */
+export function denial(error: unknown, challenge: string): AsyncReplyError {
   const { code, detail = "" } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
   if (code === "UNAUTHENTICATED") {
     const headers = { "www-authenticate": challenge };
@@ -94,7 +96,7 @@ function denial(error: unknown, challenge: string): AsyncReplyError {
 }
 
 /** Returns the error for a request that is denied for now. The client should keep its credentials and try again. */
-function unavailable(problem: string, cause?: unknown): AsyncReplyError {
+export function unavailable(problem: string, cause?: unknown): AsyncReplyError {
   const detail = "The request could not be authorized at the moment. Try again later.";
   const help =
     "To refuse credentials, throw unauthenticated() or return undefined. To deny access, throw forbidden().";

@@ -208,7 +208,7 @@ describe("a delivery", () => {
     const operator = createOperator({ backend, definitions, runtime: { clock }, observe: false });
     const { operations } = await operator.list({ definition: "webhook.delivery", internal: true });
     expect(operations).toMatchObject([
-      { operationId: deliveryId, tenant: "acme", state: "failed", hidden: true },
+      { operationId: deliveryId, tenant: "acme", status: "failed", hidden: true },
     ]);
     await operator.redrive(deliveryId);
     await stage.work();
@@ -229,9 +229,8 @@ describe("a delivery", () => {
       runtime: { clock },
       observe: false,
     });
-    const redriven = await operator.redrive(failed);
+    const { operation: { operationId } = {} } = await operator.redrive(failed);
     await stage.work();
-    const { operationId } = redriven as { operationId: string };
     expect(bodies()).toMatchObject([
       { data: { operationId: failed, status: "failed" } },
       { data: { operationId, status: "completed" } },

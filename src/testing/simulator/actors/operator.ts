@@ -1,7 +1,7 @@
 import { isAsyncReplyError } from "../../../contract/errors.js";
 import { type Problem, type ProblemName, problemType } from "../../../contract/problem.js";
 import { createOperator, type Operator } from "../../../operator/operator.js";
-import type { RedriveFilter } from "../../../operator/redrive/redrive-options.js";
+import type { RedriveFilter } from "../../../operator/redrive-many.js";
 import { type Entry, isHidden, stateOf } from "../ledger/entry.js";
 import { portsOf } from "../ports/ports.js";
 import type { Stage } from "../stage.js";
@@ -67,8 +67,10 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
   /** Redrives in the store itself, with ids that no operator would choose. The first successor must stay. */
   function chooseSuccessor(id: string): () => Promise<unknown> {
     const successor = { id: stage.newId(), onEndId: stage.newId() };
-    return async () =>
-      ledger.redrives.returned(id, (await redrive?.(id, successor)) ?? { outcome: "unknown" });
+    return async () => {
+      const result = await redrive?.(id, successor);
+      if (result?.outcome === "redriven") ledger.redrives.returned(id, result.operationId);
+    };
   }
 }
 
@@ -83,8 +85,8 @@ function chooseFailed({ world: { choices }, ledger }: Stage): string | undefined
 
 async function redriveById({ ledger }: Stage, operator: Operator, id: string): Promise<void> {
   const expected = ledger.redrives.redrivable((entry) => entry.id === id);
-  const result = await operator.redrive(id);
-  ledger.redrives.returned(id, result);
+  const { operation } = await operator.redrive(id);
+  if (operation !== undefined) ledger.redrives.returned(id, operation.operationId);
   ledger.redrives.checkRedriven(expected);
 }
 

@@ -53,13 +53,13 @@ export class Redrives {
     }
   }
 
-  /** Checks the result of a redrive that reached an operator. */
-  returned(id: string, { outcome, ...result }: RedriveResult): void {
+  /** Checks the id of the successor that a redrive returned to an operator. */
+  returned(id: string, operationId: string): void {
     const successor = this.#entries.get(id)?.successor;
-    if (outcome === "redriven" && "operationId" in result && result.operationId !== successor)
+    if (operationId !== successor)
       this.#entries.violated(
         "I12",
-        `the successor of ${id} is ${successor}, but its redrive returned ${result.operationId}`,
+        `the successor of ${id} is ${successor}, but its redrive returned ${operationId}`,
       );
   }
 

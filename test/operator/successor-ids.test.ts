@@ -3,7 +3,7 @@ import { createMemoryBackend } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { exportsOf } from "../stage.js";
+import { exportsOf } from "./stage.js";
 
 const ID = "01900000-0000-7000-8000-00000000ffff";
 const ENDED_AT = Date.UTC(2026, 0, 1, 12);
@@ -22,9 +22,8 @@ async function redriveIds(
   await clock.advance(waitMs);
   const runtime = hash === undefined ? { clock } : { clock, hash };
   const operator = createOperator({ backend, definitions: [exportsOf], runtime });
-  const result = (await operator.redrive(ID)) as { readonly operationId: string };
-  const [successor] = (await backend.operations.getMany?.([result.operationId])) ?? [];
-  return [result.operationId, successor?.onEnd?.id];
+  const { operation: successor } = await operator.redrive(ID);
+  return [successor?.operationId, successor?.followUpId];
 }
 
 it("the ids of a successor and its follow-up depend only on the failed operation, in all versions", async () => {

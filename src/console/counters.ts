@@ -1,9 +1,9 @@
-import { checkOptions, type OptionNames } from "../../contract/options.js";
-import { toObserver } from "../../observing/to-observer.js";
-import type { Observer, ServiceEvent } from "../../ports/observer.js";
-import type { Clock } from "../../ports/runtime.js";
-import { systemClock } from "../../ports/system-runtime.js";
-import type { LastHour } from "../wire.js";
+import { checkOptions, type OptionNames } from "../contract/options.js";
+import { toObserver } from "../observing/to-observer.js";
+import type { Observer, ServiceEvent } from "../ports/observer.js";
+import type { Clock } from "../ports/runtime.js";
+import { systemClock } from "../ports/system-runtime.js";
+import type { LastHour } from "./wire.js";
 
 /** Options of {@link createCounters}. */
 export interface CountersOptions {

@@ -1,21 +1,54 @@
 import { v7 } from "uuid";
-import { fromBase64Url } from "../../contract/base64url.js";
-import { isOperationId } from "../../contract/operation.js";
-import type { ListedOperation, RedriveResult } from "../../ports/operation-store.js";
-import type { Runtime } from "../../ports/runtime.js";
-import { checkKnown, type OperatorContext } from "../context.js";
+import { fromBase64Url } from "../contract/base64url.js";
+import type { ListedOperation, RedriveResult } from "../ports/operation-store.js";
+import type { Runtime } from "../ports/runtime.js";
+import { checkKnown, type OperatorContext } from "./context.js";
+import { type OperationDetails, type OperatorStatus, toDetails } from "./views.js";
+
+/** Outcome of redriving one operation. */
+export type OperatorRedriveResult =
+  | {
+      /** `redriven`: this call created the new operation. `already-redriven`: an earlier call did. */
+      readonly outcome: "redriven" | "already-redriven";
+      /** The new operation. */
+      readonly operation: OperationDetails;
+    }
+  | {
+      /**
+       * - `unfinished`: the operation has not ended.
+       * - `completed`: it completed.
+       * - `no-work`: it failed before it became `pending`, so there is no work to run again.
+       * - `unknown`: it does not exist.
+       */
+      readonly outcome: "unfinished" | "completed" | "no-work" | "unknown";
+      readonly operation?: undefined;
+    };
 
 /** Runs one failed operation again: see `Operator.redrive`. */
-export async function redriveOne(context: OperatorContext, id: string): Promise<RedriveResult> {
-  if (!isOperationId(id)) return { outcome: "unknown" };
-  const [failed] = await context.store.getMany([id]);
+export async function redriveOne(
+  context: OperatorContext,
+  operationId: string,
+): Promise<OperatorRedriveResult> {
+  const failed = await context.store.find(operationId);
   if (failed === undefined) return { outcome: "unknown" };
   checkKnown(context, failed.definition);
   const { result, announced } = await redrive(context, failed);
   // A script may exit right after this.
   await announced;
-  return result;
+  if (result.outcome === "not-redrivable") return { outcome: REFUSALS[result.state] };
+  const successor = result.outcome === "redriven" ? await context.store.find(result.operationId) : undefined;
+  // Both can be purged in the meantime.
+  if (result.outcome === "unknown" || successor === undefined) return { outcome: "unknown" };
+  return { outcome: result.created ? "redriven" : "already-redriven", operation: toDetails(successor) };
 }
+
+/** Why an operation in this state cannot run again. */
+const REFUSALS = {
+  preparing: "unfinished",
+  pending: "unfinished",
+  completed: "completed",
+  failed: "no-work",
+} as const satisfies Record<OperatorStatus, OperatorRedriveResult["outcome"]>;
 
 /** Outcome of a redrive. `announced` resolves when the announcement was published or has failed. */
 interface Redriven {

@@ -1,20 +1,80 @@
-import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
-import type { Clock } from "../../ports/runtime.js";
-import { toCursor } from "../../protocol/list-cursor.js";
-import type { OperatorContext } from "../context.js";
-import { hasErrorType, toRequest } from "../filter.js";
-import { readCursor } from "../list.js";
-import { scan } from "../scan.js";
-import { redrive } from "./redrive-one.js";
 import {
-  checkRedriveFilter,
-  type RedriveFilter,
-  type RedriveOptions,
-  type RedrivePreview,
-  type RedriveRun,
-  type RedriveSettings,
-  readRedriveOptions,
-} from "./redrive-options.js";
+  checkOptions,
+  invalidOption,
+  isObject,
+  misuse,
+  type OptionNames,
+  positiveInteger,
+} from "../contract/options.js";
+import type { BoundedCount, ListedOperation, ListRequest } from "../ports/operation-store.js";
+import type { Clock } from "../ports/runtime.js";
+import { toCursor } from "../protocol/list-cursor.js";
+import type { OperatorContext } from "./context.js";
+import {
+  checkFilter,
+  FILTER_NAMES,
+  type Filter,
+  hasErrorType,
+  readCursor,
+  scan,
+  toRequest,
+} from "./filter.js";
+import { redrive } from "./redrive-one.js";
+
+/**
+ * Filter for the failed operations to run again. At least one member besides `internal` is required. Cancelled
+ * operations are left out unless `errorType` is `cancelled`.
+ */
+export interface RedriveFilter<Name extends string = string> extends Filter<Name> {}
+
+/** Options of a bulk redrive. */
+export interface RedriveOptions {
+  /** If true, the call only counts the operations that it would run again. Default: false. */
+  readonly dryRun?: boolean;
+  /** Maximum number of operations to run again in one call, 1 to 10,000. Default: 1,000. */
+  readonly limit?: number;
+  /** Maximum number of operations to run again per second, greater than 0. Default: 10. */
+  readonly perSecond?: number;
+  /** `cursor` of the previous call. Default: none; the call starts with the newest operation. */
+  readonly cursor?: string | undefined;
+  /** Stops the call, which then resolves with the result so far. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Result of a bulk redrive. */
+export interface RedriveRun {
+  /** Number of operations that this call ran again. */
+  readonly redriven: number;
+  /**
+   * Number of matching operations that were skipped: redriven before, without work to run again, or purged in the
+   * meantime.
+   */
+  readonly skipped: number;
+  /** Position from which to continue with the same filter. Absent if no operations are left. */
+  readonly cursor?: string;
+}
+
+/** Preview of a bulk redrive. It reads at most 10,000 failed operations. */
+export interface RedrivePreview extends BoundedCount {
+  /** Ids of the first 10 matching operations. */
+  readonly sample: readonly string[];
+}
+
+const REDRIVE_NAMES: OptionNames<RedriveOptions> = {
+  dryRun: true,
+  limit: true,
+  perSecond: true,
+  cursor: true,
+  signal: true,
+};
+
+/** Limits of a bulk redrive, with their defaults. */
+interface RedriveSettings extends Pick<RedriveOptions, "signal"> {
+  readonly limit: number;
+  readonly perSecond: number;
+}
+
+const MAX_LIMIT = 10_000;
 
 /** Maximum number of failed operations that one call reads. */
 const MAX_READ = 10_000;
@@ -127,4 +187,44 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promi
     }
     signal?.addEventListener("abort", end);
   });
+}
+
+/**
+ * Checks the filter of a bulk redrive.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+function checkRedriveFilter(context: OperatorContext, filter: RedriveFilter): void {
+  if (!isObject(filter))
+    throw invalidOption("filter", "the id of an operation, or a filter such as `{ definition }`", filter);
+  checkOptions(filter, FILTER_NAMES, "operator.redrive");
+  checkFilter(context, filter);
+  const { internal: _, ...narrowing } = filter;
+  if (Object.values(narrowing).every((value) => value === undefined))
+    throw misuse(
+      "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
+        "definition, tenant, errorType, createdFrom and createdBefore.",
+    );
+}
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+function readRedriveOptions(options: RedriveOptions): RedriveSettings {
+  checkOptions(options, REDRIVE_NAMES, "operator.redrive");
+  const { dryRun = false, perSecond = 10, signal } = options;
+  if (typeof dryRun !== "boolean") throw invalidOption("dryRun", "true or false", dryRun);
+  if (!(Number.isFinite(perSecond) && perSecond > 0))
+    throw invalidOption("perSecond", "a number greater than 0", perSecond);
+  const limit = positiveInteger("limit", options.limit, 1_000);
+  if (limit > MAX_LIMIT)
+    throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to continue`, limit);
+  if (signal !== undefined && !isSignal(signal)) throw invalidOption("signal", "an AbortSignal", signal);
+  return { limit, perSecond, signal };
+}
+
+function isSignal(signal: unknown): boolean {
+  return isObject(signal) && typeof (signal as Partial<AbortSignal>).addEventListener === "function";
 }

@@ -1,0 +1,165 @@
+import { AsyncReplyError } from "../contract/errors.js";
+import { isObject } from "../contract/options.js";
+import { PROBLEM_NAMES } from "../contract/problem.js";
+import { notFound } from "../http/message/refusals.js";
+import type { OperationPage } from "../operator/list.js";
+import type { Operator, OperatorCancelResult } from "../operator/operator.js";
+import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
+import type { OperatorRedriveResult } from "../operator/redrive-one.js";
+import type { OperationDetails, OperationSummary } from "../operator/views.js";
+import type { Observer } from "../ports/observer.js";
+import type { Clock } from "../ports/runtime.js";
+import type { ConsoleAccess, ConsoleAuthorize } from "./access/authorize.js";
+import type { Counters } from "./counters.js";
+import { timelineOf } from "./timeline.js";
+import type { Changed, Details, Overview, Payload } from "./wire.js";
+
+/** Dependencies shared by all resources of a console. */
+export interface ConsoleContext {
+  readonly operator: Operator;
+  readonly authorize: ConsoleAuthorize;
+  readonly counters: Counters | undefined;
+  readonly clock: Clock;
+  readonly observe: Observer;
+}
+
+/** An authorized request for data, or for a change. */
+export interface Call {
+  readonly access: ConsoleAccess;
+  /** Id of the operation in the path, or an empty string. */
+  readonly operationId: string;
+  readonly query: URLSearchParams;
+  /** Body of a change, as parsed JSON. */
+  readonly body: unknown;
+  /** Aborted if the browser disconnects. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Types of problems that can end an operation. Others only refuse requests. */
+const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf("work-failed"));
+
+/** Reads the statistics, and what the caller and the back end can do. */
+export async function readOverview(
+  { operator, counters }: ConsoleContext,
+  { access }: Call,
+): Promise<Overview> {
+  const { definitions, supports } = operator;
+  return {
+    operates: access === "operate",
+    definitions,
+    errorTypes: ERROR_TYPES,
+    supports,
+    ...(supports.stats ? { stats: await operator.stats() } : {}),
+    ...(counters === undefined ? {} : { lastHour: counters.read() }),
+  };
+}
+
+const PAGE = 50;
+const FILTERS = ["status", "definition", "tenant", "errorType", "createdFrom", "createdBefore", "cursor"];
+
+/** Reads a page of operations. The operator checks the filter. */
+export function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
+  const given = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) || undefined]));
+  return operator.list({ ...withDates(given), internal: query.get("internal") === "true", limit: PAGE });
+}
+
+/** Turns the times of a filter into dates. The operator refuses everything that is not a time. */
+function withDates<Filter extends object>(filter: Filter): Filter {
+  const dates = Object.entries(filter).map(([name, value]) => [
+    name,
+    typeof value === "string" && ["createdFrom", "createdBefore"].includes(name) ? new Date(value) : value,
+  ]);
+  return Object.fromEntries(dates);
+}
+
+/** Maximum number of deliveries that are shown: the first one and its redrives. */
+const MAX_DELIVERIES = 10;
+
+/** Reads an operation, what happened to it, and its deliveries. */
+export async function readDetails({ operator }: ConsoleContext, { operationId }: Call): Promise<Details> {
+  const found = await find(operator, operationId);
+  const deliveries: Details["deliveries"][number][] = [];
+  for (let id = found.followUpId; id !== undefined && deliveries.length < MAX_DELIVERIES; ) {
+    const delivery = await operator.get(id);
+    if (delivery !== undefined) deliveries.push(historyOf(delivery));
+    id = delivery?.retriedBy;
+  }
+  return { ...historyOf(found), deliveries };
+}
+
+function historyOf(operation: OperationDetails): Pick<Details, "operation" | "timeline"> {
+  return { operation: toSummary(operation), timeline: timelineOf(operation) };
+}
+
+/** Reads the payloads of an operation. */
+export async function readPayload({ operator }: ConsoleContext, { operationId }: Call): Promise<Payload> {
+  const { input, result, progress, resource, meta } = await find(operator, operationId);
+  return { input, result, progress, resource, meta };
+}
+
+async function find(operator: Operator, operationId: string): Promise<OperationDetails> {
+  const found = await operator.get(operationId);
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+/** Leaves out the payloads. */
+function toSummary({
+  input: _input,
+  result: _result,
+  progress: _progress,
+  resource: _resource,
+  meta: _meta,
+  attemptErrors: _errors,
+  followUpId: _followUpId,
+  ...summary
+}: OperationDetails): OperationSummary {
+  return summary;
+}
+
+/** Cancels an operation. */
+export async function cancel(
+  { operator }: ConsoleContext,
+  { operationId }: Call,
+): Promise<Changed<OperatorCancelResult>> {
+  return toChanged(await operator.cancel(operationId));
+}
+
+/** Runs a failed operation again. */
+export async function redrive(
+  { operator }: ConsoleContext,
+  { operationId }: Call,
+): Promise<Changed<OperatorRedriveResult>> {
+  return toChanged(await operator.redrive(operationId));
+}
+
+function toChanged<Result extends OperatorCancelResult | OperatorRedriveResult>({
+  outcome,
+  operation,
+}: Result): Changed<Result> {
+  return operation === undefined ? { outcome } : { outcome, operation: toSummary(operation) };
+}
+
+/**
+ * Number of operations that one request runs again, at 10 per second. The page sends one request after the other, so
+ * closing it stops the redrive, and no process has to remember anything.
+ */
+const REDRIVES = 10;
+
+/** Counts the failed operations that match a filter, or runs the next of them again. The operator checks the filter. */
+export function redriveMany(
+  { operator }: ConsoleContext,
+  { body, signal }: Call,
+): Promise<RedrivePreview | RedriveRun> {
+  const { filter, dryRun = false, cursor } = (isObject(body) ? body : {}) as Partial<RedriveBody>;
+  if (!isObject(filter) || typeof dryRun !== "boolean")
+    throw new AsyncReplyError("MALFORMED_BODY", "Expected `{ filter }`, with `dryRun` or `cursor`.");
+  if (dryRun) return operator.redrive(withDates(filter), { dryRun });
+  return operator.redrive(withDates(filter), { cursor, signal, limit: REDRIVES, perSecond: REDRIVES });
+}
+
+interface RedriveBody {
+  readonly filter: RedriveFilter;
+  readonly dryRun: boolean;
+  readonly cursor: string;
+}

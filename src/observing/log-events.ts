@@ -44,22 +44,23 @@ function cancellationIn(event: ServiceEvent): AsyncReplyError | undefined {
 
 const MAX_CAUSES = 3;
 
+const WARNINGS: ReadonlySet<ServiceEvent["event"]> = /* @__PURE__ */ new Set<ServiceEvent["event"]>([
+  "operation.retried",
+  "operation.failed",
+  "attempt.lost",
+  "progress.dropped",
+  "webhook.failed",
+  "webhook.postponed",
+  "operation.abandoned",
+  "key.reused",
+  "service.memory-only",
+  "definition.unattended",
+]);
+
 /** Returns the log level of an event. */
 export function levelOf(event: ServiceEvent): keyof Logger {
   if (event.event === "background.failed" || event.event === "service.no-authorize") return "error";
   if (event.event === "request.refused") return event.status >= 500 ? "error" : "warn";
   if (cancellationIn(event) !== undefined) return "info";
-  const warnings = [
-    "operation.retried",
-    "operation.failed",
-    "attempt.lost",
-    "progress.dropped",
-    "webhook.failed",
-    "webhook.postponed",
-    "operation.abandoned",
-    "key.reused",
-    "service.memory-only",
-    "definition.unattended",
-  ];
-  return warnings.includes(event.event) ? "warn" : "info";
+  return WARNINGS.has(event.event) ? "warn" : "info";
 }

@@ -1,4 +1,3 @@
-import { coalesce } from "../batching/coalesce.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { type Announced, announce } from "../ports/announcement.js";
 import type { Observer } from "../ports/observer.js";
@@ -16,7 +15,10 @@ const PUBLISH_TIMEOUT_MS = 10_000;
  * everything that is lost on the way.
  */
 export interface Announcer {
-  /** Publishes with the next batch. Resolves after the first attempt, successful or not. Never rejects. */
+  /**
+   * Publishes with the next batch. Returns the promise of that batch, which resolves after the first attempt, successful
+   * or not. Never rejects.
+   */
   announce(operation: Announced): Promise<void>;
   /** Resolves when no announcement is waiting for its first attempt. */
   idle(): Promise<void>;
@@ -55,21 +57,41 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   }
 
   const repeats = createRepeats({ publish, maxBatch: MAX_BATCH, maxWaiting: MAX_WAITING, runtime });
-  const published = coalesce<Announced, void>({
-    maxBatch: MAX_BATCH,
-    maxWaiting: MAX_WAITING,
-    flush: async (operations) => {
-      if (!(await publish(operations))) repeats.add(operations);
-      return [];
-    },
-  });
+  /** The batch that waits for the one before it. */
+  let next: Announced[] | undefined;
+  let published: Promise<void> = Promise.resolve();
+
+  async function publishAfter(before: Promise<void>, waiting: readonly Announced[]): Promise<void> {
+    // At least a turn, so operations of one burst share a batch.
+    await before;
+    next = undefined;
+    for (let at = 0; at < waiting.length; at += MAX_BATCH) {
+      const batch = waiting.slice(at, at + MAX_BATCH);
+      if (!(await publish(batch))) repeats.add(batch);
+    }
+  }
+
+  async function idle(): Promise<void> {
+    for (let seen: Promise<void> | undefined; seen !== published; ) {
+      seen = published;
+      await seen;
+    }
+  }
 
   return {
-    announce: (operation) => published.add(operation).catch(failed),
-    idle: () => published.idle(),
+    announce: (operation) => {
+      if (next === undefined) {
+        next = [];
+        published = publishAfter(published, next);
+      }
+      if (next.length < MAX_WAITING) next.push(operation);
+      else failed(new AsyncReplyError("OVERLOADED", "Too many announcements are waiting for the queue."));
+      return published;
+    },
+    idle,
     close: () => {
       repeats.close();
-      return published.idle();
+      return idle();
     },
   };
 }

@@ -35,8 +35,9 @@ export function eventAbout({
   principal,
   attempt,
 }: Operation): AttemptEvent {
-  const about = { operationId, definition, tenant, attempt };
-  return principal === undefined ? about : { ...about, principal };
+  return principal === undefined
+    ? { operationId, definition, tenant, attempt }
+    : { operationId, definition, tenant, principal, attempt };
 }
 
 /** Reports an error that does not stop the worker. */

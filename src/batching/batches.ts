@@ -50,7 +50,7 @@ export function createBatches<Item, Result>(
   let count = 0;
   let waitingBytes = 0;
 
-  const { add } = coalesce<Weighed<Item>, Result>({
+  const add = coalesce<Weighed<Item>, Result>({
     ...limits,
     sizeOf: (waiting) => {
       let size = 0;

@@ -20,22 +20,19 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export interface Coalesced<Item, Result> {
-  /** Adds an item to the next batch. Rejects with `OVERLOADED` if too many items wait, or as `flush` does. */
-  add(item: Item): Promise<Result>;
-  /** Resolves when no item is waiting or in flight. */
-  idle(): Promise<void>;
-}
-
 /**
  * Turns concurrent calls into batches, without a timer. Items that arrive during a flush form the next batch, so a
  * single call is never delayed.
+ *
+ * @returns a function that adds an item to the next batch. It rejects with `OVERLOADED` if too many items wait, or as
+ * `flush` does.
  */
-export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalesced<Item, Result> {
+export function coalesce<Item, Result>(
+  options: CoalesceOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
   const { maxBatch, maxWaiting, inFlight = 1, sizeOf = () => maxBatch } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let draining = 0;
-  let whenIdle: (() => void)[] = [];
 
   async function drain(): Promise<void> {
     draining += 1;
@@ -48,9 +45,6 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       await flush(batch);
     }
     draining -= 1;
-    if (draining > 0) return;
-    for (const resolve of whenIdle) resolve();
-    whenIdle = [];
   }
 
   async function flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
@@ -62,21 +56,16 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     }
   }
 
-  return {
-    add: (item) => {
-      if (waiting.length >= maxWaiting) {
-        const error = new AsyncReplyError("OVERLOADED", "Too many requests are waiting. Try again later.", {
-          recorded: "no",
-        });
-        return Promise.reject(error);
-      }
-      return new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
-        if (draining < inFlight) void drain();
+  return (item) => {
+    if (waiting.length >= maxWaiting) {
+      const error = new AsyncReplyError("OVERLOADED", "Too many requests are waiting. Try again later.", {
+        recorded: "no",
       });
-    },
-    idle: async () => {
-      if (draining > 0) await new Promise<void>((resolve) => void whenIdle.push(resolve));
-    },
+      return Promise.reject(error);
+    }
+    return new Promise<Result>((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (draining < inFlight) void drain();
+    });
   };
 }

@@ -53,7 +53,7 @@ export function createNotifications(options: NotificationsOptions): Notification
     waiters.wake(definitions);
   };
 
-  const notified = coalesce<readonly string[], void>({
+  const send = coalesce<readonly string[], void>({
     maxBatch: MAX_WAITING,
     maxWaiting: MAX_WAITING,
     flush: async (lists) => {
@@ -70,7 +70,7 @@ export function createNotifications(options: NotificationsOptions): Notification
       if (definitions.length === 0) return;
       waiters.wake(new Set(definitions));
       try {
-        await notified.add(definitions);
+        await send(definitions);
       } catch (error) {
         const cause = withoutData(error);
         throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The database did not accept the notification.", {

@@ -7,7 +7,7 @@ export interface Snapshot {
   once<Made>(key: object, create: () => Made): Made;
 }
 
-/** Creates a snapshot. What is made of it is kept as long as the snapshot, and not as long as the store's object. */
+/** Creates a snapshot. It keeps everything that `once` makes for as long as it lives itself. */
 export function createSnapshot(operation: Operation): Snapshot {
   let made: Map<object, unknown> | undefined;
   return {

@@ -43,10 +43,10 @@ describe("service.result", () => {
     ]);
   });
 
-  it("shows the problem with the base URI of the service, as `get` does", async () => {
+  it("shows the problem with its name and the base URI of the service, as `get` does", async () => {
     const problemBaseUri = "https://docs.example.com/problems/";
     const { service, orders, id, result, work } = await createAwaited({ problemBaseUri });
-    const problem = { type: `${problemBaseUri}work-failed`, detail: "Sold out." };
+    const problem = { type: `${problemBaseUri}work-failed`, name: "work-failed", detail: "Sold out." };
     await Promise.all([
       expect(result).rejects.toMatchObject({ code: "OPERATION_FAILED", context: { problem } }),
       work(() => Promise.reject(permanentFailure("Sold out."))),

@@ -19,6 +19,7 @@ function problemSchema(components: Components, name: ProblemName, status?: numbe
   const { title } = problem(name);
   const members: Readonly<Record<string, JsonSchema>> = {
     type: { type: "string", const: problemType(name, components.problemBaseUri) },
+    name: { type: "string", const: name, description: "Name of the type, for programs." },
     title: { type: "string", description: "Summary for people. The wording may change.", examples: [title] },
     ...(status === undefined ? {} : { status: { type: "integer", const: status } }),
     ...(name === "internal"

@@ -1,5 +1,5 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, isTerminal, type Operation } from "../contract/operation.js";
 import { shownProblem } from "../contract/problem.js";
@@ -50,7 +50,5 @@ async function find(
 
 function resultOf({ state, result: value, error = "{}" }: Operation, problemBaseUri: string): unknown {
   if (state === "completed") return value === undefined ? undefined : parseStored(value);
-  const problem = shownProblem(parseStored(error), problemBaseUri);
-  const detail = `The operation failed: ${problem.detail ?? problem.title}`;
-  throw new AsyncReplyError("OPERATION_FAILED", detail, { problem });
+  throw operationFailed(shownProblem(parseStored(error), problemBaseUri));
 }

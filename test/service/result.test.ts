@@ -36,10 +36,22 @@ describe("service.result", () => {
     await Promise.all([
       expect(result).rejects.toMatchObject({
         code: "OPERATION_FAILED",
-        detail: "The operation failed: Sold out.",
+        detail: "Sold out.",
         context: { problem: { title: "The work failed", detail: "Sold out." } },
       }),
       work(() => Promise.reject(permanentFailure("Sold out."))),
+    ]);
+  });
+
+  it("rejects with its own code if the operation was cancelled", async () => {
+    const { result, service, orders, id } = await createAwaited();
+    await Promise.all([
+      expect(result).rejects.toMatchObject({
+        code: "OPERATION_CANCELLED",
+        detail: "The operation was cancelled before its work was done.",
+        context: { problem: { name: "cancelled" } },
+      }),
+      service.cancel(orders, id, { tenant }),
     ]);
   });
 

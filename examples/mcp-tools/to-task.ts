@@ -1,7 +1,6 @@
 /** Converts operations for MCP clients: to results of tools, and to tasks of `io.modelcontextprotocol/tasks`. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { OperationDefinition, OperationView } from "async-request-reply";
-import { problemType } from "async-request-reply/ports";
 
 type Operation = OperationView<OperationDefinition>;
 
@@ -52,8 +51,7 @@ function statusOf(operation: Operation) {
       ...(progress === undefined ? {} : { statusMessage: JSON.stringify(progress) }),
     };
   }
-  if (operation.status === "failed" && operation.error.type === problemType("cancelled"))
-    return { status: "cancelled" };
+  if (operation.status === "failed" && operation.error.name === "cancelled") return { status: "cancelled" };
   // Work that failed is `completed` with `isError`. The status `failed` is for errors of the protocol.
   return { status: "completed", result: { resultType: "complete", ...toToolResult(operation) } };
 }

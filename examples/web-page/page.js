@@ -1,10 +1,10 @@
-import { createClient, isAsyncReplyError } from "async-request-reply/client";
+import { createClient, createKeyStore, isAsyncReplyError } from "async-request-reply/client";
 
 // `localStorage` keeps the key of a submission that has no answer yet, so that it can be repeated after a reload.
 const api = createClient({
   baseUrl: "",
   paths: { exports: "/accounts/{accountId}/exports" },
-  keyStore: localStorage,
+  keyStore: createKeyStore(localStorage),
 });
 const form = document.getElementById("form");
 const progress = document.getElementById("progress");

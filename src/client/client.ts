@@ -1,12 +1,16 @@
 import type { Definitions, InputOf, Named, NameOf } from "../contract/definition/definitions.js";
 import { invalidOption, misuse } from "../contract/options.js";
 import { createHandle, type OperationHandle, type SavedOperation } from "./handle.js";
-import { createIntents } from "./key-store.js";
-import { type ClientOptions, readClientOptions } from "./options.js";
+import { type ClientOptions, type ClientSettings, readClientOptions } from "./options.js";
 import { type ClientSubmitOptions, submit, type Target } from "./submit.js";
+
+/** Lets functions of this module, such as `listOperations`, read what a client was created with. */
+export const SOURCE: unique symbol = Symbol();
 
 /** Calls of one definition. */
 export interface OperationClient<Definition> {
+  /** @internal */
+  readonly [SOURCE]: { readonly settings: ClientSettings; readonly definition: string };
   /**
    * Submits work. Resolves when the service has accepted it. After network errors and while the service is not
    * available, the submission is repeated with the same key, so that it is never accepted twice.
@@ -65,11 +69,11 @@ export function createClient(
   },
 ): Readonly<Record<string, OperationClient<unknown>>> {
   const settings = readClientOptions(options);
-  const openIntent = settings.keyStore && createIntents(settings.keyStore);
   const entries = pathsOf(options).map(([name, path]) => {
     const calls: OperationClient<unknown> = {
+      [SOURCE]: { settings, definition: name },
       submit: async (input: unknown, how = {}) =>
-        createHandle(settings, name, await submit(settings, openIntent, path, input, how)),
+        createHandle(settings, name, await submit(settings, path, input, how)),
       resume: (saved) => createHandle(settings, name, { operationId: readSaved(name, saved) }),
     };
     return [name, calls] as const;

@@ -27,7 +27,6 @@ export async function* eventStream(
   for (let failures = 0; ; failures++) {
     const { lastId } = connection;
     const { body: stream } = await send(settings, {
-      method: "GET",
       url,
       signal,
       headers: () => ({

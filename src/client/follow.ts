@@ -35,7 +35,6 @@ export function createReader(settings: ClientSettings, url: string): ReadState {
       let asked = false;
       let startedAt = 0;
       const { status, body, headers } = await send(settings, {
-        method: "GET",
         url,
         headers: () => {
           asked = canWait();
@@ -51,13 +50,13 @@ export function createReader(settings: ClientSettings, url: string): ReadState {
         signal,
       });
       const now = performance.now();
-      const waited = headers?.has("preference-applied") || now - startedAt > waitSeconds * 500;
+      const waited = headers.has("preference-applied") || now - startedAt > waitSeconds * 500;
       const operation = status === 304 ? undefined : toOperation(body, url);
-      if (operation) tag = headers?.get("etag");
+      if (operation) tag = headers.get("etag");
       notBefore =
         canWait() && (waited || !asked)
           ? startedAt + MIN_INTERVAL_MS
-          : now + (retryAfterMs(headers?.get("retry-after")) || backoff(polls, 500));
+          : now + (retryAfterMs(headers.get("retry-after")) || backoff(polls, 500));
       if (!operation) continue;
       const before = text;
       text = JSON.stringify(operation);

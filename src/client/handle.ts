@@ -1,17 +1,11 @@
 import type { ResultOf } from "../contract/definition/definitions.js";
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import type { Problem } from "../contract/problem.js";
 import { createReader, type ReadState } from "./follow.js";
-import { type ClientOperation, hasEnded, toOperation } from "./operation.js";
-import type { ClientSettings } from "./options.js";
-import { send, withProblem } from "./send.js";
+import { type AnyOperation, type ClientOperation, hasEnded, toOperation } from "./operation.js";
+import type { CallOptions, ClientHeaders, ClientSettings } from "./options.js";
+import { send } from "./send.js";
 import type { Submitted } from "./submit.js";
-
-/** Options of the methods that wait or read. */
-export interface FollowOptions {
-  /** Ends the call when it is aborted. The operation continues. */
-  readonly signal?: AbortSignal;
-}
 
 /** A handle as `JSON.stringify` writes it. */
 export interface SavedOperation {
@@ -26,7 +20,7 @@ export interface QueryOptions<Definition> {
   /** The same for all handles of an operation. */
   readonly queryKey: readonly [statusUrl: string, definition: string, operationId: string];
   /** Returns the first state at once, and later states when they differ. */
-  readonly queryFn: (context: FollowOptions) => Promise<ClientOperation<Definition>>;
+  readonly queryFn: (context: Pick<CallOptions, "signal">) => Promise<ClientOperation<Definition>>;
   /** Milliseconds, or false after the end. */
   readonly refetchInterval: (query: {
     /** State of the query. */
@@ -34,6 +28,20 @@ export interface QueryOptions<Definition> {
   }) => number | false;
   /** The client has already retried. */
   readonly retry: false;
+}
+
+/** Outcome of `cancel` of a handle. */
+export interface ClientCancelResult<Definition> {
+  /**
+   * - `cancelled`: the operation has failed with the problem `cancelled`, now or earlier.
+   * - `requested`: a worker is running it and learns of the cancellation at once, or at its next lease renewal at the
+   *   latest.
+   * - `terminal`: the operation has ended in another way.
+   * - `unknown`: the service has no such operation.
+   */
+  readonly outcome: "cancelled" | "requested" | "terminal" | "unknown";
+  /** The operation after the cancellation. Absent if it does not exist. */
+  readonly operation?: ClientOperation<Definition>;
 }
 
 /** An operation that was accepted. It is not thenable, so `await` returns it and not its result. */
@@ -48,18 +56,25 @@ export interface OperationHandle<Definition> extends AsyncIterable<ClientOperati
   /**
    * Waits for the end and returns the result. Has no time limit: pass a signal.
    *
-   * Throws `OPERATION_FAILED` with the problem in `context.problem` if the operation failed, `REQUEST_REFUSED` if the
-   * service refuses to show it, and `SERVICE_UNAVAILABLE` if it does not answer for `giveUpAfterMs`.
+   * Throws `OPERATION_CANCELLED` if the operation was cancelled, and `OPERATION_FAILED` if it failed otherwise, both with
+   * its problem in `context.problem`; `REQUEST_REFUSED` if the service refuses to show it, and `SERVICE_UNAVAILABLE` if it
+   * does not answer for `giveUpAfterMs`.
    */
-  result(options?: FollowOptions): Promise<ResultOf<Definition>>;
+  result(options?: CallOptions): Promise<ResultOf<Definition>>;
   /** Iterates over the current state and each later one, up to the end. States in quick succession are skipped. */
-  states(options?: FollowOptions): AsyncGenerator<ClientOperation<Definition>, void, undefined>;
+  states(options?: CallOptions): AsyncGenerator<ClientOperation<Definition>, void, undefined>;
   /**
-   * Asks to cancel the operation. Returns its state, which is still `pending` if a worker is running it.
+   * Reads the current state once, without waiting. Returns undefined if the service has no such operation (404).
    *
-   * Throws `REQUEST_REFUSED` if the definition is not cancellable.
+   * Throws `REQUEST_REFUSED` and `SERVICE_UNAVAILABLE`.
    */
-  cancel(options?: FollowOptions): Promise<ClientOperation<Definition>>;
+  get(options?: CallOptions): Promise<ClientOperation<Definition> | undefined>;
+  /**
+   * Asks to cancel the operation.
+   *
+   * Throws `REQUEST_REFUSED` if the definition is not cancellable, and `SERVICE_UNAVAILABLE`.
+   */
+  cancel(options?: CallOptions): Promise<ClientCancelResult<Definition>>;
   /** Returns options for TanStack Query. */
   queryOptions(): QueryOptions<Definition>;
   /** Returns what `resume` needs, so that `JSON.stringify` saves the handle. */
@@ -78,28 +93,42 @@ export function createHandle<Definition>(
     if (id !== undefined) return id;
     throw new AsyncReplyError(
       "NOT_SUPPORTED",
-      "The browser hides the id. Send `Access-Control-Expose-Headers: Operation-Location`.",
+      "The browser hides the id. Expose `Operation-Location` (CORS).",
     );
   };
   const urlOf = (): string => `${settings.statusUrl}/${encodeURIComponent(operationId())}`;
-  let end = ended;
-  const open = (): ReadState => {
-    const read = createReader(settings, urlOf());
-    return async (every, signal) => {
-      const state = end ?? (await read(every, signal));
-      if (hasEnded(state)) end = state;
-      return state;
-    };
+  let end: AnyOperation | undefined;
+  const keep = (state: AnyOperation): State => {
+    if (hasEnded(state)) end = state;
+    return state as unknown as State;
+  };
+  if (ended) keep(ended);
+  const open = (headers?: ClientHeaders): ReadState => {
+    const read = createReader({ ...settings, callHeaders: headers }, urlOf());
+    return async (every, signal) => keep(end ?? (await read(every, signal))) as AnyOperation;
   };
 
-  async function* states({ signal }: FollowOptions = {}): AsyncGenerator<State, void, undefined> {
+  const ask = async (
+    { signal, headers }: CallOptions = {},
+    method?: string,
+  ): Promise<AnyOperation | undefined> => {
+    const url = urlOf();
+    const call = { url, method, signal, mayMiss: true } as const;
+    const { status, body } = await send({ ...settings, callHeaders: headers }, call);
+    return status === 404 ? undefined : toOperation(body, url);
+  };
+
+  async function* states({ signal, headers }: CallOptions = {}): AsyncGenerator<State, void, undefined> {
     if (settings.eventStream && !end)
-      for await (const state of settings.eventStream(settings, urlOf(), signal)) {
-        if (hasEnded(state)) end = state;
-        yield state as unknown as State;
+      for await (const state of settings.eventStream(
+        { ...settings, callHeaders: headers },
+        urlOf(),
+        signal,
+      )) {
+        yield keep(state);
         if (end) return;
       }
-    const read = open();
+    const read = open(headers);
     do yield (await read(true, signal)) as unknown as State;
     while (!end);
   }
@@ -107,17 +136,22 @@ export function createHandle<Definition>(
   let readQueried: ReadState | undefined;
   const handle: Omit<OperationHandle<Definition>, "operationId"> = {
     ...rest,
-    result: async ({ signal } = {}) => {
-      const { status, result, error } = await open()(false, signal);
+    result: async ({ signal, headers } = {}) => {
+      const { status, result, error } = await open(headers)(false, signal);
       if (status === "completed") return result as ResultOf<Definition>;
-      throw withProblem("OPERATION_FAILED", "The operation failed", { title: status, ...error } as Problem);
+      throw operationFailed({ title: status, ...error } as Problem);
     },
     states,
     [Symbol.asyncIterator]: states,
-    cancel: async ({ signal } = {}) => {
-      const url = urlOf();
-      const { body } = await send(settings, { method: "DELETE", url, signal });
-      return toOperation(body, url) as unknown as State;
+    get: async (options) => (await ask(options)) as State | undefined,
+    cancel: async (options) => {
+      const operation = await ask(options, "DELETE");
+      if (!operation) return { outcome: "unknown" };
+      const ended = operation.error?.name === "cancelled" ? "cancelled" : "terminal";
+      return {
+        outcome: hasEnded(operation) ? ended : "requested",
+        operation: operation as unknown as State,
+      };
     },
     queryOptions: () => ({
       queryKey: [settings.statusUrl, definition, operationId()],

@@ -1,20 +1,17 @@
-import { invalidOption } from "../contract/options.js";
+import { misuse, shown } from "../contract/options.js";
 import type { MaybePromise } from "../contract/promises.js";
 import { within } from "./pause.js";
 
-/** Part of `localStorage` that a client uses. */
-export interface KeyStorage {
-  /** Returns the value with this name, or null. */
-  getItem(name: string): string | null;
-  /** Stores a value under this name. */
-  setItem(name: string, value: string): void;
-  /** Deletes the value with this name, if there is one. */
-  removeItem(name: string): void;
-}
-
-/** Store for the keys of unanswered submissions: `localStorage`, a `Map`, or your own store. */
-export type KeyStore =
-  | KeyStorage
+/** Storage for the keys of unanswered submissions: `localStorage`, a `Map`, or your own. */
+export type KeyStorage =
+  | {
+      /** Returns the value with this name, or null. */
+      getItem(name: string): string | null;
+      /** Stores a value under this name. */
+      setItem(name: string, value: string): void;
+      /** Deletes the value with this name, if there is one. */
+      removeItem(name: string): void;
+    }
   | {
       /** Returns the value with this name, or null or undefined. */
       get(name: string): MaybePromise<string | null | undefined>;
@@ -26,21 +23,18 @@ export type KeyStore =
 
 type Method = (...args: readonly string[]) => unknown;
 
-/** Names of the methods, in `localStorage` and in other stores. */
-const LONG_NAMES = ["getItem", "setItem", "removeItem"];
-const NAMES = ["get", "set", "delete"];
-
 /** Key of a submission that is being sent. */
 export interface Intent {
+  /** The idempotency key. */
   readonly key: string;
-  /** Whether the key was created for this submission, and not for an earlier one that got no answer. */
-  readonly isNew: boolean;
+  /** Whether no try with this key can have reached the service without an answer. */
+  isNew: boolean;
   /** Deletes the key, because the submission got an answer. */
   close(): Promise<void>;
 }
 
-/** Returns the key for a submission. It is stored before this resolves. */
-export type OpenIntent = (name: string) => Promise<Intent>;
+/** Opens the key of a submission, which is stored before this resolves. Created by {@link createKeyStore}. */
+export type KeyStore = (name: string) => Promise<Intent>;
 
 /** The part of `navigator.locks` that a client uses. */
 interface Locks {
@@ -51,18 +45,21 @@ interface Locks {
 const SPREAD_MS = 250;
 
 /**
- * Keeps the keys of submissions without an answer. Equal submissions at the same time share a key, also in other tabs.
+ * Creates the `keyStore` of a client, so that a submission after a reload has the same key as the one before that got no
+ * answer. Equal submissions at the same time share a key, also in other tabs.
  *
- * Throws `INVALID_OPTION` if the value is no store.
+ * Throws `INVALID_OPTION` if the value is no storage.
  */
-export function createIntents(store: KeyStore): OpenIntent {
-  const methods = store as unknown as Readonly<Record<string, Method | undefined>>;
-  const [get, set, remove] = NAMES.map((name, index) => {
-    const method = methods[LONG_NAMES[index] as string] ?? methods[name];
-    if (method) return method.bind(store);
-    throw invalidOption("keyStore", "`localStorage`, or an object with `get`, `set` and `delete`", store);
+export function createKeyStore(storage: KeyStorage): KeyStore {
+  const methods = (storage ?? {}) as unknown as Readonly<Record<string, Method | undefined>>;
+  const { getItem = methods.get, setItem = methods.set, removeItem = methods.delete } = methods;
+  const [get, set, remove] = [getItem, setItem, removeItem].map((method) => {
+    if (method) return method.bind(storage);
+    throw misuse(
+      `Pass createKeyStore \`localStorage\`, or an object with \`get\`, \`set\` and \`delete\`, not ${shown(storage)}.`,
+    );
   }) as [Method, Method, Method];
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<Intent> | undefined;
   return (name) => {
     const open = async (): Promise<Intent> => {
       const stored = await get(name);
@@ -74,18 +71,17 @@ export function createIntents(store: KeyStore): OpenIntent {
     };
     // Pages without HTTPS and older platforms have no locks, so only one client at a time is safe there.
     const locks = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator?.locks;
-    const intent = !locks
-      ? last.then(open, open)
-      : new Promise<Intent>((resolve, reject) => {
+    last = locks
+      ? new Promise((resolve, reject) => {
           const run = (): Promise<unknown> => {
             const opened = open();
             resolve(opened);
             return opened.then(() => within(SPREAD_MS));
           };
           locks.request(name, run).catch(reject);
-        });
-    last = intent;
-    return intent;
+        })
+      : (last?.then(open, open) ?? open());
+    return last;
   };
 }
 

@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly fetch?: (request: Request) => Promise<Response>;
   /**
    * Keeps the keys of unanswered submissions, so that the same submission after a reload has the same key. Pass
-   * `localStorage`, or an object with `get`, `set` and `delete`. Default: none.
+   * `createKeyStore(localStorage)`. Default: none.
    */
   readonly keyStore?: KeyStore;
   /**
@@ -54,6 +54,14 @@ export interface ClientOptions {
   readonly requestTimeoutMs?: number;
 }
 
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call when it is aborted. An operation continues. */
+  readonly signal?: AbortSignal;
+  /** Header fields of the requests of this call. They replace those of the client with the same names. Default: none. */
+  readonly headers?: ClientHeaders;
+}
+
 /** Checked options of a client. */
 export interface ClientSettings {
   /** Without a slash at its end. */
@@ -61,6 +69,8 @@ export interface ClientSettings {
   /** Address of the status endpoint. */
   readonly statusUrl: string;
   readonly headers: ClientHeaders | (() => MaybePromise<ClientHeaders>);
+  /** Header fields of one call, besides `headers`. */
+  readonly callHeaders?: ClientHeaders | undefined;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly keyStore: KeyStore | undefined;
   readonly eventStream: StateStream | undefined;
@@ -94,11 +104,13 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
       );
     settings[name] = value;
   }
-  const { baseUrl, statusPath, fetch, giveUpAfterMs, requestTimeoutMs } = settings;
+  const { baseUrl, statusPath, keyStore, fetch, giveUpAfterMs, requestTimeoutMs } = settings;
   if (typeof baseUrl !== "string")
     throw invalidOption("baseUrl", "an address such as `https://api.example.com`", baseUrl);
   if (!/^\//.test(statusPath as string))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
+  if (keyStore && typeof keyStore !== "function")
+    throw invalidOption("keyStore", "`createKeyStore(localStorage)`", keyStore);
   if (typeof fetch !== "function") throw invalidOption("fetch", "a function", fetch);
   checkDuration("giveUpAfterMs", giveUpAfterMs);
   checkDuration("requestTimeoutMs", requestTimeoutMs);

@@ -1,11 +1,12 @@
-import { AsyncReplyError, type ErrorCode } from "../contract/errors.js";
+import { AsyncReplyError, type ErrorCode, quoting } from "../contract/errors.js";
 import type { Problem } from "../contract/problem.js";
 import type { ClientHeaders, ClientSettings } from "./options.js";
 import { backoff, retryAfterMs, within } from "./pause.js";
 
 /** A request of a client. */
 export interface Call {
-  readonly method: string;
+  /** Default: GET. */
+  readonly method?: string | undefined;
   readonly url: string;
   /**
    * Header fields besides those of the client. Called before every try, which may take longer by the time for which
@@ -14,6 +15,8 @@ export interface Call {
   readonly headers?: () => ClientHeaders;
   readonly body?: string | null;
   readonly signal?: AbortSignal | undefined;
+  /** Returns a reply with status 404 too, instead of throwing. */
+  readonly mayMiss?: true;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
   /** Is called and awaited before every request. */
@@ -33,6 +36,9 @@ export interface Reply {
   readonly cause?: unknown;
 }
 
+/** Reply of a service that accepts the request. */
+export type Answer = Reply & { readonly headers: Headers };
+
 /** Redirects of a request that are followed at most. */
 const MAX_REDIRECTS = 5;
 
@@ -42,7 +48,7 @@ const MAX_REDIRECTS = 5;
  *
  * Throws `REQUEST_REFUSED` if another status refuses it, and `SERVICE_UNAVAILABLE` after `giveUpAfterMs`.
  */
-export async function send(settings: ClientSettings, call: Call): Promise<Reply> {
+export async function send(settings: ClientSettings, call: Call): Promise<Answer> {
   const deadline = performance.now() + settings.giveUpAfterMs;
   let mayRefresh = typeof settings.headers === "function";
   for (let failures = 0; ; ) {
@@ -52,17 +58,16 @@ export async function send(settings: ClientSettings, call: Call): Promise<Reply>
       mayRefresh = false;
       continue;
     }
-    if (/^(2|304)/.test(`${status}`)) return reply;
-    // The same request may succeed later. Status 409 tells two cases apart by its problem type.
-    const isTransient =
-      status === 409
-        ? /n-in-progress$/.test(`${(body as Problem | undefined)?.type}`)
-        : /^(408|425|429|5)/.test(`${status}`);
-    if (!isTransient) throw toError("REQUEST_REFUSED", reply, "The service refused the request");
+    // Problems of proxies have no name.
+    const { name, type } = (body ?? {}) as Partial<Problem>;
+    const said = `${status} ${name ?? type}`;
+    if (/^(2|304)/.test(said) || (call.mayMiss && status === 404)) return reply as Answer;
+    // The same request may succeed later, but not while the service is not configured.
+    const isTransient = /^409.*n-in-progress$|^(408|425|429|5(?!.*not-configured$))/.test(said);
+    if (!isTransient) throw toError("REQUEST_REFUSED", reply);
     call.onFailure?.();
     const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));
-    if (performance.now() + pauseMs > deadline)
-      throw toError("SERVICE_UNAVAILABLE", reply, "The service did not answer in time");
+    if (performance.now() + pauseMs > deadline) throw toError("SERVICE_UNAVAILABLE", reply);
     await within(pauseMs, call.signal);
   }
 }
@@ -70,13 +75,26 @@ export async function send(settings: ClientSettings, call: Call): Promise<Reply>
 /** Sends a request once, and again to where it is redirected. */
 async function attempt(
   settings: ClientSettings,
-  { url: start, method, headers, body = null, signal, read = (response) => response.json(), onSend }: Call,
+  {
+    url: start,
+    method = "GET",
+    headers,
+    body = null,
+    signal,
+    read = (response) => response.json(),
+    onSend,
+  }: Call,
 ): Promise<Reply> {
   const own = headers?.();
   const ms = settings.requestTimeoutMs + 1_000 * Number(own?.prefer?.slice("wait=".length) ?? 0);
   const work = async (limit: AbortSignal): Promise<Reply> => {
     const common = typeof settings.headers === "function" ? await settings.headers() : settings.headers;
-    const fields = { accept: "application/json", ...common, ...own };
+    const fields = new Headers({ accept: "application/json" });
+    // Names of header fields have no case, so later fields replace earlier ones with another spelling.
+    for (const each of [common, settings.callHeaders, own])
+      new Headers(each).forEach((value, name) => {
+        fields.set(name, value);
+      });
     let url = start;
     for (let redirects = 0; ; ) {
       // Throws for a malformed address or header field, which no retry can repair.
@@ -87,8 +105,7 @@ async function attempt(
       try {
         const response = await settings.fetch(request);
         const { ok, status, headers } = response;
-        const next =
-          redirects++ < MAX_REDIRECTS && (status === 307 || status === 308) && locate(headers, request);
+        const next = redirects++ < MAX_REDIRECTS && /^30[78]/.test(`${status}`) && locate(headers, request);
         if (!next) {
           // A success that is not JSON is no answer: something between client and service answered.
           const content = ok ? read(response) : response.json().catch(() => {});
@@ -114,19 +131,13 @@ function locate(headers: Headers, { url }: Request): string | undefined {
   return undefined;
 }
 
-function toError(code: ErrorCode, { status, body, headers, cause }: Reply, what: string): AsyncReplyError {
+function toError(code: ErrorCode, { status, body, headers, cause }: Reply): AsyncReplyError {
   // Browsers do not tell a page whether the network failed or the service does not allow its origin.
-  if (!headers)
-    return new AsyncReplyError(code, `${what}: no reply. Try again. In browsers, check CORS.`, { cause });
+  if (!headers) return new AsyncReplyError(code, "No reply. Try again. In browsers, check CORS.", { cause });
   const location = headers.get("location") ?? "another address";
   const said =
     status < 400
-      ? { detail: `it redirects to ${location}. Check \`baseUrl\`.` }
+      ? { detail: `The service redirects to ${location}. Check \`baseUrl\`.` }
       : (body as Problem | undefined);
-  return withProblem(code, what, { type: "about:blank", title: `HTTP ${status}`, ...said, status });
-}
-
-/** Creates an error that quotes a problem. */
-export function withProblem(code: ErrorCode, what: string, problem: Problem): AsyncReplyError {
-  return new AsyncReplyError(code, `${what}: ${problem.detail ?? problem.title}`, { problem });
+  return quoting({ type: "about:blank", title: `HTTP ${status}`, ...said, status }, code);
 }

@@ -1,13 +1,13 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { AsyncReplyError } from "../contract/errors.js";
 import { invalidOption, misuse, shown } from "../contract/options.js";
-import { type Intent, isKey, newKey, type OpenIntent } from "./key-store.js";
-import { type AnyOperation, hasEnded, toOperation } from "./operation.js";
-import { type ClientSettings, checkDuration } from "./options.js";
-import { type Reply, send } from "./send.js";
+import { type Intent, isKey, newKey } from "./key-store.js";
+import { type AnyOperation, toOperation } from "./operation.js";
+import { type CallOptions, type ClientSettings, checkDuration } from "./options.js";
+import { type Answer, send } from "./send.js";
 
-/** Options of `submit`. */
-export interface ClientSubmitOptions {
+/** Options of `submit`. When its signal is aborted, the operation may exist nevertheless. */
+export interface ClientSubmitOptions extends CallOptions {
   /**
    * Idempotency key, such as the id of your shopping cart: submissions with the same key and input are the same
    * operation. Default: random, or the one in the `keyStore`.
@@ -18,8 +18,11 @@ export interface ClientSubmitOptions {
    * Milliseconds. Default: 0.
    */
   readonly waitMs?: number;
-  /** Gives up when it is aborted. The operation may exist nevertheless. */
-  readonly signal?: AbortSignal;
+  /**
+   * Receiver of the webhook that announces the end of the operation (`Webhook-URL`). The service must permit it. Default:
+   * the one that the service has.
+   */
+  readonly webhookUrl?: string;
 }
 
 /** Parts of a definition that a client uses. */
@@ -29,7 +32,7 @@ export type Target = Pick<OperationDefinition, "name" | "path">;
 export interface Submitted {
   /** Is undefined if the browser hides it. */
   readonly operationId: string | undefined;
-  /** The operation, if the service waited for its end. */
+  /** The operation, if the reply has its state and result. */
   readonly ended?: AnyOperation | undefined;
   /** The body of a 201. */
   readonly resource?: unknown;
@@ -38,10 +41,9 @@ export interface Submitted {
 /** Sends a submission until it is accepted. All tries have the same key. */
 export async function submit(
   settings: ClientSettings,
-  openIntent: OpenIntent | undefined,
   path: string,
   input: unknown,
-  { key, waitMs = 0, signal }: ClientSubmitOptions,
+  { key, waitMs = 0, webhookUrl, signal, headers }: ClientSubmitOptions,
 ): Promise<Submitted> {
   if (waitMs !== 0) checkDuration("waitMs", waitMs);
   if (key !== undefined && !isKey(key)) throw invalidOption("key", "1 to 255 ASCII characters", key);
@@ -49,39 +51,37 @@ export async function submit(
   const url = settings.baseUrl + target;
   const body = toJson(value);
   const name = `async-request-reply ${url} ${JSON.stringify(value, sortMembers)}`;
-  let known = key;
-  let intent: Intent | undefined;
-  // A refusal says nothing about earlier tries without an answer, so their key is kept.
-  let mayClose: boolean | undefined;
+  let intent: Partial<Intent> | undefined = key === undefined ? undefined : { key };
   try {
-    const reply = await send(settings, {
-      method: "POST",
-      url,
-      headers: () => ({
-        "content-type": "application/json",
-        ...(waitMs && { prefer: `wait=${Math.ceil(waitMs / 1_000)}` }),
-      }),
-      body,
-      signal,
-      onSend: async ({ headers }) => {
-        if (known === undefined) {
-          intent = await openIntent?.(name);
-          known = intent?.key ?? newKey();
-          mayClose = intent?.isNew;
-        }
-        // For printable ASCII, a JSON text is a string of structured fields (RFC 9651 §3.3.3).
-        headers.set("idempotency-key", JSON.stringify(known));
+    const reply = await send(
+      { ...settings, callHeaders: headers },
+      {
+        method: "POST",
+        url,
+        headers: () => ({
+          "content-type": "application/json",
+          ...(waitMs && { prefer: `wait=${Math.ceil(waitMs / 1_000)}` }),
+          ...(webhookUrl && { "webhook-url": webhookUrl }),
+        }),
+        body,
+        signal,
+        onSend: async ({ headers }) => {
+          intent ??= (await settings.keyStore?.(name)) ?? { key: newKey() };
+          // For printable ASCII, a JSON text is a string of structured fields (RFC 9651 §3.3.3).
+          headers.set("idempotency-key", JSON.stringify(intent.key));
+        },
+        onFailure: () => {
+          // A later refusal says nothing about this try, so the key is kept.
+          if (intent) intent.isNew = false;
+        },
       },
-      onFailure: () => {
-        mayClose = false;
-      },
-    });
+    );
     const submitted = toSubmitted(reply, url);
-    await intent?.close();
+    await intent?.close?.();
     return submitted;
   } catch (error) {
-    if (mayClose && (error as Partial<AsyncReplyError> | undefined)?.code === "REQUEST_REFUSED")
-      await intent?.close();
+    if (intent?.isNew && (error as Partial<AsyncReplyError> | undefined)?.code === "REQUEST_REFUSED")
+      await intent.close?.();
     throw error;
   }
 }
@@ -110,7 +110,7 @@ function bind(path: string, input: unknown): readonly [path: string, body: unkno
     } catch {
       // Half of a surrogate pair has no encoding.
     }
-    throw misuse(`Path field \`${field}\` is ${shown(value)}, which no path can contain. Pass other text.`);
+    throw misuse(`Path field \`${field}\` is ${shown(value)}, which no path can contain.`);
   });
   return [filled, body];
 }
@@ -121,11 +121,10 @@ function sortMembers(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function toSubmitted({ status, body, headers }: Reply, url: string): Submitted {
+function toSubmitted({ status, body, headers }: Answer, url: string): Submitted {
   if (status === 201)
-    return { resource: body, operationId: headers?.get("operation-location")?.split("/").pop() };
+    return { resource: body, operationId: headers.get("operation-location")?.split("/").pop() };
   const operation = toOperation(body, url);
   // A 202 has no result, even if the operation has ended.
-  const ended = status === 200 && hasEnded(operation) ? operation : undefined;
-  return { operationId: operation.operationId, ended };
+  return { operationId: operation.operationId, ended: status === 200 ? operation : undefined };
 }

@@ -46,6 +46,7 @@ export type ErrorCode =
   | "INPUT_REFUSED"
   | "INVALID_RESULT"
   | "OPERATION_FAILED"
+  | "OPERATION_CANCELLED"
   | "REQUEST_REFUSED"
   | "SERVICE_UNAVAILABLE"
   | "LEASE_LOST"
@@ -64,7 +65,7 @@ export interface ErrorContext {
   readonly headers?: Readonly<Record<string, string>>;
   /** Violations of the contract, if that is the error. */
   readonly violations?: readonly Violation[];
-  /** Problem of the operation, for `OPERATION_FAILED`, or of the reply that a client got. */
+  /** Problem of the operation, for `OPERATION_FAILED` and `OPERATION_CANCELLED`, or of the reply that a client got. */
   readonly problem?: Problem;
   /** Time after which the client should repeat the request. Whole seconds. */
   readonly retryAfterSeconds?: number;
@@ -132,6 +133,16 @@ export function maybeRecorded(error: unknown): unknown {
   if (!isAsyncReplyError(error) || error.context.recorded === undefined) return error;
   const { recorded: _, ...context } = error.context;
   return new AsyncReplyError(error.code, error.detail, context);
+}
+
+/** Returns an error that quotes a problem, which is in its context. */
+export function quoting(problem: Problem, code: ErrorCode): AsyncReplyError {
+  return new AsyncReplyError(code, problem.detail ?? problem.title, { problem });
+}
+
+/** Returns the error for the result of an operation that has none: `OPERATION_CANCELLED` or `OPERATION_FAILED`. */
+export function operationFailed(problem: Problem): AsyncReplyError {
+  return quoting(problem, problem.name === "cancelled" ? "OPERATION_CANCELLED" : "OPERATION_FAILED");
 }
 
 /** Returns any value as text, even if its conversion throws. */

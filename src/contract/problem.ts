@@ -2,8 +2,13 @@ import type { JsonText } from "./operation.js";
 
 /** Problem as defined by RFC 9457, with the extension members of this contract. */
 export interface Problem {
-  /** Stable URI for programs. See {@link problemType}. */
+  /** Stable URI of the type: the `problemBaseUri` of the service and the name. See {@link problemType}. */
   readonly type: string;
+  /**
+   * Short name of the type, for programs to compare: it is the same for every `problemBaseUri`. Present in every problem
+   * that a service shows. Absent in stored errors, and in problems of proxies. Newer versions may have more names.
+   */
+  readonly name?: ProblemName | (string & {});
   /** Title for people. The same for every problem of its type. */
   readonly title: string;
   /** Status of the reply. Absent in the `error` of an operation. */
@@ -60,7 +65,7 @@ export const PROBLEM_NAMES: readonly string[] = Object.keys(TITLES);
 export const PROBLEM_BASE_URI = "https://www.npmjs.com/package/async-request-reply#";
 
 /**
- * Returns the stable URI of a problem type (RFC 9457 §3.1.1). Programs compare it, and people can open it.
+ * Returns the stable URI of a problem type (RFC 9457 §3.1.1), which people can open.
  *
  * @param baseUri The `problemBaseUri` of the service. Default: the page of this package on npm.
  */
@@ -68,29 +73,20 @@ export function problemType(name: ProblemName, baseUri: string = PROBLEM_BASE_UR
   return baseUri + name;
 }
 
-/** Creates a problem of a type. */
-export function problem(
-  name: ProblemName,
-  members: Omit<Problem, "type" | "title"> = {},
-  baseUri: string = PROBLEM_BASE_URI,
-): Problem {
-  const { status, ...rest } = members;
-  return {
-    type: problemType(name, baseUri),
-    title: TITLES[name],
-    ...(status === undefined ? {} : { status }),
-    ...rest,
-  };
+/** Creates a problem of a type as it is stored. Before anyone sees it, {@link shownProblem} completes it. */
+export function problem(name: ProblemName, members: Omit<Problem, "type" | "name" | "title"> = {}): Problem {
+  return { type: problemType(name), title: TITLES[name], ...members };
 }
 
 /**
- * Returns the `error` of an operation with the base URI of the service that shows it. Stored errors always have the
- * default base URI, because the workers and stores that write them do not know the options of that service.
+ * Returns a problem as a service shows it: with its name and the base URI of the service. Stored problems have neither,
+ * because the workers and stores that write them do not know the options of that service.
  */
-export function withBaseUri(error: unknown, baseUri: string): unknown {
-  const { type } = (error ?? {}) as { readonly type?: unknown };
-  if (typeof type !== "string" || !type.startsWith(PROBLEM_BASE_URI)) return error;
-  return { ...(error as object), type: baseUri + type.slice(PROBLEM_BASE_URI.length) };
+export function shownProblem(stored: unknown, baseUri: string = PROBLEM_BASE_URI): Problem {
+  const { type, ...rest } = (stored ?? {}) as Problem;
+  if (typeof type !== "string" || !type.startsWith(PROBLEM_BASE_URI)) return stored as Problem;
+  const name = type.slice(PROBLEM_BASE_URI.length);
+  return { type: baseUri + name, name, ...rest };
 }
 
 /** Returns the `error` of a failed operation. The detail is for the client, so it must not contain internals. */

@@ -1,7 +1,7 @@
 import { attemptErrorsIn } from "../contract/attempt-errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import type { JsonText, Operation, OperationStatus } from "../contract/operation.js";
-import type { Problem } from "../contract/problem.js";
+import { type Problem, shownProblem } from "../contract/problem.js";
 import type { ListedOperation } from "../ports/operation-store.js";
 
 /**
@@ -96,7 +96,7 @@ export function toSummary(operation: ListedOperation): OperationSummary {
     retentionMs,
     ...present({ principal, failedRetentionMs, finishedAt, key, hidden, retryOf, retriedBy }),
     ...(status === "pending" && operation.cancelRequested === true ? { cancelRequested: true } : {}),
-    ...(error === undefined ? {} : { error: parseStored(error) as Problem }),
+    ...(error === undefined ? {} : { error: shownProblem(parseStored(error)) }),
     ...present({ lastError: toProblem(lastError) }),
   };
 }
@@ -122,7 +122,7 @@ export function toDetails(operation: Operation): OperationDetails {
 function toProblem(lastError: JsonText | undefined): Problem | undefined {
   if (lastError === undefined) return undefined;
   const { type, title, detail } = parseStored(lastError) as Problem;
-  return { type, title, ...present({ detail }) };
+  return shownProblem({ type, title, ...present({ detail }) });
 }
 
 type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };

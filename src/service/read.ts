@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
-import { type Problem, withBaseUri } from "../contract/problem.js";
+import { type Problem, shownProblem } from "../contract/problem.js";
 import type { ServiceContext } from "../http/context.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
@@ -60,7 +60,7 @@ function toView(operation: Operation, problemBaseUri: string): AnyOperationView 
     ...(state !== "pending" || operation.cancelRequested !== true ? {} : { cancelRequested: true }),
     ...(state !== "pending" || progress === undefined ? {} : { progress: parseStored(progress) }),
     ...(result === undefined ? {} : { result: parseStored(result) }),
-    ...(error === undefined ? {} : { error: withBaseUri(parseStored(error), problemBaseUri) as Problem }),
+    ...(error === undefined ? {} : { error: shownProblem(parseStored(error), problemBaseUri) }),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, isTerminal, type Operation } from "../contract/operation.js";
-import { type Problem, withBaseUri } from "../contract/problem.js";
+import { shownProblem } from "../contract/problem.js";
 import type { ServiceContext } from "../http/context.js";
 import { serviceClosed } from "../protocol/lifecycle.js";
 import { storeAnswer } from "../submission/store-answer.js";
@@ -50,7 +50,5 @@ async function find(
 
 function resultOf({ state, result: value, error = "{}" }: Operation, problemBaseUri: string): unknown {
   if (state === "completed") return value === undefined ? undefined : parseStored(value);
-  const problem = withBaseUri(parseStored(error), problemBaseUri) as Problem;
-  const detail = `The operation failed: ${problem.detail ?? problem.title}`;
-  throw new AsyncReplyError("OPERATION_FAILED", detail, { problem });
+  throw operationFailed(shownProblem(parseStored(error), problemBaseUri));
 }

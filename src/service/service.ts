@@ -123,9 +123,9 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
    * Waits until an operation of this tenant and this definition has ended, and returns its result. Waits without a time
    * limit, so pass a `signal`, such as `AbortSignal.timeout(60_000)`.
    *
-   * Throws `OPERATION_FAILED` if the operation failed, with its problem in `context.problem`; `NOT_FOUND` if there is no
-   * such operation; the reason of the signal if it is aborted; `SERVICE_CLOSED`, also if the service closes during the
-   * call; `INVALID_OPTION`, `STORE_UNAVAILABLE`.
+   * Throws `OPERATION_CANCELLED` if the operation was cancelled, and `OPERATION_FAILED` if it failed otherwise, both with
+   * its problem in `context.problem`; `NOT_FOUND` if there is no such operation; the reason of the signal if it is
+   * aborted; `SERVICE_CLOSED`, also if the service closes during the call; `INVALID_OPTION`, `STORE_UNAVAILABLE`.
    */
   result<const Definition extends List[number]>(
     definition: Definition,

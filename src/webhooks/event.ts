@@ -1,6 +1,6 @@
 import { parseStored } from "../contract/json/json-text.js";
 import type { Operation } from "../contract/operation.js";
-import { type Problem, withBaseUri } from "../contract/problem.js";
+import { type Problem, shownProblem } from "../contract/problem.js";
 
 /** Body of a webhook: the end of an operation, without its result, which the receiver reads from the status endpoint. */
 export interface WebhookEvent {
@@ -23,10 +23,13 @@ export interface WebhookEvent {
 export function toEvent(operation: Operation, problemBaseUri: string): WebhookEvent {
   const { id: operationId, state, settledAt = 0, error } = operation;
   const status = state === "completed" ? "completed" : "failed";
-  const problem = error === undefined ? undefined : withBaseUri(parseStored(error), problemBaseUri);
   return {
     type: `operation.${status}`,
     timestamp: new Date(settledAt).toISOString(),
-    data: { operationId, status, ...(problem === undefined ? {} : { error: problem as Problem }) },
+    data: {
+      operationId,
+      status,
+      ...(error === undefined ? {} : { error: shownProblem(parseStored(error), problemBaseUri) }),
+    },
   };
 }

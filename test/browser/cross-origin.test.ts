@@ -30,7 +30,8 @@ describe("a page of another origin", () => {
       "/waiting.csv",
       "completed",
       "/streaming.csv",
-      "OPERATION_FAILED",
+      "cancelled",
+      "OPERATION_CANCELLED",
     ]);
   });
 
@@ -39,7 +40,7 @@ describe("a page of another origin", () => {
     async (name) => {
       expect(documentedFields("")["access-control-allow-headers"]).toContain(name);
       expect(await useService(without("access-control-allow-headers", name))).toBe(
-        "SERVICE_UNAVAILABLE: The service did not answer in time: no reply. Try again. In browsers, check CORS.",
+        "SERVICE_UNAVAILABLE: No reply. Try again. In browsers, check CORS.",
       );
     },
   );

@@ -1,4 +1,4 @@
-import { createClient, eventStream } from "/modules/client.js";
+import { createClient, createKeyStore, eventStream } from "/modules/client.js";
 
 /** Submits, waits, streams and cancels, as a page does. Returns what it has seen, or the message of an error. */
 export async function useService(baseUrl) {
@@ -16,7 +16,7 @@ export async function useService(baseUrl) {
     const cancelled = await connect({}).submit({ account: "cancelled" });
     const seen = [await lastStatus(waiting), await waiting.result()];
     seen.push(await lastStatus(streaming), await streaming.result());
-    await cancelled.cancel();
+    seen.push((await cancelled.cancel()).outcome);
     seen.push(await cancelled.result().catch(({ code }) => code));
     return seen;
   } catch (error) {
@@ -31,7 +31,7 @@ export async function submitAt(baseUrl, account, time) {
     baseUrl,
     paths: { exports: "/exports" },
     headers: { authorization: "Bearer secret" },
-    keyStore: localStorage,
+    keyStore: createKeyStore(localStorage),
     fetch: async (request) => {
       key ??= request.headers.get("idempotency-key");
       await new Promise((resolve) => setTimeout(resolve, 500));

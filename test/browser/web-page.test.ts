@@ -89,6 +89,6 @@ it("shows the reason if the service refuses the input", async () => {
   const page = await openPage(baseUrl);
   await page.getByLabel("Account").fill("x".repeat(101));
   await submit(page);
-  await page.getByText("The service refused the request:").waitFor();
+  await page.getByText("The body is well formed, but not what this operation accepts.").waitFor();
   expect(await listIds(baseUrl)).toEqual([]);
 });

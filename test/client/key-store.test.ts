@@ -1,4 +1,4 @@
-import type { KeyStorage } from "async-request-reply/client";
+import { createKeyStore, type KeyStorage } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { accepted, later, lost, play, reply, type Step } from "./scripted.js";
 import { openStage } from "./stage.js";
@@ -13,7 +13,7 @@ async function leave(keyStore: Map<string, string>): Promise<string | undefined>
     leaving.abort(new Error("The page was left."));
     return new Promise<Response>(() => {});
   };
-  const page = play([leavePage], { keyStore });
+  const page = play([leavePage], { keyStore: createKeyStore(keyStore) });
   await expect(page.api.orders.submit(book, { signal: leaving.signal })).rejects.toThrow("left");
   return page.keys[0] ?? undefined;
 }
@@ -43,7 +43,7 @@ describe("a key store", () => {
       during.push(...keyStore);
       return accepted(request);
     };
-    const { api, keys } = play([check], { keyStore });
+    const { api, keys } = play([check], { keyStore: createKeyStore(keyStore) });
     await api.orders.submit(book);
     expect(during).toEqual([[name, keys[0]?.slice(1, -1)]]);
     expect([...keyStore]).toEqual([]);
@@ -52,7 +52,7 @@ describe("a key store", () => {
   it("makes a submission after a reload use the key of the one before", async () => {
     const keyStore = new Map<string, string>();
     const key = await leave(keyStore);
-    const { api, keys } = play([accepted], { keyStore });
+    const { api, keys } = play([accepted], { keyStore: createKeyStore(keyStore) });
     // The order of members does not matter.
     await api.orders.submit({ quantity: 1, itemId: "book" });
     expect(keys).toEqual([key]);
@@ -61,7 +61,7 @@ describe("a key store", () => {
   it("lets other input and later submissions have their own keys", async () => {
     const keyStore = new Map<string, string>();
     const key = await leave(keyStore);
-    const { api, keys } = play([accepted], { keyStore });
+    const { api, keys } = play([accepted], { keyStore: createKeyStore(keyStore) });
     await api.orders.submit({ itemId: "book", quantity: 2 });
     await api.orders.submit(book);
     await api.orders.submit(book);
@@ -71,7 +71,7 @@ describe("a key store", () => {
 
   it("lets two clicks be one operation", async () => {
     const { connect } = await openStage();
-    const { orders } = connect({ keyStore: new Map() });
+    const { orders } = connect({ keyStore: createKeyStore(new Map()) });
     const [first, second] = await Promise.all([orders.submit(book), orders.submit(book)]);
     expect(second.operationId).toBe(first.operationId);
   });
@@ -84,7 +84,7 @@ describe("a key store", () => {
       set: (item: string, value: string) => Promise.resolve(items.set(item, value)),
       delete: (item: string) => Promise.resolve(items.delete(item)),
     };
-    const tabs = [0, 1].map(() => play([later(1, accepted)], { keyStore }));
+    const tabs = [0, 1].map(() => play([later(1, accepted)], { keyStore: createKeyStore(keyStore) }));
     await Promise.all(tabs.map(({ api }) => api.orders.submit(book)));
     const [first, second] = tabs;
     expect(first?.keys).toEqual([expect.any(String)]);
@@ -96,7 +96,7 @@ describe("a key store", () => {
     stubLocks();
     const keyStore = { get: vi.fn(() => null), set: vi.fn(), delete: vi.fn() };
     keyStore.set.mockRejectedValueOnce(new Error("full"));
-    const { api } = play([accepted], { keyStore });
+    const { api } = play([accepted], { keyStore: createKeyStore(keyStore) });
     await expect(api.orders.submit(book)).rejects.toThrow("full");
     await api.orders.submit(book);
     expect(keyStore.set).toHaveBeenCalledTimes(2);
@@ -104,28 +104,28 @@ describe("a key store", () => {
 
   it("keeps the key of a submission that was given up", async () => {
     const keyStore = new Map<string, string>();
-    const { api, keys } = play([lost], { keyStore, giveUpAfterMs: 1 });
+    const { api, keys } = play([lost], { keyStore: createKeyStore(keyStore), giveUpAfterMs: 1 });
     await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
     expect([...keyStore]).toEqual([[name, keys[0]?.slice(1, -1)]]);
   });
 
   it("deletes the key of a submission that was refused", async () => {
     const keyStore = new Map<string, string>();
-    const { api } = play([() => reply(422)], { keyStore });
+    const { api } = play([() => reply(422)], { keyStore: createKeyStore(keyStore) });
     await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "REQUEST_REFUSED" });
     expect([...keyStore]).toEqual([]);
   });
 
   it("keeps the key of a submission that was refused after a try without a reply", async () => {
     const keyStore = new Map<string, string>();
-    const { api } = play([lost, () => reply(401)], { keyStore });
+    const { api } = play([lost, () => reply(401)], { keyStore: createKeyStore(keyStore) });
     await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "REQUEST_REFUSED" });
     expect(keyStore.size).toBe(1);
   });
 
   it("is not used for submissions that have a key", async () => {
     const keyStore = new Map<string, string>();
-    const { api, keys } = play([lost], { keyStore, giveUpAfterMs: 1 });
+    const { api, keys } = play([lost], { keyStore: createKeyStore(keyStore), giveUpAfterMs: 1 });
     await expect(api.orders.submit(book, { key: "cart-7" })).rejects.toThrow();
     expect(keys).toEqual(['"cart-7"']);
     expect([...keyStore]).toEqual([]);
@@ -133,7 +133,7 @@ describe("a key store", () => {
 
   it("that fails to store the key lets nothing be sent", async () => {
     const full = { get: () => null, set: () => Promise.reject(new Error("full")), delete: () => {} };
-    const { api, log } = play([accepted], { keyStore: full });
+    const { api, log } = play([accepted], { keyStore: createKeyStore(full) });
     await expect(api.orders.submit(book)).rejects.toThrow("full");
     expect(log).toEqual([]);
   });
@@ -145,9 +145,9 @@ describe("a key store", () => {
       setItem: (item, value) => void items.set(item, value),
       removeItem: (item) => void items.delete(item),
     };
-    const broken = play([lost], { keyStore: storage, giveUpAfterMs: 1 });
+    const broken = play([lost], { keyStore: createKeyStore(storage), giveUpAfterMs: 1 });
     await expect(broken.api.orders.submit(book)).rejects.toThrow();
-    const { api, keys } = play([accepted], { keyStore: storage });
+    const { api, keys } = play([accepted], { keyStore: createKeyStore(storage) });
     await api.orders.submit(book);
     expect([keys, items.size]).toEqual([broken.keys, 0]);
   });

@@ -1,4 +1,10 @@
-import { type Client, type ClientOptions, eventStream } from "async-request-reply/client";
+import {
+  type Client,
+  type ClientOptions,
+  createKeyStore,
+  eventStream,
+  listOperations,
+} from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
 import { accepted, ID, later, play } from "./scripted.js";
 import type { definitions } from "./stage.js";
@@ -13,7 +19,9 @@ const calls: readonly (readonly [string, (api: Api, signal: AbortSignal) => Prom
   ["submit", (api, signal) => api.orders.submit(book, { signal })],
   ["result", (api, signal) => api.orders.resume(saved).result({ signal })],
   ["states", (api, signal) => api.orders.resume(saved).states({ signal }).next()],
+  ["get", (api, signal) => api.orders.resume(saved).get({ signal })],
   ["cancel", (api, signal) => api.orders.resume(saved).cancel({ signal })],
+  ["listOperations", (api, signal) => listOperations(api.orders, { signal }).next()],
 ];
 
 /** Something that ends only when the test ends it. */
@@ -87,7 +95,7 @@ describe("a key store", () => {
 
   it.each(stores)("has no key if %s, because nothing was sent", async (_, options) => {
     const keyStore = new Map<string, string>();
-    const { api, log } = play([accepted], { keyStore, ...options });
+    const { api, log } = play([accepted], { keyStore: createKeyStore(keyStore), ...options });
     await expect(api.orders.submit(book)).rejects.toThrow();
     expect([[...keyStore], log]).toEqual([[], []]);
   });
@@ -95,7 +103,7 @@ describe("a key store", () => {
   it("has no key if the submission was given up before anything was sent", async () => {
     const keyStore = new Map<string, string>();
     const { api } = play([accepted], {
-      keyStore,
+      keyStore: createKeyStore(keyStore),
       headers: () => openEnded<Record<string, string>>().promise,
     });
     await expect(abandon(api, (client, signal) => client.orders.submit(book, { signal }))).rejects.toThrow(
@@ -106,7 +114,7 @@ describe("a key store", () => {
 
   it("that does not answer does not hold up the signal", async () => {
     const keyStore = { get: () => openEnded<string>().promise, set: () => {}, delete: () => {} };
-    const { api, log } = play([accepted], { keyStore });
+    const { api, log } = play([accepted], { keyStore: createKeyStore(keyStore) });
     await expect(abandon(api, (client, signal) => client.orders.submit(book, { signal }))).rejects.toThrow(
       "The page was left.",
     );

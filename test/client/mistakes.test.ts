@@ -1,9 +1,11 @@
+import { createKeyStore } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
 import { testMistakes, untyped } from "../support/untyped.js";
 import { accepted, play } from "./scripted.js";
 import { openStage } from "./stage.js";
 
 const { createClient } = untyped;
+const untypedKeyStore = createKeyStore as (storage: unknown) => unknown;
 const paths = { orders: "/orders" };
 
 describe("a mistake says what was passed and what is expected", () => {
@@ -29,9 +31,14 @@ describe("a mistake says what was passed and what is expected", () => {
       () => createClient({ baseUrl: "", paths, statusPath: "operations" }),
     ],
     [
-      "a key store without methods",
-      "Option `keyStore` must be `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
-      () => createClient({ baseUrl: "", paths, keyStore: {} }),
+      "a storage instead of a key store",
+      "Option `keyStore` must be `createKeyStore(localStorage)`, not an object.",
+      () => createClient({ baseUrl: "", paths, keyStore: new Map() }),
+    ],
+    [
+      "a storage without methods",
+      "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
+      () => untypedKeyStore({}),
     ],
     [
       "an address instead of fetch",
@@ -55,13 +62,23 @@ describe("a mistake says what was passed and what is expected", () => {
     ],
     [
       "a key store that is a text",
-      'Option `keyStore` must be `localStorage`, or an object with `get`, `set` and `delete`, not "localStorage".',
+      'Option `keyStore` must be `createKeyStore(localStorage)`, not "localStorage".',
       () => createClient({ baseUrl: "", paths, keyStore: "localStorage" }),
     ],
     [
-      "a key store that cannot store",
-      "Option `keyStore` must be `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
-      () => createClient({ baseUrl: "", paths, keyStore: { get: () => null } }),
+      "a storage that is a text",
+      'Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not "localStorage".',
+      () => untypedKeyStore("localStorage"),
+    ],
+    [
+      "no storage",
+      "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not undefined.",
+      () => untypedKeyStore(undefined),
+    ],
+    [
+      "a storage that cannot store",
+      "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
+      () => untypedKeyStore({ get: () => null }),
     ],
     [
       "null instead of a handle, as an empty localStorage returns it",
@@ -75,7 +92,7 @@ it.each(["", ".", ".."])("refuses the path field %j, which browsers would remove
   const { api, log } = play([accepted]);
   await expect(api.exports.submit({ accountId })).rejects.toMatchObject({
     code: "INVALID_OPTION",
-    detail: `Path field \`accountId\` is "${accountId}", which no path can contain. Pass other text.`,
+    detail: `Path field \`accountId\` is "${accountId}", which no path can contain.`,
   });
   expect(log).toEqual([]);
 });
@@ -102,7 +119,7 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
     ["nothing", "The input cannot be written as JSON: undefined.", undefined],
   ])("%s", async (_, message, input, options) => {
     const keyStore = new Map<string, string>();
-    const { api, log } = play([accepted], { keyStore });
+    const { api, log } = play([accepted], { keyStore: createKeyStore(keyStore) });
     const submit = api.orders.submit as unknown as (...args: readonly unknown[]) => Promise<unknown>;
     const error = await submit(input, options).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "INVALID_OPTION", detail: expect.stringContaining(String(message)) });
@@ -119,11 +136,11 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
     ["of no input", null, "undefined"],
   ])("a path field that is %s", async (_, input, shown) => {
     const keyStore = new Map<string, string>();
-    const { api, log } = play([accepted], { keyStore });
+    const { api, log } = play([accepted], { keyStore: createKeyStore(keyStore) });
     const submit = api.exports.submit as unknown as (input: unknown) => Promise<unknown>;
     await expect(submit(input)).rejects.toMatchObject({
       code: "INVALID_OPTION",
-      detail: `Path field \`accountId\` is ${shown}, which no path can contain. Pass other text.`,
+      detail: `Path field \`accountId\` is ${shown}, which no path can contain.`,
     });
     expect([[...keyStore], log]).toEqual([[], []]);
   });
@@ -151,6 +168,6 @@ it("says which header field to expose if the browser hides the id of a 201", asy
   expect(op.resource).toEqual({ room: 7 });
   await expect(op.result()).rejects.toMatchObject({
     code: "NOT_SUPPORTED",
-    detail: "The browser hides the id. Send `Access-Control-Expose-Headers: Operation-Location`.",
+    detail: "The browser hides the id. Expose `Operation-Location` (CORS).",
   });
 });

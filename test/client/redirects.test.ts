@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { type Client, createClient, eventStream } from "async-request-reply/client";
+import { type Client, createClient, eventStream, listOperations } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ID } from "./scripted.js";
 import { definitions } from "./stage.js";
@@ -67,6 +67,8 @@ const calls: readonly (readonly [string, (api: Client<typeof definitions>) => Pr
   ["a submission", (api) => api.orders.submit(book)],
   ["a request of the status", (api) => api.orders.resume(saved).result()],
   ["a stream", (api) => api.orders.resume(saved).states().next()],
+  ["one read", (api) => api.orders.resume(saved).get()],
+  ["a list", (api) => listOperations(api.orders).next()],
   ["a cancel", (api) => api.orders.resume(saved).cancel()],
 ];
 
@@ -77,7 +79,7 @@ describe("a redirect to another origin", () => {
       const site = await redirect(status, `${other.origin}/orders`);
       await expect(call(connect(site))).rejects.toMatchObject({
         code: "REQUEST_REFUSED",
-        detail: `The service refused the request: it redirects to ${other.origin}/orders. Check \`baseUrl\`.`,
+        detail: `The service redirects to ${other.origin}/orders. Check \`baseUrl\`.`,
         context: { problem: { status } },
       });
       expect([site.received.length, other.received]).toEqual([1, []]);
@@ -116,7 +118,7 @@ describe("a redirect within the origin", () => {
     const site = await moved(status);
     await expect(connect(site).orders.submit(book)).rejects.toMatchObject({
       code: "REQUEST_REFUSED",
-      detail: "The service refused the request: it redirects to /new/orders. Check `baseUrl`.",
+      detail: "The service redirects to /new/orders. Check `baseUrl`.",
     });
     expect(site.received).toHaveLength(1);
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { accepted, completed, ID, later, lost, play, reply } from "./scripted.js";
 
 const book = { itemId: "book", quantity: 1 };
-const problem = (name: string): object => ({ type: `https://example.com/problems#${name}`, title: name });
+const problem = (name: string): object => ({ type: "https://example.com/a", name, title: name });
+/** A problem of a service that gives problems no names. */
+const unnamed = (name: string): object => ({ type: `https://example.com/problems#${name}`, title: name });
 
 describe("a submission is repeated with its key", () => {
   it.each([
@@ -10,6 +12,7 @@ describe("a submission is repeated with its key", () => {
     ["after 408", () => reply(408)],
     ["after 409, if the resource is being created", () => reply(409, problem("creation-in-progress"))],
     ["after 409, if the submission is being recorded", () => reply(409, problem("submission-in-progress"))],
+    ["after 409, if only its type says that", () => reply(409, unnamed("creation-in-progress"))],
     ["after 425", () => reply(425)],
     ["after 429", () => reply(429, problem("too-many-requests"))],
     ["after 500", () => reply(500)],
@@ -49,11 +52,23 @@ describe("a submission is repeated with its key", () => {
   });
 });
 
+it.each([
+  ["by its name", problem("not-configured")],
+  ["by its type", unnamed("not-configured")],
+])("rejects at once if the service says that it is not configured, %s", async (_, body) => {
+  const { api, log } = play([() => reply(500, body)]);
+  await expect(api.orders.submit(book)).rejects.toMatchObject({
+    code: "REQUEST_REFUSED",
+    context: { problem: { status: 500 } },
+  });
+  expect(log).toHaveLength(1);
+});
+
 it("rejects with the network error as its cause if there was never a reply", async () => {
   const { api } = play([lost], { giveUpAfterMs: 5_000 });
   await expect(api.orders.submit(book)).rejects.toMatchObject({
     code: "SERVICE_UNAVAILABLE",
-    detail: "The service did not answer in time: no reply. Try again. In browsers, check CORS.",
+    detail: "No reply. Try again. In browsers, check CORS.",
     cause: expect.objectContaining({ message: "fetch failed" }),
   });
 });
@@ -62,7 +77,7 @@ it.each([400, 403, 404, 409, 413, 415, 422])("never repeats a submission after %
   const { api, log } = play([() => reply(status, { detail: "No." })]);
   await expect(api.orders.submit(book)).rejects.toMatchObject({
     code: "REQUEST_REFUSED",
-    detail: "The service refused the request: No.",
+    detail: "No.",
     context: { problem: { type: "about:blank", title: `HTTP ${status}`, status, detail: "No." } },
   });
   expect(log).toHaveLength(1);
@@ -113,6 +128,6 @@ describe("if the reply is a 401", () => {
 it("repeats a cancel that was lost", async () => {
   const { api, log } = play([accepted, lost, completed]);
   const op = await api.exports.submit({ accountId: "a" });
-  expect(await op.cancel()).toMatchObject({ status: "completed" });
+  expect(await op.cancel()).toMatchObject({ outcome: "terminal", operation: { status: "completed" } });
   expect(log.slice(1)).toEqual([`0.0 DELETE /operations/${ID}`, `0.3 DELETE /operations/${ID}`]);
 });

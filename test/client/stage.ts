@@ -50,6 +50,7 @@ export async function openStage(): Promise<Stage> {
     authorize: bearer({ secret: "tenant-a", other: "tenant-b" }),
     basePath: "/v1",
     observe: false,
+    list: true,
     create: { bookings: ({ room }) => ({ body: { room, status: "pending" } }) },
   });
   const gates = new Map<string, Gate>();

@@ -18,5 +18,5 @@ it("prints the operation and its result", async () => {
 });
 
 it("prints the reason if the work fails", async () => {
-  expect(await order("fail-1")).toMatch(/\nThe operation failed: .+\n$/);
+  expect(await order("fail-1")).toMatch(/\nThe item fail-1 is out of stock\.\n$/);
 });

@@ -9,11 +9,11 @@ const ID = "01980000-0000-7000-8000-000000000001";
 
 const json =
   `{"operationId":"${ID}","status":"failed","definition":"orders","createdAt":"${AT}","attempt":0,"finishedAt":"${AT}",` +
-  '"error":{"type":"urn:problem:cancelled","title":"The operation was cancelled","detail":"The operation was cancelled before its work was done."}}';
+  '"error":{"type":"urn:problem:cancelled","name":"cancelled","title":"The operation was cancelled","detail":"The operation was cancelled before its work was done."}}';
 const xml =
   `<operation><operationId>${ID}</operationId><status>failed</status><definition>orders</definition>` +
   `<createdAt>${AT}</createdAt><attempt>0</attempt><finishedAt>${AT}</finishedAt>` +
-  "<error><type>urn:problem:cancelled</type><title>The operation was cancelled</title>" +
+  "<error><type>urn:problem:cancelled</type><name>cancelled</name><title>The operation was cancelled</title>" +
   "<detail>The operation was cancelled before its work was done.</detail></error></operation>";
 
 /** A list of one operation, and an empty list. */

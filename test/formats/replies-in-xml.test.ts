@@ -14,7 +14,8 @@ describe("a problem in XML", () => {
     expect(problem?.text).toBe(
       '<problem xmlns="urn:ietf:rfc:7807">' +
         "<type>https://www.npmjs.com/package/async-request-reply#contract-violation</type>" +
-        "<title>The body violates the contract</title><status>422</status><detail>It is none.</detail><errors>" +
+        "<name>contract-violation</name><title>The body violates the contract</title><status>422</status>" +
+        "<detail>It is none.</detail><errors>" +
         "<i><pointer>#/itemId</pointer><detail>is required</detail></i>" +
         "<i><pointer>#/quantity</pointer><detail>must be greater than 0</detail></i>" +
         "<i><pointer>#/col~1our%20%3C</pointer><detail>is not a known member</detail></i>" +

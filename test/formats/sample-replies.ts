@@ -97,6 +97,7 @@ const sampleReplies: readonly SampleReply[] = [
     ...ended,
     error: {
       type: problemType("work-failed"),
+      name: "work-failed",
       title: "The work failed",
       detail: permanentFailure("Sold <out>.").detail,
     },

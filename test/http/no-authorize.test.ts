@@ -39,6 +39,7 @@ const requestOf = (method: string, path: string) => ({
 
 const PROBLEM = {
   type: problemType("not-configured"),
+  name: "not-configured",
   title: "The service is not configured",
   status: 500,
   detail:

@@ -73,8 +73,10 @@ describe("the exports of the package", () => {
       [
         "AsyncReplyError",
         "createClient",
+        "createKeyStore",
         "eventStream",
         "isAsyncReplyError",
+        "listOperations",
       ]
     `);
   });

@@ -36,17 +36,29 @@ describe("service.result", () => {
     await Promise.all([
       expect(result).rejects.toMatchObject({
         code: "OPERATION_FAILED",
-        detail: "The operation failed: Sold out.",
+        detail: "Sold out.",
         context: { problem: { title: "The work failed", detail: "Sold out." } },
       }),
       work(() => Promise.reject(permanentFailure("Sold out."))),
     ]);
   });
 
-  it("shows the problem with the base URI of the service, as `get` does", async () => {
+  it("rejects with its own code if the operation was cancelled", async () => {
+    const { result, service, orders, id } = await createAwaited();
+    await Promise.all([
+      expect(result).rejects.toMatchObject({
+        code: "OPERATION_CANCELLED",
+        detail: "The operation was cancelled before its work was done.",
+        context: { problem: { name: "cancelled" } },
+      }),
+      service.cancel(orders, id, { tenant }),
+    ]);
+  });
+
+  it("shows the problem with its name and the base URI of the service, as `get` does", async () => {
     const problemBaseUri = "https://docs.example.com/problems/";
     const { service, orders, id, result, work } = await createAwaited({ problemBaseUri });
-    const problem = { type: `${problemBaseUri}work-failed`, detail: "Sold out." };
+    const problem = { type: `${problemBaseUri}work-failed`, name: "work-failed", detail: "Sold out." };
     await Promise.all([
       expect(result).rejects.toMatchObject({ code: "OPERATION_FAILED", context: { problem } }),
       work(() => Promise.reject(permanentFailure("Sold out."))),

@@ -1,5 +1,5 @@
 import { defineOperation } from "async-request-reply";
-import { type Client, createClient } from "async-request-reply/client";
+import { type Client, createClient, createKeyStore, listOperations } from "async-request-reply/client";
 import { toFetchHandler } from "async-request-reply/fetch";
 import * as v from "valibot";
 import * as z from "zod";
@@ -40,6 +40,8 @@ createClient({ definitions });
 createClient({ baseUrl, definitions, keystore: new Map() });
 
 /** All that the options accept. */
+createClient({ baseUrl, definitions, keyStore: createKeyStore(new Map<string, string>()) });
+// @ts-expect-error -- a storage is not a key store
 createClient({ baseUrl, definitions, keyStore: new Map<string, string>() });
 createClient({ baseUrl, definitions, headers: { authorization: "Bearer a" } });
 createClient({ baseUrl, definitions, headers: async () => ({ authorization: "Bearer a" }), fetch });
@@ -66,6 +68,19 @@ export async function use(): Promise<void> {
     checked[0] = (await resumed.result({ signal: AbortSignal.timeout(1) })).rows;
     const { data } = { data: await op.queryOptions().queryFn({}) };
     checked[1] = data.status;
+    const read = await resumed.get({ headers: { "x-a": "b" } });
+    if (read?.status === "completed") checked[0] = read.result.rows;
+    const { outcome, operation } = await resumed.cancel();
+    if (outcome === "terminal" && operation?.status === "completed") checked[1] = operation.result.at;
+    for await (const listed of listOperations(client.exports, { status: "failed", limit: 5 })) {
+      checked[1] = client.exports.resume(listed).operationId;
+      if (listed.status === "failed") checked[1] = listed.error.name ?? listed.error.type;
+      // @ts-expect-error -- lists have no results
+      listed.result;
+    }
+    // @ts-expect-error -- unknown status
+    void listOperations(client.exports, { status: "running" });
+    await client.exports.submit({ accountId: "a" }, { webhookUrl: "https://a.example", headers: {} });
     // @ts-expect-error -- a handle has no `then`
     op.then;
     // @ts-expect-error -- wrong input

@@ -26,20 +26,27 @@ export interface PathStep {
 /** Returns a problem as RESTCONF errors: one for each violation, or one for the whole problem. */
 export function restconfErrors(
   value: unknown,
-  { name, schema }: Omit<SerializeContext, "kind">,
+  { name: root, schema }: Omit<SerializeContext, "kind">,
 ): RestconfError[] {
   const problem: Partial<Problem> = isObject(value) ? value : {};
-  const { type = "", title = "", detail = title, status = 0, errors = [] } = problem;
-  const kind = { ...(KINDS[status] ?? FAILED), appTag: nameOf(type) };
+  const {
+    type = "",
+    name: appTag = nameOf(type),
+    title = "",
+    detail = title,
+    status = 0,
+    errors = [],
+  } = problem;
+  const kind = { ...(KINDS[status] ?? FAILED), appTag };
   if (errors.length === 0) return [{ ...kind, message: detail }];
   return errors.map((violation) => {
     const segments = parseFragmentPointer(violation.pointer) ?? [];
     const subject = segments.length === 0 ? "" : `${segments.join("/")} `;
-    return { ...kind, path: pathOf(segments, name, schema), message: subject + violation.detail };
+    return { ...kind, path: pathOf(segments, root, schema), message: subject + violation.detail };
   });
 }
 
-/** Returns the name of a problem type: the part of its URI after the last delimiter. */
+/** Returns the name of a problem that does not have it: the part of its type after the last delimiter. */
 function nameOf(type: string): string {
   return type.slice(type.search(/[^/#:=]*$/));
 }

@@ -1,5 +1,5 @@
 import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
-import { type Problem, type ProblemName, problem } from "../../contract/problem.js";
+import { type Problem, type ProblemName, problem, shownProblem } from "../../contract/problem.js";
 
 /** Status and problem type of the reply to errors with one code. */
 export interface ErrorReply {
@@ -67,13 +67,12 @@ export function toProblem(error: unknown, baseUri?: string): ProblemReply {
   return {
     status: reply.status,
     code: known.code,
-    body: problem(
-      reply.problem,
-      {
+    body: shownProblem(
+      problem(reply.problem, {
         status: reply.status,
         ...(detail === undefined ? {} : { detail }),
         ...(violations === undefined ? {} : { errors: violations }),
-      },
+      }),
       baseUri,
     ),
     headers: {

@@ -1,6 +1,6 @@
 import { parseStored } from "../../contract/json/json-text.js";
 import type { JsonText, Operation } from "../../contract/operation.js";
-import { withBaseUri } from "../../contract/problem.js";
+import { shownProblem } from "../../contract/problem.js";
 import type { CreatedResource } from "../../ports/create.js";
 import type { ListedOperation } from "../../ports/operation-store.js";
 import type { ServiceSettings } from "../settings.js";
@@ -48,7 +48,7 @@ export function toVisible(
   if (state === "pending" && operation.cancelRequested === true) visible.cancelRequested = true;
   if (state === "pending" && progress !== undefined) visible.progress = parseStored(progress);
   if (result !== undefined) visible.result = parseStored(result);
-  if (error !== undefined) visible.error = withBaseUri(parseStored(error), problemBaseUri);
+  if (error !== undefined) visible.error = shownProblem(parseStored(error), problemBaseUri);
   return visible;
 }
 

@@ -18,6 +18,7 @@ function problemSchema(draft: Draft, name: ProblemName, status?: number): Refere
   const { title } = problem(name);
   const members: Readonly<Record<string, JsonSchema>> = {
     type: { type: "string", const: problemType(name, draft.settings.problemBaseUri) },
+    name: { type: "string", const: name, description: "Name of the type, for programs." },
     title: { type: "string", description: "Summary for people. The wording may change.", examples: [title] },
     ...(status === undefined ? {} : { status: { type: "integer", const: status } }),
     ...(name === "internal"

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../../contract/json/canonical-json.js";
 import { isTerminal } from "../../../contract/operation.js";
+import { shownProblem } from "../../../contract/problem.js";
 import type { HttpResponse } from "../../../http/message/message.js";
 import type { Submitted } from "../../../service/submit.js";
 import type { Content } from "./contents.js";
@@ -100,7 +101,7 @@ function statusOf(
     ...(cancelRequested === undefined || isTerminal(state) ? {} : { cancelRequested }),
     ...(progress === undefined || isTerminal(state) ? {} : { progress: JSON.parse(progress) }),
     ...(result === undefined ? {} : { result: JSON.parse(result) }),
-    ...(error === undefined ? {} : { error: JSON.parse(error) }),
+    ...(error === undefined ? {} : { error: shownProblem(JSON.parse(error)) }),
   });
 }
 

@@ -38,8 +38,8 @@ export const serviceOptionCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: "prepends the problem base URI to the name of every problem",
-    rule: "RFC 9457 §3.1.1",
+    name: "names every problem, and prepends the problem base URI to its name",
+    rule: "RFC 9457 §3.1.1, §3.2",
     run: async (harness) => {
       const { send } = await mountOrders(harness, { problemBaseUri: BASE });
       const replies = {
@@ -47,7 +47,10 @@ export const serviceOptionCases: readonly AdapterCase[] = [
         unauthenticated: await send(submission({ fields: { authorization: undefined } })),
         "contract-violation": await send(submission({ body: "{}" })),
       };
-      for (const [name, reply] of Object.entries(replies)) equal(jsonOf(reply).type, BASE + name, "the type");
+      for (const [name, reply] of Object.entries(replies)) {
+        const { type, name: shown } = jsonOf(reply);
+        deepEqual([type, shown], [BASE + name, name], "the problem");
+      }
     },
   },
   {
@@ -60,8 +63,9 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       const cancelled = await orders.send(request("DELETE", path));
       const read = await orders.send(request("GET", path));
       for (const reply of [cancelled, read]) {
-        const { type, title } = jsonOf(reply).error as Record<string, unknown>;
-        deepEqual([type, title], [`${BASE}cancelled`, "The operation was cancelled"], "the error");
+        const { type, name, title } = jsonOf(reply).error as Record<string, unknown>;
+        const expected = [`${BASE}cancelled`, "cancelled", "The operation was cancelled"];
+        deepEqual([type, name, title], expected, "the error");
       }
       const elsewhere = await mountOrders(harness, { backend: orders.backend });
       const { error } = jsonOf(await elsewhere.send(request("GET", path)));

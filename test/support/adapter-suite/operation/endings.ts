@@ -32,7 +32,7 @@ const endings: readonly {
   ...ERRORS.map((problem) => ({
     name: `failed with ${problem}`,
     settlement: { to: "failed", error: error(problem) } as const,
-    shown: { status: "failed", error: JSON.parse(error(problem)) as unknown },
+    shown: { status: "failed", error: { ...(JSON.parse(error(problem)) as object), name: problem } },
   })),
 ];
 

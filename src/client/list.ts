@@ -1,0 +1,49 @@
+import type { OperationStatus } from "../contract/operation.js";
+import { misuse } from "../contract/options.js";
+import { type OperationClient, SOURCE } from "./client.js";
+import { type ClientOperation, toOperation } from "./operation.js";
+import type { CallOptions } from "./options.js";
+import { send } from "./send.js";
+
+/** Options of {@link listOperations}. */
+export interface ListOptions extends CallOptions {
+  /** Lists only operations with this status. Default: all. */
+  readonly status?: OperationStatus;
+  /** Operations per request, from 1 to 100. The iteration continues with the next page. Default: 20. */
+  readonly limit?: number;
+}
+
+/** An operation of a list, without its progress and result. Pass it to `resume` to read them. */
+export type ListedClientOperation<Definition> = WithoutContents<ClientOperation<Definition>>;
+
+type WithoutContents<State> = State extends unknown ? Omit<State, "progress" | "result"> : never;
+
+/**
+ * Iterates over the tenant's operations of a definition, newest first: `listOperations(api.orders)`. Requests the next
+ * page when the iteration gets there. Pages that other origins serve must expose the header field `Link`, or the
+ * iteration ends with the first one.
+ *
+ * Throws `REQUEST_REFUSED`, also if the service has no lists, `SERVICE_UNAVAILABLE`, and `INVALID_OPTION` if the reply is
+ * not a list.
+ */
+export async function* listOperations<Definition>(
+  calls: OperationClient<Definition>,
+  { status, limit, signal, headers }: ListOptions = {},
+): AsyncGenerator<ListedClientOperation<Definition>, void, undefined> {
+  const { settings, definition } = calls[SOURCE];
+  const wanted = new URLSearchParams({ definition });
+  if (status !== undefined) wanted.set("status", status);
+  if (limit !== undefined) wanted.set("limit", `${limit}`);
+  let query: string | undefined = `?${wanted}`;
+  while (query !== undefined) {
+    const url = settings.statusUrl + query;
+    const reply = await send({ ...settings, callHeaders: headers }, { url, signal });
+    const { operations } = (reply.body ?? {}) as { readonly operations?: unknown };
+    if (!Array.isArray(operations))
+      throw misuse(`The reply of ${url} is not a list. Check \`baseUrl\` and \`statusPath\`.`);
+    for (const operation of operations)
+      yield toOperation(operation, url) as unknown as ListedClientOperation<Definition>;
+    // A proxy may have changed the path, so the client keeps its own and only takes the query.
+    query = /<[^>?]*(\?[^>]*)>; *rel="?next\b/.exec(reply.headers.get("link") ?? "")?.[1];
+  }
+}

@@ -14,9 +14,13 @@ export interface ListOptions extends CallOptions {
 }
 
 /** An operation of a list, without its progress and result. Pass it to `resume` to read them. */
-export type ListedClientOperation<Definition> = WithoutContents<ClientOperation<Definition>>;
-
-type WithoutContents<State> = State extends unknown ? Omit<State, "progress" | "result"> : never;
+export type ListedClientOperation<Definition> =
+  ClientOperation<Definition> extends infer State
+    ? // Distributes, so that the members still depend on the status.
+      State extends unknown
+      ? Omit<State, "progress" | "result">
+      : never
+    : never;
 
 /**
  * Iterates over the tenant's operations of a definition, newest first: `listOperations(api.orders)`. Requests the next

@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** Reply of a service. */
-export interface Reply {
+interface Reply {
   /** Is 599 if no reply came, and 0 for redirects in browsers, which hide them. */
   readonly status: number;
   readonly body?: unknown;

@@ -30,7 +30,6 @@ describe("a page of another origin", () => {
       "/waiting.csv",
       "completed",
       "/streaming.csv",
-      "cancelled",
       "OPERATION_CANCELLED",
     ]);
   });

@@ -17,14 +17,15 @@ describe("a list of operations", () => {
     const { api, connect, requests } = await openStage();
     const ids: string[] = [];
     for (const itemId of ["a", "b", "c", "d", "e"])
-      ids.unshift((await api.orders.submit({ itemId, quantity: 1 })).operationId);
+      ids.push((await api.orders.submit({ itemId, quantity: 1 })).operationId);
     await api.bookings.submit({ room: 7 });
     const other = connect({ headers: { authorization: "Bearer other" } });
     await other.orders.submit({ itemId: "f", quantity: 1 });
     requests.length = 0;
-    const listed: string[] = [];
-    for await (const { operationId } of listOperations(api.orders, { limit: 2 })) listed.push(operationId);
-    expect(listed).toEqual(ids);
+    const listed = await collect(listOperations(api.orders, { limit: 2 }));
+    expect(listed.map(({ operationId }) => operationId).sort()).toEqual(ids.sort());
+    const times = listed.map(({ createdAt }) => createdAt);
+    expect(times).toEqual([...times].sort().reverse());
     expect(requests.map(({ url }) => new URL(url).search.replace(/cursor=[^&]+/, "cursor"))).toEqual([
       "?definition=orders&limit=2",
       "?definition=orders&limit=2&cursor",

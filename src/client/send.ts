@@ -15,7 +15,7 @@ export interface Call {
   readonly headers?: () => ClientHeaders;
   readonly body?: string | null;
   readonly signal?: AbortSignal | undefined;
-  /** Returns a reply with status 404 too, instead of throwing. */
+  /** Returns the reply for an operation that does not exist, instead of throwing. */
   readonly mayMiss?: true;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
@@ -61,7 +61,7 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
     // Problems of proxies have no name.
     const { name, type } = (body ?? {}) as Partial<Problem>;
     const said = `${status} ${name ?? type}`;
-    if (/^(2|304)/.test(said) || (call.mayMiss && status === 404)) return reply as Answer;
+    if (/^(2|304)/.test(said) || (call.mayMiss && said === "404 not-found")) return reply as Answer;
     // The same request may succeed later, but not while the service is not configured.
     const isTransient = /^409.*n-in-progress$|^(408|425|429|5(?!.*not-configured$))/.test(said);
     if (!isTransient) throw toError("REQUEST_REFUSED", reply);

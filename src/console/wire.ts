@@ -71,6 +71,8 @@ export interface Changed<Result extends { readonly outcome: string }> {
 /** Data as the page reads it: a `Date` is its RFC 3339 text in JSON. */
 export type Sent<Data> = Data extends Date
   ? string
-  : Data extends object
-    ? { readonly [Name in keyof Data]: Sent<Data[Name]> }
-    : Data;
+  : Data extends string
+    ? Data
+    : Data extends object
+      ? { readonly [Name in keyof Data]: Sent<Data[Name]> }
+      : Data;

@@ -7,7 +7,7 @@ import type { Webhooks } from "../ports/webhooks.js";
 import type { Announcer } from "../protocol/announcer.js";
 
 /** Limits for accepting submissions. */
-export interface SubmissionSettings {
+interface SubmissionSettings {
   /** Time limit of a store call. Milliseconds. */
   readonly recordTimeoutMs: number;
   /** Time limit of a `create` function. Milliseconds. */

@@ -162,6 +162,7 @@ export const readingScenarios: readonly Scenario[] = [
       expect(found).toMatchObject({ status: "failed", followUpId: FOLLOW_UP });
       expect(found?.lastError).toEqual({
         type: problemType("work-failed"),
+        name: "work-failed",
         title: "The work failed",
         detail: "The processor threw TypeError.",
       });

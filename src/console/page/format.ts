@@ -30,8 +30,3 @@ export function exactly(at: string): HTMLElement {
   const text = new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
   return element("time", { datetime: at }, text);
 }
-
-/** Returns the name in the URI of a problem type. */
-export function problemName(type: string): string {
-  return type.split(/[#/]/).at(-1) ?? type;
-}

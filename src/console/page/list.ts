@@ -4,7 +4,7 @@ import type { Overview, Sent } from "../wire.js";
 import { readList } from "./api.js";
 import { openBulk } from "./bulk.js";
 import { byId, type Column, element, table } from "./dom.js";
-import { ago, problemName } from "./format.js";
+import { ago } from "./format.js";
 import {
   AGE_OPTIONS,
   bulkFilterOf,
@@ -70,9 +70,9 @@ export function statusOf({ status, retriedBy }: Sent<OperationSummary>): HTMLEle
 /** Returns why an operation failed, or is retried. If all attempts failed, the error of the last one says more. */
 function reasonOf({ error, lastError, status }: Sent<OperationSummary>): string {
   if (error === undefined) return status === "completed" ? "" : (lastError?.detail ?? "");
-  const type = problemName(error.type);
-  const detail = type === "attempts-exhausted" ? (lastError?.detail ?? error.detail) : error.detail;
-  return detail === undefined ? type : `${type}: ${detail}`;
+  const { name = error.type } = error;
+  const detail = name === "attempts-exhausted" ? (lastError?.detail ?? error.detail) : error.detail;
+  return detail === undefined ? name : `${name}: ${detail}`;
 }
 
 /** Offers to run everything in the list again, if there is a filter. */

@@ -1,24 +1,15 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
-import { type Problem, shownProblem } from "../contract/problem.js";
 import type { ServiceContext } from "../http/context.js";
+import { toVisible, type VisibleOperation } from "../http/operation/represent.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { knownDefinition, readCall } from "./call.js";
 
 /** Operation of any definition, as `Service.get` returns it. */
-export interface AnyOperationView {
-  readonly operationId: string;
-  readonly definition: string;
-  readonly status: "pending" | "completed" | "failed";
-  readonly attempt: number;
+export interface AnyOperationView extends Omit<VisibleOperation, "createdAt" | "finishedAt"> {
   readonly createdAt: Date;
   readonly finishedAt?: Date;
-  readonly cancelRequested?: true;
-  readonly progress?: unknown;
-  readonly result?: unknown;
-  readonly error?: Problem;
 }
 
 /** Reads an operation without HTTP. See `Service.get`. */
@@ -41,27 +32,15 @@ async function find(
 ): Promise<AnyOperationView | undefined> {
   if (!isOperationId(id)) return undefined;
   const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
-  return operation?.definition === definition
-    ? toView(operation, context.settings.problemBaseUri)
-    : undefined;
+  return operation?.definition === definition ? toView(operation, context.settings) : undefined;
 }
 
-function toView(operation: Operation, problemBaseUri: string): AnyOperationView | undefined {
-  const { id: operationId, definition, state, attempt, createdAt, settledAt } = operation;
-  if (state === "preparing") return undefined;
-  const { progress, result, error } = operation;
-  return {
-    operationId,
-    definition,
-    status: state,
-    attempt,
-    createdAt: new Date(createdAt),
-    ...(settledAt === undefined ? {} : { finishedAt: new Date(settledAt) }),
-    ...(state !== "pending" || operation.cancelRequested !== true ? {} : { cancelRequested: true }),
-    ...(state !== "pending" || progress === undefined ? {} : { progress: parseStored(progress) }),
-    ...(result === undefined ? {} : { result: parseStored(result) }),
-    ...(error === undefined ? {} : { error: shownProblem(parseStored(error), problemBaseUri) }),
-  };
+/** Returns what the status endpoint shows, with dates. */
+function toView(operation: Operation, settings: ServiceContext["settings"]): AnyOperationView | undefined {
+  if (operation.state === "preparing") return undefined;
+  const { createdAt, finishedAt, ...rest } = toVisible(operation, settings);
+  const view = { ...rest, createdAt: new Date(createdAt) };
+  return finishedAt === undefined ? view : { ...view, finishedAt: new Date(finishedAt) };
 }
 
 /** Outcome of a cancellation, and the operation after it. */

@@ -1,6 +1,6 @@
 import { parseStored } from "../../contract/json/json-text.js";
 import type { JsonText, Operation } from "../../contract/operation.js";
-import { shownProblem } from "../../contract/problem.js";
+import { type Problem, shownProblem } from "../../contract/problem.js";
 import type { CreatedResource } from "../../ports/create.js";
 import type { ListedOperation } from "../../ports/operation-store.js";
 import type { ServiceSettings } from "../settings.js";
@@ -24,7 +24,7 @@ export interface VisibleOperation extends AcceptedOperation {
   readonly cancelRequested?: true;
   readonly progress?: unknown;
   readonly result?: unknown;
-  readonly error?: unknown;
+  readonly error?: Problem;
 }
 
 /** The visible members of an operation. A list leaves out progress and result. */

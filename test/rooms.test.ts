@@ -21,7 +21,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   console: "contract http observing operator ports protocol",
   openapi: "contract formats ports http service",
   opentelemetry: "contract ports http operator protocol service telemetry",
-  adapters: "contract http protocol service",
+  adapters: "contract http ports protocol service",
   "adapters/express": "adapters/node",
   backends: "contract ports batching",
   "backends/memory": "backends/shared",

@@ -1,4 +1,5 @@
-import type { Clock, Runtime } from "../ports/runtime.js";
+import type { Runtime } from "../ports/runtime.js";
+import { sleep } from "../ports/waits.js";
 
 /** How often a call or a transaction that meets conflicts is tried. */
 export const MAX_TRIES = 5;
@@ -9,10 +10,5 @@ const PAUSE_MS = 20;
 
 /** Waits before the next try: a random time, up to 40 ms after the first try and twice as long after each further one. */
 export function backOff(tries: number, { clock, random }: Pick<Runtime, "clock" | "random">): Promise<void> {
-  return pause(PAUSE_MS * 2 ** tries * random(), clock);
-}
-
-/** Resolves after this time. Milliseconds. */
-export function pause(ms: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => void clock.schedule(ms, resolve));
+  return sleep(PAUSE_MS * 2 ** tries * random(), clock);
 }

@@ -1,6 +1,5 @@
-import { AsyncReplyError } from "../contract/errors.js";
 import { positiveInteger } from "../contract/options.js";
-import { coalesce } from "./coalesce.js";
+import { coalesce, overloaded } from "./coalesce.js";
 
 /** Limits for the batches of a back end. */
 export interface BatchLimits {
@@ -75,11 +74,4 @@ export function createBatches<Item, Result>(
     waitingBytes += bytes;
     return add({ item, bytes });
   };
-}
-
-/** Returns the error for a call that finds too many others waiting. */
-export function overloaded(): AsyncReplyError {
-  return new AsyncReplyError("OVERLOADED", "Too many calls are waiting for the store. Try again later.", {
-    recorded: "no",
-  });
 }

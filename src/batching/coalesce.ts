@@ -57,15 +57,17 @@ export function coalesce<Item, Result>(
   }
 
   return (item) => {
-    if (waiting.length >= maxWaiting) {
-      const error = new AsyncReplyError("OVERLOADED", "Too many requests are waiting. Try again later.", {
-        recorded: "no",
-      });
-      return Promise.reject(error);
-    }
+    if (waiting.length >= maxWaiting) return Promise.reject(overloaded());
     return new Promise<Result>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       if (draining < inFlight) void drain();
     });
   };
+}
+
+/** Returns the error for a call that finds too many others waiting. */
+export function overloaded(): AsyncReplyError {
+  return new AsyncReplyError("OVERLOADED", "Too many calls are waiting for the store. Try again later.", {
+    recorded: "no",
+  });
 }

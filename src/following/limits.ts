@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/runtime.js";
+import { onAbort } from "../ports/waits.js";
 
 /** Reasons to end a wait early. */
 export interface WaitLimits {
@@ -29,11 +30,11 @@ export function createLimits(clock: Clock): Limits {
     add: (end, { waitMs, signal }) => {
       if (over || signal?.aborted === true) end();
       ends.add(end);
-      signal?.addEventListener("abort", end);
+      const forget = onAbort(signal, end);
       const cancel = waitMs === undefined ? undefined : deadlines.add(waitMs, end);
       return () => {
         ends.delete(end);
-        signal?.removeEventListener("abort", end);
+        forget();
         cancel?.();
       };
     },

@@ -9,8 +9,8 @@ import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
+import { withinTime } from "../ports/waits.js";
 import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
-import { withinTime } from "../protocol/within-time.js";
 
 /** Dependencies shared by all methods of an operator. */
 export interface OperatorContext {

@@ -8,6 +8,7 @@ import {
 } from "../contract/options.js";
 import type { BoundedCount, ListedOperation, ListRequest } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
+import { sleep } from "../ports/waits.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {
@@ -172,21 +173,9 @@ function createPace({ clock, perSecond, signal }: PaceOptions): () => Promise<vo
   return async () => {
     // If the clock is set back, this must not wait longer.
     const waitMs = Math.min(last + intervalMs - clock.now(), intervalMs);
-    if (waitMs > 0) await sleep(clock, waitMs, signal);
+    if (waitMs > 0) await sleep(waitMs, clock, signal);
     last = clock.now();
   };
-}
-
-function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.schedule(ms, end);
-    function end(): void {
-      cancel();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    }
-    signal?.addEventListener("abort", end);
-  });
 }
 
 /**

@@ -3,8 +3,8 @@ import { type Announced, announce } from "../ports/announcement.js";
 import type { Observer } from "../ports/observer.js";
 import type { Queue } from "../ports/queue.js";
 import type { Runtime } from "../ports/runtime.js";
+import { withinTime } from "../ports/waits.js";
 import { createRepeats } from "./repeats.js";
-import { withinTime } from "./within-time.js";
 
 const MAX_BATCH = 500;
 const MAX_WAITING = 10_000;

@@ -1,7 +1,7 @@
 import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
 import type { Principal } from "../ports/authorize.js";
+import { withinTime } from "../ports/waits.js";
 import type { TimeLimit, Webhooks } from "../ports/webhooks.js";
-import { withinTime } from "../protocol/within-time.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
 import { createPlaces } from "./delivery/places.js";

@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Clock } from "../ports/runtime.js";
+import { onAbort } from "../ports/waits.js";
 
 /** Time limit of a step of a delivery. */
 export interface StepLimit {
@@ -24,8 +25,7 @@ export async function inTime<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const stopping = new AbortController();
-  const stop = (): void => stopping.abort(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
+  const forget = onAbort(signal, () => stopping.abort(signal.reason));
   let cancelTimer = (): void => {};
   const timeIsUp = new Promise<never>((_, reject) => {
     cancelTimer = clock.schedule(ms, () => {
@@ -39,6 +39,6 @@ export async function inTime<T>(
     return await Promise.race([work(stopping.signal, cancelTimer), timeIsUp]);
   } finally {
     cancelTimer();
-    signal.removeEventListener("abort", stop);
+    forget();
   }
 }

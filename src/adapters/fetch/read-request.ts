@@ -1,6 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { BodyReader, HttpRequest } from "../../http/message/message.js";
 import { join, tooLarge } from "../../http/message/read-body.js";
+import { onAbort } from "../../ports/waits.js";
 
 /** Request as plain data, and a function that releases its body when it is no longer needed. */
 export interface Translated {
@@ -39,10 +40,10 @@ function targetOf(url: string): string {
 
 /** Reads the body up to the limit, and stops when the client disconnects. */
 async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
-  const onAbort = (): void => giveUp(reader);
-  signal.addEventListener("abort", onAbort);
+  const stop = (): void => giveUp(reader);
+  const forget = onAbort(signal, stop);
   // The client may have disconnected during authorization, before this listener was added.
-  if (signal.aborted) onAbort();
+  if (signal.aborted) stop();
   try {
     const parts: Uint8Array[] = [];
     let length = 0;
@@ -55,7 +56,7 @@ async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): P
     if (signal.aborted) throw aborted();
     return join(parts, length);
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    forget();
   }
 }
 

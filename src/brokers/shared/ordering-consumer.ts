@@ -1,4 +1,5 @@
 import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "../../ports/queue.js";
+import { onAbort } from "../../ports/waits.js";
 import type { BrokerSettings } from "./settings.js";
 import { createShares, type Share } from "./share.js";
 import { createArrivals, type OpenSource, type Source } from "./source.js";
@@ -86,11 +87,10 @@ export function createOrderingConsumer(
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const stop = wake;
-    signal.addEventListener("abort", stop);
+    const forget = onAbort(signal, wake);
     begin();
     await woken;
-    signal.removeEventListener("abort", stop);
+    forget();
     cancelWake();
     wake = () => {};
   }

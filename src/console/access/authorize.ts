@@ -5,7 +5,7 @@ import { header, refuseManyFields, singleHeader } from "../../http/message/heade
 import type { HttpRequest } from "../../http/message/message.js";
 import type { AuthorizationRequest } from "../../ports/authorize.js";
 import type { Clock } from "../../ports/runtime.js";
-import { withinTime } from "../../protocol/within-time.js";
+import { withinTime } from "../../ports/waits.js";
 
 /** Permissions of a caller. `observe`: read everything but payloads. `operate`: also read payloads, cancel and redrive. */
 export type ConsoleAccess = "observe" | "operate";

@@ -2,7 +2,7 @@ import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../../contr
 import { adoptPromise, type MaybePromise } from "../../contract/promises.js";
 import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../../contract/tenant.js";
 import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
-import { withinTime } from "../../protocol/within-time.js";
+import { withinTime } from "../../ports/waits.js";
 import type { ServiceContext } from "../context.js";
 import { header, refuseManyFields, singleHeader } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";

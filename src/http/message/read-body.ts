@@ -1,7 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { adoptPromise } from "../../contract/promises.js";
 import type { Clock } from "../../ports/runtime.js";
-import { withinTime } from "../../protocol/within-time.js";
+import { withinTime } from "../../ports/waits.js";
 import { header } from "./headers.js";
 import type { HttpRequest } from "./message.js";
 

@@ -4,7 +4,7 @@ import type { JsonText } from "../../contract/operation.js";
 import { operationError } from "../../contract/problem.js";
 import type { AnyCreate, CreatedResource } from "../../ports/create.js";
 import type { Clock } from "../../ports/runtime.js";
-import { withinTime } from "../../protocol/within-time.js";
+import { withinTime } from "../../ports/waits.js";
 
 export interface CreateLimits {
   readonly clock: Clock;

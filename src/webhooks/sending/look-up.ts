@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Clock } from "../../ports/runtime.js";
+import { onAbort } from "../../ports/waits.js";
 import type { BuiltIns } from "./built-ins.js";
 import { parseAddress } from "./judge-address.js";
 
@@ -64,10 +65,9 @@ async function ask(
   signal.throwIfAborted();
   // One for each look-up, because `cancel` ends all queries of a resolver.
   const resolver = new dns.promises.Resolver({ timeout: ANSWER_TIMEOUT_MS, tries: 2 });
-  const cancel = (): void => resolver.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
+  const forget = onAbort(signal, () => resolver.cancel());
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  signal.removeEventListener("abort", cancel);
+  forget();
   signal.throwIfAborted();
   const errors = answers.flatMap((answer) =>
     answer.status === "rejected" ? [answer.reason as unknown] : [],

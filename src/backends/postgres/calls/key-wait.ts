@@ -1,6 +1,6 @@
-import { pause } from "../../../batching/back-off.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
+import { sleep } from "../../../ports/waits.js";
 import { submissionInProgress } from "./results.js";
 
 /** Records a submission, or resolves to undefined if another transaction holds its key. */
@@ -67,7 +67,7 @@ async function untilRecorded(
   try {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       // Random pauses keep processes that wait for the same key from trying at the same time again and again.
-      await pause(pauseMs * (0.5 + random() / 2), clock);
+      await sleep(pauseMs * (0.5 + random() / 2), clock);
       const result = await tryRecord();
       if (result !== undefined) return result;
       if (isOver) throw submissionInProgress();

@@ -1,4 +1,5 @@
-import { checkTransaction, untilAborted } from "./open-transaction.js";
+import { untilAborted } from "../../../ports/waits.js";
+import { checkTransaction } from "./open-transaction.js";
 import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";
 
 /** Transaction of PGlite. */

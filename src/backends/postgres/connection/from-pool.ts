@@ -1,7 +1,8 @@
 import { isObject, kindOf, misuse } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
-import { checkTransaction, untilAborted } from "./open-transaction.js";
+import { untilAborted } from "../../../ports/waits.js";
+import { checkTransaction } from "./open-transaction.js";
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { isConnectionError, isReadOnly } from "./store-error.js";

@@ -1,6 +1,6 @@
-import { pause } from "../../../batching/back-off.js";
 import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
+import { sleep } from "../../../ports/waits.js";
 import { createWatchers, type Watchers } from "../../shared/watchers.js";
 import type { Channels } from "./channels.js";
 
@@ -38,7 +38,7 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
       waiting.clear();
       // Watchers also poll, so a notification can get lost.
       await channels.notify(channel, messages).catch(() => {});
-      await pause(PAUSE_MS, clock);
+      await sleep(PAUSE_MS, clock);
     }
     sending = false;
   }

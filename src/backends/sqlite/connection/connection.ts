@@ -1,5 +1,5 @@
-import { pause } from "../../../batching/back-off.js";
 import type { Runtime } from "../../../ports/runtime.js";
+import { onAbort, sleep } from "../../../ports/waits.js";
 import { createLanes, createTurns, type LaneLimits, type LaneName } from "./lanes.js";
 import type { Statements } from "./statements.js";
 import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
@@ -186,19 +186,18 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function writeAlone<Result>(job: Job<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
-    let leave = (): void => {};
+    let forget = (): void => {};
     const wait = (pending: Pending): void => {
-      leave = () => {
+      forget = onAbort(signal, () => {
         turns.remove((each) => each === pending);
         pending.reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", leave);
+      });
       turns.addAlone(pending);
     };
     try {
       return await added(job, {}, wait);
     } finally {
-      signal?.removeEventListener("abort", leave);
+      forget();
     }
   }
 
@@ -252,7 +251,7 @@ function createLockWait({ clock, random }: Pick<Runtime, "clock" | "random">): L
     wait: async () => {
       const ms = nextMs * (0.5 + random() / 2);
       nextMs = Math.min(nextMs * 2, LONGEST_MS);
-      await pause(ms, clock);
+      await sleep(ms, clock);
       waitedMs += ms;
     },
     taken: () => {

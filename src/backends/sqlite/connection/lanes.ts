@@ -1,4 +1,5 @@
-import { type BatchLimits, overloaded } from "../../../batching/batches.js";
+import type { BatchLimits } from "../../../batching/batches.js";
+import { overloaded } from "../../../batching/coalesce.js";
 
 /** Limits for a transaction, and for the calls that wait in each lane. */
 export type LaneLimits = Omit<BatchLimits, "inFlight">;

@@ -1,0 +1,60 @@
+import type { Clock } from "./runtime.js";
+
+/** Calls the listener when the signal is aborted, not if it already is. Returns a function that removes the listener. */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  signal?.addEventListener("abort", listener);
+  return () => signal?.removeEventListener("abort", listener);
+}
+
+/** Resolves after this time, or once the signal is aborted. Milliseconds. */
+export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      forget();
+      resolve();
+    };
+    const cancel = clock.schedule(ms, end);
+    const forget = onAbort(signal, end);
+    if (signal?.aborted) end();
+  });
+}
+
+/** Waits for work. If the signal is aborted first, rejects with its reason and ignores the later result or error. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(onAbort(signal, abort));
+  });
+}
+
+/** Waits for a promise for at most `ms` milliseconds. Ignores what comes later. Does not stop the work itself. */
+export function withinTime<T>(
+  promise: PromiseLike<T>,
+  ms: number,
+  clock: Clock,
+  tooLate: () => Error,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let settled = false;
+    let cancel: (() => void) | undefined;
+    promise.then(
+      (value) => {
+        settled = true;
+        cancel?.();
+        resolve(value);
+      },
+      (error: unknown) => {
+        settled = true;
+        cancel?.();
+        reject(error);
+      },
+    );
+    // A promise that has already settled calls back before this, and needs no timer.
+    queueMicrotask(() => {
+      if (!settled) cancel = clock.schedule(ms, () => reject(tooLate()));
+    });
+  });
+}

@@ -28,7 +28,7 @@ export interface OperationSummary {
   readonly tenant: string;
   /** Name of its definition. */
   readonly definition: string;
-  /** Id of the principal who submitted it. Absent if code did, or if the back end does not keep it. */
+  /** Id of the principal who submitted it. Absent if code did and named none. */
   readonly principal?: string;
   /** Status of the operation. */
   readonly status: OperatorStatus;

@@ -15,7 +15,7 @@ const REQUEST =
 async function send(parts: readonly string[], authorize: ReturnType<typeof bearer>) {
   const service = createOrderService({ backend: createMemoryBackend(), authorize });
   const handle = toNodeHandler(service);
-  const events: string[] = [];
+  const events: unknown[] = [];
   const server = createServer((req, res) => {
     const listening = vi.spyOn(req, "on");
     handle(req, res);

@@ -240,7 +240,7 @@ await describePostgres("the work of Postgres", (server) => {
     const operator = createOperator({ backend, definitions, observe: false });
     const page = createConsole({ operator, authorize: () => "observe", observe: false });
     const open = async (): Promise<void> => {
-      for (const path of ["/", "/api/overview", "/api/operations?state=failed"]) {
+      for (const path of ["/", "/api/overview", "/api/operations?status=failed"]) {
         const reply = await page.handle({ method: "GET", path, headers: {} });
         expect(reply.status).toBe(200);
       }

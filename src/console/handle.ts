@@ -1,5 +1,6 @@
 import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
 import { refusedEvent } from "../http/answer.js";
+import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toProblem } from "../http/message/problems.js";
 import { readBody } from "../http/message/read-body.js";
@@ -72,7 +73,7 @@ function checkOperates(access: ConsoleAccess): void {
 }
 
 async function readJson({ clock }: ConsoleContext, request: HttpRequest): Promise<unknown> {
-  const bytes = await readBody(request, BODY_LIMITS, clock);
+  const bytes = await readBody(request, header(request.headers, "content-length"), BODY_LIMITS, clock);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

@@ -32,16 +32,6 @@ export async function answer(
   requested: Requested,
   handler: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const toReply = (error: unknown, format: Format): HttpResponse => {
-    const problem = toProblem(error, service.settings.problemBaseUri);
-    const negotiated = service.formats.length > 1;
-    // Formats whose problems point into the payload need the definition.
-    const definition = typeof requested === "object" && requested.name !== undefined ? requested : undefined;
-    const reply = problemReply(problem, format, { negotiated, definition });
-    if (problem.code === "NOT_CONFIGURED") reportNoAuthorize(service);
-    else service.observe(refusedEvent(request, routeOf(service, requested), problem, toldError(error)));
-    return reply;
-  };
   try {
     service.lifecycle.enter();
     try {
@@ -52,12 +42,31 @@ export async function answer(
       service.lifecycle.leave();
     }
   } catch (error) {
-    try {
-      return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
-    } catch {
-      // The error of a hook holds something that cannot be serialized, or a custom format throws.
-      return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
-    }
+    return replyToError(service, request, requested, error);
+  }
+}
+
+function replyToError(
+  service: ServiceContext,
+  request: HttpRequest,
+  requested: Requested,
+  error: unknown,
+): HttpResponse {
+  const toReply = (thrown: unknown, format: Format): HttpResponse => {
+    const problem = toProblem(thrown, service.settings.problemBaseUri);
+    const negotiated = service.formats.length > 1;
+    // Formats whose problems point into the payload need the definition.
+    const definition = typeof requested === "object" && requested.name !== undefined ? requested : undefined;
+    const reply = problemReply(problem, format, { negotiated, definition });
+    if (problem.code === "NOT_CONFIGURED") reportNoAuthorize(service);
+    else service.observe(refusedEvent(request, routeOf(service, requested), problem, toldError(thrown)));
+    return reply;
+  };
+  try {
+    return toReply(error, problemFormat(header(request.headers, "accept"), service.formats));
+  } catch {
+    // The error of a hook holds something that cannot be serialized, or a custom format throws.
+    return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
   }
 }
 

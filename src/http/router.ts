@@ -12,7 +12,7 @@ import { handleGet } from "./operation/get-operation.js";
 import { handleList } from "./operation/list-operations.js";
 import { pathOf } from "./routing/request-path.js";
 import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
-import { submitWithParams } from "./submit/submit-operation.js";
+import { submitTo } from "./submit/submit-operation.js";
 
 type Handler = (request: HttpRequest, context: RequestContext, params: PathParams) => Promise<HttpResponse>;
 
@@ -34,22 +34,28 @@ export interface Router {
 /** Creates a router. It finds a handler by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
 export function createRouter(service: ServiceContext): Router {
   const find = createFinder(service);
-  const handle: Router["handle"] = async (request, context = {}) => {
+  const handle: Router["handle"] = (request, context = {}) => {
     const found = find(pathOf(request));
-    const reply =
-      found === undefined
-        ? await refuse(service, request, undefined, notFound())
-        : await respond(service, found, request, context);
-    const { notice } = found?.target ?? {};
-    const headers = notice === undefined ? reply.headers : withNotice(reply.headers, notice);
-    // A HEAD gets the header fields of a GET, including `Content-Length`, without the body (RFC 9110 §9.3.2).
-    if (request.method === "HEAD") {
-      releaseBody(reply.body);
-      return emptyReply(reply.status, headers);
-    }
-    return notice === undefined ? reply : { ...reply, headers };
+    if (found === undefined) return finish(request, refuse(service, request, undefined, notFound()));
+    return finish(request, respond(service, found, request, context), found.target.notice);
   };
   return { handle, hasPath: (path) => find(pathOf({ path })) !== undefined };
+}
+
+/** Completes replies of deprecated definitions, and those to `HEAD`. Any other reply is complete. */
+function finish(
+  { method }: HttpRequest,
+  replying: Promise<HttpResponse>,
+  notice?: Readonly<Fields>,
+): Promise<HttpResponse> {
+  if (notice === undefined && method !== "HEAD") return replying;
+  return replying.then((reply) => {
+    const headers = notice === undefined ? reply.headers : withNotice(reply.headers, notice);
+    if (method !== "HEAD") return { ...reply, headers };
+    // A HEAD gets the header fields of a GET, including `Content-Length`, without the body (RFC 9110 §9.3.2).
+    releaseBody(reply.body);
+    return emptyReply(reply.status, headers);
+  });
 }
 
 /** Creates the look-up by path. The status endpoint wins over definitions whose paths have fields. */
@@ -101,7 +107,7 @@ function collection(service: ServiceContext, definition: OperationDefinition): R
   return {
     requested: definition,
     methods: {
-      POST: (request, context, params) => submitWithParams(request, service, definition, { context, params }),
+      POST: (request, context, params) => submitTo(request, service, { definition, params, context }),
     },
     ...(deprecated === undefined ? {} : { notice: deprecationFields(deprecated) }),
   };

@@ -10,7 +10,7 @@ import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
-import { accept } from "../submission/accept.js";
+import { accept, announceAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import { recordIn } from "../submission/creation/record-in.js";
 import type { CheckedSubmission } from "../submission/earlier-operation.js";
@@ -65,7 +65,10 @@ export async function submit(
     () => ({ definition: known.name, tenant }),
     async (message) => {
       const checked = await check(context, known, input, options, message?.meta);
-      return tx === undefined ? accept(context, checked) : recordIn(context, checked, tx);
+      if (tx !== undefined) return recordIn(context, checked, tx);
+      const recorded = await accept(context, checked);
+      announceAccepted(context, checked, recorded);
+      return recorded;
     },
     toMessage,
   );

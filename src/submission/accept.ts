@@ -10,37 +10,39 @@ interface Platform {
 }
 
 /**
- * Accepts a submission: records it, creates its resource if the service has a `create` function, and announces it.
- * Every step is repeatable: a retry after a crash finds the same operation and completes the missing steps.
+ * Accepts a submission: records it, and creates its resource if the service has a `create` function. Every step is
+ * repeatable: a retry after a crash finds the same operation and completes the missing steps. Call
+ * {@link announceAccepted} with what it resolves to.
  *
  * Throws errors of recording and creating.
+ */
+export function accept(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
+  return Object.hasOwn(context.create, checked.definition.name)
+    ? createBeforeReply({ context, ...checked })
+    : recordSubmission(context, checked);
+}
+
+/**
+ * Reports an accepted submission, and announces it. Does not wait for the announcement: the record serves as the
+ * outbox, and an unresponsive broker must not delay the reply. Never throws.
  *
  * @param platform `waitUntil` keeps the process alive until the announcement is published
  */
-export async function accept(
+export function announceAccepted(
   context: SubmissionContext,
-  checked: CheckedSubmission,
+  { definition: { name: definition }, submission }: CheckedSubmission,
+  { operationId, replayed, announce }: Accepted,
   platform: Platform = {},
-): Promise<Accepted> {
-  const { definition, submission } = checked;
-  const accepted = Object.hasOwn(context.create, definition.name)
-    ? await createBeforeReply({ context, ...checked })
-    : await recordSubmission(context, checked);
-  const { operationId, replayed } = accepted;
-  const { name } = definition;
+): void {
   const { tenant, principal, meta } = submission.operation;
   const event = replayed ? "operation.replayed" : "operation.accepted";
   // Written out, because V8 keeps what a spread makes of a literal until the next full collection.
   context.observe(
     principal === undefined
-      ? { event, operationId, definition: name, tenant }
-      : { event, operationId, definition: name, tenant, principal },
+      ? { event, operationId, definition, tenant }
+      : { event, operationId, definition, tenant, principal },
   );
-  if (accepted.announce) {
-    // Not awaited: the record serves as the outbox, and an unresponsive broker must not delay the reply.
-    stayFor(context, platform, context.announcer.announce({ id: operationId, definition: name, meta }));
-  }
-  return accepted;
+  if (announce) stayFor(context, platform, context.announcer.announce({ id: operationId, definition, meta }));
 }
 
 /** If `waitUntil` throws, the operation is already recorded; the sweep will announce it. */

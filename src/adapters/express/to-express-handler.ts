@@ -48,7 +48,7 @@ export function toExpressHandler(service: Mountable, options: MountOptions = {})
       next();
       return;
     }
-    respond(service, request, req, res);
+    void respond(service, request, req, res);
   };
 }
 

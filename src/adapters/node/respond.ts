@@ -3,18 +3,19 @@ import type { HttpRequest, RequestContext } from "../../http/message/message.js"
 import type { Mountable } from "../../service/service.js";
 import { writeResponse } from "./write-response.js";
 
-/** Writes the reply of a service to a request. Never throws. */
-export function respond(
+/** Writes the reply of a service to a request. Never rejects. */
+export async function respond(
   service: Mountable,
   request: HttpRequest,
   req: IncomingMessage,
   res: ServerResponse,
-): void {
-  service
-    .handle(request, new NodeRequestContext(res))
-    .then((response) => writeResponse(req, res, response, service))
-    // Neither rejects for a valid reply. An invalid one must not crash the process.
-    .catch(() => res.destroy());
+): Promise<void> {
+  try {
+    writeResponse(req, res, await service.handle(request, new NodeRequestContext(res)), service);
+  } catch {
+    // Neither throws for a valid reply. An invalid one must not crash the process.
+    res.destroy();
+  }
 }
 
 /**

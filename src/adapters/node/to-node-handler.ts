@@ -29,6 +29,6 @@ export function toNodeHandler(service: Mountable, options: MountOptions = {}): N
       next();
       return;
     }
-    respond(service, request, req, res);
+    void respond(service, request, req, res);
   };
 }

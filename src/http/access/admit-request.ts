@@ -4,31 +4,40 @@ import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../../contract/tenan
 import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
 import { withinTime } from "../../ports/waits.js";
 import type { ServiceContext } from "../context.js";
-import { header, refuseManyFields, singleHeader } from "../message/headers.js";
+import { header, type RequestFields, readFields, single } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";
-import type { Refusal } from "../settings.js";
+import type { Admit, Refusal } from "../settings.js";
 import { notConfigured } from "./no-authorize.js";
 
 /**
  * Authorizes and admits a request, and returns its principal. Calls `authorize` first (spec §5), then `admit`. Both
- * decide before a byte of the body is read.
+ * decide before a byte of the body is read. Without a promise of a hook, it returns no promise.
  *
  * Throws `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`; `NOT_CONFIGURED`, `UNAUTHENTICATED`, `FORBIDDEN`,
  * `AUTHORIZATION_UNAVAILABLE`; `TOO_MANY_REQUESTS` or `OVERLOADED` if `admit` refuses the request.
  */
-export async function admitRequest(
+export function admitRequest(
   service: ServiceContext,
   request: HttpRequest,
   authorization: Authorization,
-): Promise<Required<Principal>> {
-  refuseManyFields(request);
-  singleHeader(request.headers, "authorization");
+  fields: RequestFields = readFields(request),
+): Required<Principal> | Promise<Required<Principal>> {
+  single(fields, "authorization");
   const seen = seenByHooks(request);
   const authorized = authorize(service, seen, authorization);
-  const principal = authorized instanceof Promise ? await authorized : authorized;
   const { admit } = service.settings;
-  if (admit === undefined) return principal;
-  const refusal = await inTime(service, admit(seen, principal, authorization), notAdmittedInTime);
+  if (admit === undefined) return authorized;
+  const admitted = (principal: Required<Principal>): Promise<Required<Principal>> =>
+    admitPrincipal(service, admit(seen, principal, authorization), principal);
+  return authorized instanceof Promise ? authorized.then(admitted) : admitted(authorized);
+}
+
+async function admitPrincipal(
+  service: ServiceContext,
+  answer: ReturnType<Admit>,
+  principal: Required<Principal>,
+): Promise<Required<Principal>> {
+  const refusal = await inTime(service, answer, notAdmittedInTime);
   // JavaScript hooks may return null.
   if (refusal === undefined || refusal === null) return principal;
   throw refused(refusal);
@@ -47,7 +56,7 @@ function authorize(
   service: ServiceContext,
   seen: AuthorizationRequest,
   authorization: Authorization,
-): MaybePromise<Required<Principal>> {
+): Required<Principal> | Promise<Required<Principal>> {
   const { authorize: hook, authorizeTimeoutMs } = service.settings;
   if (hook === undefined) throw notConfigured();
   const tooLate = (): AsyncReplyError =>
@@ -79,7 +88,7 @@ function withTenant(principal: Principal | undefined | null): Required<Principal
   const idProblem = tenantProblem(id);
   if (idProblem !== undefined)
     throw unavailable(`\`authorize\` returned no principal: its \`id\` ${idProblem}. ${PRINCIPAL_RULE}`);
-  const problem = tenantProblem(tenant);
+  const problem = tenant === id ? undefined : tenantProblem(tenant);
   if (problem === undefined) return { id, tenant };
   throw unavailable(`\`authorize\` returned a \`tenant\` that ${problem}. ${TENANT_RULE}`);
 }

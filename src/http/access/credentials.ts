@@ -84,13 +84,17 @@ function toVerify(name: string, verify: Verify | KnownCredentials): Verify {
     if (typeof verify === "function") return recognizingRefusals(verify);
     throw misuse(`${name}() takes ${CREDENTIALS}, not ${kindOf(verify)}.`);
   }
-  const known = Object.entries(verify);
+  const known = Object.entries(verify).map(([candidate, owner]) => ({
+    candidate,
+    principal: typeof owner === "string" ? { id: owner } : owner,
+  }));
   if (known.length === 0) throw misuse(`${name}() takes ${CREDENTIALS}, not an empty object.`);
   return (credential) => {
+    let found: Principal | undefined;
     // Compares all of them, so the duration does not reveal which one was close.
-    const matches = known.filter(([candidate]) => equalInConstantTime(candidate, credential));
-    const principal = matches[0]?.[1];
-    return typeof principal === "string" ? { id: principal } : principal;
+    for (const { candidate, principal } of known)
+      if (equalInConstantTime(candidate, credential)) found = principal;
+    return found;
   };
 }
 

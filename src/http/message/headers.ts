@@ -11,8 +11,7 @@ export function fieldValue(headers: HeaderFields, name: string): string | readon
 
 /** Returns the value of a header field. Repeated lines are joined to a list (RFC 9110 §5.3). */
 export function header(headers: HeaderFields, name: string): string | undefined {
-  const value = fieldValue(headers, name);
-  return typeof value === "object" ? value.join(", ") : value;
+  return joined(fieldValue(headers, name));
 }
 
 /**
@@ -24,7 +23,7 @@ export function header(headers: HeaderFields, name: string): string | undefined 
 export function singleHeader(headers: HeaderFields, name: string): string | undefined {
   const value = fieldValue(headers, name);
   if (typeof value !== "object") return value;
-  throw new AsyncReplyError("INVALID_HEADER", `The header field ${name} must not be repeated. Send it once.`);
+  throw repeated(name);
 }
 
 /** Splits at commas outside of quoted strings, and drops empty elements (RFC 9110 §5.6.1.2). */
@@ -59,6 +58,92 @@ export function refuseManyFields({ headers, headersTruncated = false }: HttpRequ
   if (count <= MAX_FIELDS && !headersTruncated) return;
   const detail = "The request has more header fields than the server reads. Send fewer header fields.";
   throw new AsyncReplyError("TOO_MANY_HEADER_FIELDS", detail);
+}
+
+/** Header fields that the service itself reads. Hooks read any others. */
+const READ = [
+  "accept",
+  "authorization",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "idempotency-key",
+  "if-none-match",
+  "prefer",
+  "transfer-encoding",
+  "webhook-url",
+] as const;
+
+type ReadName = (typeof READ)[number];
+
+/** Names as HTTP/2 and most HTTP/1.1 clients send them. Other spellings take the slower way. */
+const READ_BY_SPELLING: ReadonlyMap<string, ReadName> = new Map(
+  READ.flatMap((name) => [
+    [name, name],
+    [name.replace(/(^|-)[a-z]/g, (first) => first.toUpperCase()), name],
+  ]),
+);
+const LONGEST = Math.max(...READ.map(({ length }) => length));
+
+/** The header fields that the service itself reads, by name. A repeated field has all its values. */
+export type RequestFields = { readonly [Name in ReadName]: Found };
+
+/**
+ * Picks the header fields that the service itself reads, in one pass over the list.
+ *
+ * Throws `TOO_MANY_HEADER_FIELDS`.
+ */
+export function readFields(request: HttpRequest): RequestFields {
+  refuseManyFields(request);
+  const { headers } = request;
+  const fields: { -readonly [Name in ReadName]: Found } = {
+    accept: undefined,
+    authorization: undefined,
+    "content-encoding": undefined,
+    "content-length": undefined,
+    "content-type": undefined,
+    "idempotency-key": undefined,
+    "if-none-match": undefined,
+    prefer: undefined,
+    "transfer-encoding": undefined,
+    "webhook-url": undefined,
+  };
+  if (Array.isArray(headers) && typeof headers[0] === "string") pickFromFlatList(headers, fields);
+  else for (const name of READ) fields[name] = fieldValue(headers, name);
+  return fields;
+}
+
+function pickFromFlatList(headers: readonly string[], fields: { -readonly [Name in ReadName]: Found }): void {
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const spelled = headers[at] as string;
+    if (spelled.length > LONGEST) continue;
+    const name = READ_BY_SPELLING.get(spelled) ?? READ_BY_SPELLING.get(spelled.toLowerCase());
+    if (name !== undefined) fields[name] = add(fields[name], headers[at + 1] as string);
+  }
+}
+
+/** Returns the value of a field. Repeated lines are joined to a list (RFC 9110 §5.3). */
+export function joined(value: Found): string | undefined {
+  return typeof value === "object" ? value.join(", ") : value;
+}
+
+/**
+ * Returns the value of a field that must not be repeated. If the first or last line won silently, two readers of one
+ * request could disagree.
+ *
+ * Throws `INVALID_HEADER`.
+ */
+export function single(fields: RequestFields, name: ReadName): string | undefined {
+  const value = fields[name];
+  if (typeof value === "object") throw repeated(name);
+  return value;
+}
+
+function repeated(name: string): AsyncReplyError {
+  return new AsyncReplyError(
+    "INVALID_HEADER",
+    `The header field ${name} must not be repeated. Send it once.`,
+  );
 }
 
 type FieldObject = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -2,7 +2,6 @@ import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { adoptPromise } from "../../contract/promises.js";
 import type { Clock } from "../../ports/runtime.js";
 import { withinTime } from "../../ports/waits.js";
-import { header } from "./headers.js";
 import type { HttpRequest } from "./message.js";
 
 export interface BodyLimits {
@@ -17,15 +16,17 @@ const encoder = new TextEncoder();
  * (RFC 9110 §15.5.14).
  *
  * Throws `BODY_TOO_LARGE`, `BODY_TIMEOUT`, `BODY_ABORTED`.
+ *
+ * @param declaredLength `Content-Length` as it was sent
  */
 export function readBody(
-  request: HttpRequest,
+  { body }: HttpRequest,
+  declaredLength: string | undefined,
   limits: BodyLimits,
   clock: Clock,
 ): Uint8Array | Promise<Uint8Array> {
-  const { body, headers } = request;
   const { maxBodyBytes } = limits;
-  if (Number(header(headers, "content-length")) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  if (Number(declaredLength) > maxBodyBytes) throw tooLarge(maxBodyBytes);
   if (body === undefined) return new Uint8Array();
   if (typeof body === "string") return bounded(toBytes(body), maxBodyBytes);
   if (isBytes(body)) return bounded(body, maxBodyBytes);

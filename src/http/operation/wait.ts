@@ -3,8 +3,8 @@ import type { Subscription } from "../../following/hub.js";
 import { createSnapshot, type Snapshot } from "../../following/snapshot.js";
 import type { Format } from "../../formats/format.js";
 import type { ServiceContext } from "../context.js";
-import { header, splitList } from "../message/headers.js";
-import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { splitList } from "../message/headers.js";
+import type { HttpResponse, RequestContext } from "../message/message.js";
 import { hasMatch, presentSnapshot, retryAfter } from "./present.js";
 
 /** The operation that a request waits for. */
@@ -32,10 +32,10 @@ const MAX_JITTER_MS = 10_000;
  */
 export function beginWait(
   { settings, runtime, hub }: ServiceContext,
-  { headers }: HttpRequest,
+  prefer: string | undefined,
   { id, tenant, context }: Awaited,
 ): Wait | undefined {
-  const preferred = preferredWait(header(headers, "prefer"));
+  const preferred = preferredWait(prefer);
   if (preferred === undefined) return undefined;
   const limitMs = Math.min(preferred * 1_000, settings.maxWaitMs);
   if (limitMs === 0) return undefined;

@@ -2,83 +2,51 @@ import type { JsonSchema, OperationDefinition } from "../../contract/definition/
 import type { PathParams } from "../../contract/definition/path-pattern.js";
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseIdempotencyKey } from "../../contract/idempotency-key.js";
-import { canonicalJson } from "../../contract/json/canonical-json.js";
-import type { JsonText } from "../../contract/operation.js";
 import { adoptPromise } from "../../contract/promises.js";
-import { validate } from "../../contract/schema.js";
 import type { Format, ParseContext, ParsedBody } from "../../formats/format.js";
-import { treeText } from "../../formats/payload-tree.js";
-import { fingerprint } from "../../submission/fingerprint.js";
-import type { ServiceContext } from "../context.js";
-import { fieldValue, header, singleHeader } from "../message/headers.js";
-import type { HttpRequest } from "../message/message.js";
-import { readBody } from "../message/read-body.js";
+import { joined, type RequestFields, single } from "../message/headers.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { refuseContentCoding, refuseTransferCoding, requestFormat } from "../negotiation/request-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import type { ServiceSettings } from "../settings.js";
 import { bindParams } from "./bind-params.js";
 
-/** A submission that has passed every check and can be recorded. */
-export interface ReadSubmission {
-  readonly replyFormat: Format;
-  readonly key: string | undefined;
-  /** Canonical JSON of the parsed payload (RFC 8785). */
-  readonly input: JsonText;
-  readonly fingerprint: string;
-  /** Untyped tree of the body, if its format needs the schema to parse it. */
-  readonly tree: unknown;
-  /** Output of the input schema. */
-  readonly output: unknown;
-}
-
-/** The target of a request. */
-interface Addressed {
+/** The target of a submission. */
+export interface Addressed {
   readonly definition: OperationDefinition;
   /** Texts of the path fields. */
   readonly params: PathParams;
 }
 
+/** Everything that the header fields of a submission say about it. */
+export interface Announced {
+  readonly format: Format;
+  readonly replyFormat: Format;
+  readonly key: string | undefined;
+}
+
 /**
- * Negotiates formats, then reads, parses and validates the body (spec §2: syntax and contract are separate checks).
+ * Negotiates the formats, and reads the key.
  *
  * Throws the first reason to refuse the request.
  */
-export async function readSubmission(
-  service: ServiceContext,
-  request: HttpRequest,
-  { definition, params }: Addressed,
-): Promise<ReadSubmission> {
-  const { formats, settings, runtime } = service;
-  const { headers } = request;
-  const format = requestFormat(singleHeader(headers, "content-type"), formats);
-  refuseContentCoding(header(headers, "content-encoding"));
-  refuseTransferCoding(header(headers, "transfer-encoding"));
-  const chosenFormat = replyFormat(header(headers, "accept"), formats);
-  const key = readKey(request, definition);
-  const body = readBody(request, settings, runtime.clock);
-  const bytes = body instanceof Promise ? await body : body;
-  const payload = readPayload(format, bytes, settings, { definition, params });
-  const { value, tree } = payload instanceof Promise ? await payload : payload;
-  const validated = validate(definition.input, value);
-  const output = validated instanceof Promise ? await validated : validated;
-  const input = canonicalJson(value);
-  const named =
-    tree === undefined
-      ? fingerprint(input, runtime.hash)
-      : fingerprint(treeText(tree, definition.rootName), runtime.hash, format.mediaTypes[0]);
+export function readAnnounced(
+  fields: RequestFields,
+  formats: readonly Format[],
+  definition: OperationDefinition,
+): Announced {
+  const format = requestFormat(single(fields, "content-type"), formats);
+  refuseContentCoding(joined(fields["content-encoding"]));
+  refuseTransferCoding(joined(fields["transfer-encoding"]));
   return {
-    replyFormat: chosenFormat,
-    key,
-    input,
-    fingerprint: typeof named === "string" ? named : await named,
-    tree,
-    output,
+    format,
+    replyFormat: replyFormat(joined(fields.accept), formats),
+    key: readKey(fields["idempotency-key"], definition),
   };
 }
 
-/** Parses the body and adds the path fields. */
-function readPayload(
+/** Parses the body and adds the path fields (spec §2: syntax and contract are separate checks). */
+export function readPayload(
   format: Format,
   bytes: Uint8Array,
   limits: ServiceSettings,
@@ -108,8 +76,10 @@ function withoutTree(value: unknown): ParsedBody {
 
 const OBJECT: JsonSchema = { type: "object" };
 
-function readKey({ headers }: HttpRequest, definition: OperationDefinition): string | undefined {
-  const line = fieldValue(headers, "idempotency-key");
+function readKey(
+  line: RequestFields["idempotency-key"],
+  { idempotencyKey }: OperationDefinition,
+): string | undefined {
   if (typeof line === "object") {
     throw new AsyncReplyError(
       "INVALID_IDEMPOTENCY_KEY",
@@ -117,7 +87,7 @@ function readKey({ headers }: HttpRequest, definition: OperationDefinition): str
     );
   }
   if (line !== undefined) return parseIdempotencyKey(line);
-  if (definition.idempotencyKey === "optional") return undefined;
+  if (idempotencyKey === "optional") return undefined;
   throw new AsyncReplyError(
     "MISSING_IDEMPOTENCY_KEY",
     "The header field Idempotency-Key is missing. Send a random key, such as a UUID.",

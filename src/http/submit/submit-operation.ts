@@ -1,17 +1,21 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import type { PathParams } from "../../contract/definition/path-pattern.js";
+import { canonicalJson } from "../../contract/json/canonical-json.js";
 import { isTerminal, type JsonText } from "../../contract/operation.js";
+import { validate } from "../../contract/schema.js";
 import type { Format } from "../../formats/format.js";
+import { treeText } from "../../formats/payload-tree.js";
 import type { Principal } from "../../ports/authorize.js";
-import { accept } from "../../submission/accept.js";
+import { accept, announceAccepted } from "../../submission/accept.js";
 import { type Accepted, toMessage } from "../../submission/accepted.js";
+import { fingerprint } from "../../submission/fingerprint.js";
 import { toSubmission } from "../../submission/to-submission.js";
 import { submitChannel, traced } from "../../telemetry/channels.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer, refuse } from "../answer.js";
 import type { ServiceContext } from "../context.js";
-import { header, singleHeader } from "../message/headers.js";
+import { header, joined, type RequestFields, readFields, single } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
+import { readBody } from "../message/read-body.js";
 import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { addSuccessorLink, monitorPath } from "../operation/links.js";
@@ -20,7 +24,7 @@ import { toResource } from "../operation/represent.js";
 import { beginWait } from "../operation/wait.js";
 import { pathOf } from "../routing/request-path.js";
 import { matchPath, NO_PARAMS } from "../routing/route-table.js";
-import { readSubmission } from "./read-submission.js";
+import { type Addressed, readAnnounced, readPayload } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";
 
 /** Accepts work of one definition: see `submitOperation`. */
@@ -34,75 +38,96 @@ export function handleSubmission(
   const pattern = service.settings.basePath + path;
   const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
   if (params === undefined) return refuse(service, request, definition, notFound());
-  return submitWithParams(request, service, definition, { context, params });
+  return submitTo(request, service, { definition, params, context });
 }
 
-/** Platform features and path fields of a submission. */
-export interface PlatformAndPath {
+/** A submission to a path that has already been matched, and the features of its platform. */
+interface Target extends Addressed {
   readonly context: RequestContext;
-  readonly params: PathParams;
 }
 
 /** Accepts work of a definition whose path has already been matched. Never rejects. */
-export function submitWithParams(
+export function submitTo(
   request: HttpRequest,
   service: ServiceContext,
-  definition: OperationDefinition,
-  context: PlatformAndPath,
+  target: Target,
 ): Promise<HttpResponse> {
-  return answer(service, request, definition, () => submit(request, service, definition, context));
+  return answer(service, request, target.definition, () => submit(request, service, target));
 }
 
-async function submit(
-  request: HttpRequest,
-  service: ServiceContext,
-  definition: OperationDefinition,
-  { context, params }: PlatformAndPath,
-): Promise<HttpResponse> {
-  const { tenant, format, accepted } = await traced(
+async function submit(request: HttpRequest, service: ServiceContext, target: Target): Promise<HttpResponse> {
+  const { definition, context } = target;
+  const { tenant, format, accepted, prefer } = await traced(
     submitChannel,
     () => ({ definition: definition.name, header: (name) => header(request.headers, name) }),
-    (message) => acceptRequest(request, service, definition, { context, params }, message?.meta),
+    (message) => acceptRequest(request, service, target, message?.meta),
     (answered) => ({ ...toMessage(answered.accepted), tenant: answered.tenant }),
   );
   const reply = replyToSubmission(service, definition, format, accepted);
   // A submission whose resource is created before the reply is never waited for.
-  if (reply.status !== 202 || Object.hasOwn(service.create, definition.name)) return reply;
-  const wait = beginWait(service, request, { id: accepted.operationId, tenant, context });
+  if (prefer === undefined || reply.status !== 202 || Object.hasOwn(service.create, definition.name))
+    return reply;
+  const wait = beginWait(service, prefer, { id: accepted.operationId, tenant, context });
   return wait === undefined ? reply : replyToEnd(service, wait, { definition, format, accepted, reply });
 }
 
-/** A submission that was accepted, and the format of its reply. */
+/** A submission that was accepted, and what its reply depends on. */
 interface AcceptedRequest {
   readonly tenant: string;
   readonly format: Format;
   readonly accepted: Accepted;
+  /** Preferences of the client. */
+  readonly prefer: string | undefined;
 }
 
+/**
+ * Admits, reads, validates and records a submission. Awaits only what is a promise: a hook that is asynchronous, a body
+ * that has not arrived yet, a validator or a hash that is asynchronous, and the store.
+ *
+ * Throws the first reason to refuse the request.
+ */
 async function acceptRequest(
   request: HttpRequest,
   service: ServiceContext,
-  definition: OperationDefinition,
-  { context, params }: PlatformAndPath,
+  target: Target,
   meta: JsonText | undefined,
 ): Promise<AcceptedRequest> {
-  const { name } = definition;
+  const { settings, runtime } = service;
+  const { definition, params, context } = target;
+  const fields = readFields(request);
   // Always a turn before the body is read, because Node emits a request before the body that came with its header.
-  const principal = await admitRequest(service, request, { action: "submit", definition: name, params });
-  const { tenant } = principal;
-  const caller = { tenant, principal: principal.id };
-  const checkedUrl = readWebhookUrl(service, request, principal);
-  const webhookUrl = checkedUrl && (await checkedUrl);
-  const read = await readSubmission(service, request, { definition, params });
-  const { replyFormat, tree, output, ...parts } = read;
-  const submission = toSubmission(
+  const principal = await admitRequest(
     service,
-    definition,
-    caller,
-    webhookUrl === undefined && meta === undefined ? parts : { ...parts, webhookUrl, meta },
+    request,
+    { action: "submit", definition: definition.name, params },
+    fields,
   );
-  const accepted = await accept(service, { definition, submission, tree, output }, context);
-  return { tenant, format: replyFormat, accepted };
+  const checkedUrl = readWebhookUrl(service, fields, principal);
+  const webhookUrl = checkedUrl && (await checkedUrl);
+  const { format, replyFormat, key } = readAnnounced(fields, service.formats, definition);
+  const body = readBody(request, joined(fields["content-length"]), settings, runtime.clock);
+  const bytes = body instanceof Promise ? await body : body;
+  const payload = readPayload(format, bytes, settings, target);
+  const { value, tree } = payload instanceof Promise ? await payload : payload;
+  const validated = validate(definition.input, value);
+  const output = validated instanceof Promise ? await validated : validated;
+  const input = canonicalJson(value);
+  const named =
+    tree === undefined
+      ? fingerprint(input, runtime.hash)
+      : fingerprint(treeText(tree, definition.rootName), runtime.hash, format.mediaTypes[0]);
+  const caller = { tenant: principal.tenant, principal: principal.id };
+  const submission = toSubmission(service, definition, caller, {
+    key,
+    input,
+    fingerprint: typeof named === "string" ? named : await named,
+    webhookUrl,
+    meta,
+  });
+  const checked = { definition, submission, tree, output };
+  const accepted = await accept(service, checked);
+  announceAccepted(service, checked, accepted, context);
+  return { tenant: principal.tenant, format: replyFormat, accepted, prefer: joined(fields.prefer) };
 }
 
 /**
@@ -112,10 +137,10 @@ async function acceptRequest(
  */
 function readWebhookUrl(
   { webhooks, settings, runtime }: ServiceContext,
-  { headers }: HttpRequest,
+  fields: RequestFields,
   principal: Required<Principal>,
 ): Promise<string> | undefined {
-  const url = webhooks && singleHeader(headers, "webhook-url");
+  const url = webhooks && single(fields, "webhook-url");
   if (url === undefined) return undefined;
   return webhooks?.checkUrl(url, principal, { clock: runtime.clock, timeoutMs: settings.authorizeTimeoutMs });
 }
@@ -129,21 +154,23 @@ function replyToSubmission(
   const { operationId, operation, replayed, resource } = accepted;
   const wait = retryAfterOf(service, name, accepted);
   const monitor = monitorPath(service, operationId);
+  if (resource === undefined) {
+    // All at once, because each field that is added later moves those before it.
+    const fields: Fields = { "cache-control": "no-store", location: monitor, "retry-after": wait };
+    if (replayed) fields["idempotent-replayed"] = "true";
+    addSuccessorLink(fields, service, operation);
+    const value = { operationId, status: operation?.state ?? "pending" };
+    return reply(format, { status: 202, kind: "operation", name: rootName, value }, fields);
+  }
   const fields: Fields = { "cache-control": "no-store" };
   if (replayed) fields["idempotent-replayed"] = "true";
   addSuccessorLink(fields, service, operation);
-  if (resource !== undefined) {
-    const { body, location } = toResource(resource);
-    // Without a `Location`, the request URI identifies the resource (RFC 9110 §15.3.2).
-    if (location !== undefined) fields.location = location;
-    fields["operation-location"] = monitor;
-    const shown = { status: 201, kind: "resource", name: rootName, schema: jsonSchema, value: body } as const;
-    return reply(format, shown, fields);
-  }
-  fields.location = monitor;
-  fields["retry-after"] = wait;
-  const value = { operationId, status: operation?.state ?? "pending" };
-  return reply(format, { status: 202, kind: "operation", name: rootName, value }, fields);
+  const { body, location } = toResource(resource);
+  // Without a `Location`, the request URI identifies the resource (RFC 9110 §15.3.2).
+  if (location !== undefined) fields.location = location;
+  fields["operation-location"] = monitor;
+  const shown = { status: 201, kind: "resource", name: rootName, schema: jsonSchema, value: body } as const;
+  return reply(format, shown, fields);
 }
 
 /** Returns `Retry-After` of the reply. Seconds. Starts to track a new operation. */

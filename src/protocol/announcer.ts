@@ -62,13 +62,14 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   let published: Promise<void> = Promise.resolve();
 
   async function publishAfter(before: Promise<void>, waiting: readonly Announced[]): Promise<void> {
-    // At least a turn, so operations of one burst share a batch.
     await before;
     next = undefined;
     for (let at = 0; at < waiting.length; at += MAX_BATCH) {
       const batch = waiting.slice(at, at + MAX_BATCH);
       if (!(await publish(batch))) repeats.add(batch);
     }
+    // A lone operation is published at once. Those that follow in the same turn of the event loop share a batch.
+    await runtime.pause();
   }
 
   async function idle(): Promise<void> {
@@ -81,10 +82,9 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   return {
     announce: (operation) => {
       if (next === undefined) {
-        next = [];
+        next = [operation];
         published = publishAfter(published, next);
-      }
-      if (next.length < MAX_WAITING) next.push(operation);
+      } else if (next.length < MAX_WAITING) next.push(operation);
       else failed(new AsyncReplyError("OVERLOADED", "Too many announcements are waiting for the queue."));
       return published;
     },

@@ -40,6 +40,11 @@ function open<Message>(name: string): Channel<Message> | undefined {
   )?.tracingChannel?.(`async-request-reply:${name}`);
 }
 
+/** Returns whether a channel has subscribers. */
+export function isTraced<Message>(channel: Channel<Message> | undefined): channel is Channel<Message> {
+  return channel?.hasSubscribers ?? channel?.start.hasSubscribers ?? false;
+}
+
 /**
  * Runs work, and publishes it on a channel, but neither what it returns nor the parts of an error that quote a payload.
  * Without subscribers, it only calls `work`.
@@ -53,7 +58,7 @@ export function traced<Message extends TracedWork, T>(
   work: (message?: NoInfer<Message>) => Promise<T>,
   conclude: (value: T) => NoInfer<Partial<Message>>,
 ): Promise<T> {
-  if (!(channel?.hasSubscribers ?? channel?.start.hasSubscribers)) return work();
+  if (!isTraced(channel)) return work();
   const message = describe();
   let done: Promise<T> | undefined;
   const run = async (): Promise<void> => {

@@ -6,12 +6,13 @@ import { join, tooLarge } from "../../http/message/read-body.js";
 
 /** Returns Node's request as plain data. Reads `rawHeaders`, which keeps repeated fields apart, unlike `headers`. */
 export function toHttpRequest(req: IncomingMessage, target: string = req.url ?? "/"): HttpRequest {
+  const length = declaredLength(req);
   return {
     method: req.method ?? "GET",
     path: originForm(target),
     headers: req.rawHeaders,
     headersTruncated: mayLackFields(req),
-    body: hasBody(req) ? bodyReader(req) : undefined,
+    body: hasBody(req, length) ? bodyReader(req, length) : undefined,
   };
 }
 
@@ -39,11 +40,11 @@ function originForm(target: string): string {
 }
 
 /** Returns whether the framing of the request announces a body (RFC 9112 §6, RFC 9113 §8.1). */
-export function hasBody(req: IncomingMessage): boolean {
-  if (header(req.rawHeaders, "transfer-encoding") !== undefined || declaredLength(req) > 0) return true;
+export function hasBody(req: IncomingMessage, length: number = declaredLength(req)): boolean {
+  if (length > 0 || header(req.rawHeaders, "transfer-encoding") !== undefined) return true;
   // In HTTP/2 no header field has to announce a body: the stream continues after the header section.
   const { stream } = req as { readonly stream?: { readonly endAfterHeaders?: boolean } };
-  return stream?.endAfterHeaders === false && !(declaredLength(req) === 0);
+  return stream?.endAfterHeaders === false && length !== 0;
 }
 
 /**
@@ -68,11 +69,11 @@ function alreadyRead(): AsyncReplyError {
 }
 
 /** Returns a reader of the body. Most bodies arrive together with the header section and are read at once. */
-function bodyReader(req: IncomingMessage): BodyReader {
+function bodyReader(req: IncomingMessage, length: number): BodyReader {
   return (maxBytes) => {
     if (wasRead(req)) throw alreadyRead();
     const { readableLength } = req;
-    const isWhole = readableLength === declaredLength(req) && readableLength <= maxBytes;
+    const isWhole = readableLength === length && readableLength <= maxBytes;
     if (!isWhole) return collect(req, maxBytes);
     const whole: Uint8Array = req.read();
     req.resume();

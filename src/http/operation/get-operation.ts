@@ -33,7 +33,10 @@ export function handleGet(
     const wait = beginWait(service, prefer, { id, tenant, context });
     try {
       const found = await findOperation(service, id, tenant);
-      if (wait === undefined) return unlessMatched(await present(service, found, format), ifNoneMatch);
+      if (wait === undefined) {
+        const shown = present(service, found, format);
+        return unlessMatched(shown instanceof Promise ? await shown : shown, ifNoneMatch);
+      }
       const news = await untilNews(service, wait.subscription, found, { format, ifNoneMatch });
       return withPreference(unlessMatched(news, ifNoneMatch), wait);
     } finally {

@@ -9,11 +9,11 @@ import { addSuccessorLink } from "./links.js";
 import { toVisible } from "./represent.js";
 
 /** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
-export async function present(
+export function present(
   service: ServiceContext,
   operation: Operation,
   format: Format,
-): Promise<HttpResponse> {
+): HttpResponse | Promise<HttpResponse> {
   const { definition: name } = operation;
   const fields: Fields = { "cache-control": "private, no-cache" };
   // A process without a worker learns durations only from operations that clients read.
@@ -26,8 +26,11 @@ export async function present(
     fields,
   );
   const tag = entityTag(full, service.runtime.hash);
-  fields.etag = typeof tag === "string" ? tag : await tag;
-  return full;
+  const complete = (etag: string): HttpResponse => {
+    fields.etag = etag;
+    return full;
+  };
+  return typeof tag === "string" ? complete(tag) : tag.then(complete);
 }
 
 /** Creates the 200 like {@link present}, once for all requests that wait for the operation. */
@@ -36,7 +39,7 @@ export function presentSnapshot(
   snapshot: Snapshot,
   format: Format,
 ): Promise<HttpResponse> {
-  return snapshot.once(format, () => present(service, snapshot.operation, format));
+  return snapshot.once(format, async () => present(service, snapshot.operation, format));
 }
 
 /** Returns the 200, or a 304 if the client already has this representation. */

@@ -9,7 +9,7 @@ import { accept, announceAccepted } from "../../submission/accept.js";
 import { type Accepted, toMessage } from "../../submission/accepted.js";
 import { fingerprint } from "../../submission/fingerprint.js";
 import { toSubmission } from "../../submission/to-submission.js";
-import { submitChannel, traced } from "../../telemetry/channels.js";
+import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer, refuse } from "../answer.js";
 import type { ServiceContext } from "../context.js";
@@ -57,18 +57,28 @@ export function submitTo(
 
 async function submit(request: HttpRequest, service: ServiceContext, target: Target): Promise<HttpResponse> {
   const { definition, context } = target;
-  const { tenant, format, accepted, prefer } = await traced(
-    submitChannel,
-    () => ({ definition: definition.name, header: (name) => header(request.headers, name) }),
-    (message) => acceptRequest(request, service, target, message?.meta),
-    (answered) => ({ ...toMessage(answered.accepted), tenant: answered.tenant }),
-  );
+  const { tenant, format, accepted, prefer } = await (isTraced(submitChannel)
+    ? acceptTraced(request, service, target)
+    : acceptRequest(request, service, target, undefined));
   const reply = replyToSubmission(service, definition, format, accepted);
   // A submission whose resource is created before the reply is never waited for.
   if (prefer === undefined || reply.status !== 202 || Object.hasOwn(service.create, definition.name))
     return reply;
   const wait = beginWait(service, prefer, { id: accepted.operationId, tenant, context });
   return wait === undefined ? reply : replyToEnd(service, wait, { definition, format, accepted, reply });
+}
+
+function acceptTraced(
+  request: HttpRequest,
+  service: ServiceContext,
+  target: Target,
+): Promise<AcceptedRequest> {
+  return traced(
+    submitChannel,
+    () => ({ definition: target.definition.name, header: (name) => header(request.headers, name) }),
+    (message) => acceptRequest(request, service, target, message?.meta),
+    ({ accepted, tenant }) => ({ ...toMessage(accepted), tenant }),
+  );
 }
 
 /** A submission that was accepted, and what its reply depends on. */

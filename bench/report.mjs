@@ -15,25 +15,38 @@ export function printTable(title, samples) {
 }
 
 /**
- * Prints one line per goal. A goal compares the CPU time of `of` with `to`, or with the fastest of several: at least `atLeast`
- * times as fast, or at most `atMost` times the cost.
+ * Prints one line per goal. A goal compares `of` with `to`, or with the fastest of several: at least `atLeast` times as fast, at
+ * most `atMost` times the cost, or at most `atMostUs`. It compares CPU time, unless it names another metric.
  */
 export function printGoals(goals, samples) {
-  const rows = goals.map(({ goal, of, to, atLeast, atMost }) => {
+  const rows = goals.map(({ goal, of, to, metric = "cpuUs", atLeast, atMost, atMostUs }) => {
     const own = samples.get(of);
-    const other = fastest([to].flat().map((name) => samples.get(name)));
-    const values = atMost === undefined ? ratios(other, own, "cpuUs") : ratios(own, other, "cpuUs");
-    const met = atMost === undefined ? median(values) >= atLeast : median(values) <= atMost;
-    const bound = atMost === undefined ? `>= ${atLeast.toFixed(2)} of` : `<= ${atMost.toFixed(2)} x`;
+    const other = to && fastest([to].flat().map((name) => samples.get(name)));
+    const limit = atMost ?? atMostUs;
+    const values = other === undefined ? own.map((one) => one[metric]) : compared(own, other, metric, limit);
+    const met = limit === undefined ? median(values) >= atLeast : median(values) <= limit;
     return [
       goal,
       of,
-      `${bound} ${Array.isArray(to) ? "the fastest of these" : to}`,
+      boundOf({ to, atLeast, atMost, atMostUs }),
+      names[metric],
       spread(values),
       met ? "met" : "missed",
     ];
   });
-  printRows([["goal", "variant", "CPU", "measured", ""], ...rows]);
+  printRows([["goal", "variant", "bound", "metric", "measured", ""], ...rows]);
+}
+
+const names = { cpuUs: "CPU", p99Ms: "p99" };
+
+function compared(own, other, metric, limit) {
+  return limit === undefined ? ratios(other, own, metric) : ratios(own, other, metric);
+}
+
+function boundOf({ to, atLeast, atMost, atMostUs }) {
+  if (atMostUs !== undefined) return `<= ${atMostUs.toFixed(1)} us`;
+  const name = Array.isArray(to) ? "the fastest of these" : to;
+  return atMost === undefined ? `>= ${atLeast.toFixed(2)} of ${name}` : `<= ${atMost.toFixed(2)} x ${name}`;
 }
 
 /** Returns the cheapest sample of each round. */

@@ -64,6 +64,17 @@ describe("announcing", () => {
     expect(await status()).toMatchObject({ status: "completed" });
   });
 
+  it("publishes a lone operation at once, and those that follow in the same turn of the event loop together", async () => {
+    const batches: number[] = [];
+    const { service } = stage(async (announcements) => {
+      batches.push(announcements.length);
+    });
+    for (let sent = 0; sent < 4; sent += 1) await service.handle(post);
+    expect(batches).toEqual([1]);
+    await inside(service).announcer.idle();
+    expect(batches).toEqual([1, 3]);
+  });
+
   it("that fails is reported to the observer", async () => {
     const { service, events } = stage(() => Promise.reject(new Error("down")));
     await service.handle(post);

@@ -10,6 +10,7 @@ import { type Accepted, toMessage } from "../../submission/accepted.js";
 import { fingerprint } from "../../submission/fingerprint.js";
 import { toSubmission } from "../../submission/to-submission.js";
 import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
+import type { SubmitMessage } from "../../telemetry/messages.js";
 import { admitRequest } from "../access/admit-request.js";
 import { answer, refuse } from "../answer.js";
 import type { ServiceContext } from "../context.js";
@@ -52,66 +53,61 @@ export function submitTo(
   service: ServiceContext,
   target: Target,
 ): Promise<HttpResponse> {
-  return answer(service, request, target.definition, () => submit(request, service, target));
+  const handler = isTraced(submitChannel) ? submitTraced : submit;
+  return answer(service, request, target.definition, () => handler(request, service, target));
 }
 
-async function submit(request: HttpRequest, service: ServiceContext, target: Target): Promise<HttpResponse> {
-  const { definition, context } = target;
-  const { tenant, format, accepted, prefer } = await (isTraced(submitChannel)
-    ? acceptTraced(request, service, target)
-    : acceptRequest(request, service, target, undefined));
-  const reply = replyToSubmission(service, definition, format, accepted);
-  // A submission whose resource is created before the reply is never waited for.
-  if (prefer === undefined || reply.status !== 202 || Object.hasOwn(service.create, definition.name))
-    return reply;
-  const wait = beginWait(service, prefer, { id: accepted.operationId, tenant, context });
-  return wait === undefined ? reply : replyToEnd(service, wait, { definition, format, accepted, reply });
-}
-
-function acceptTraced(
-  request: HttpRequest,
-  service: ServiceContext,
-  target: Target,
-): Promise<AcceptedRequest> {
-  return traced(
-    submitChannel,
-    () => ({ definition: target.definition.name, header: (name) => header(request.headers, name) }),
-    (message) => acceptRequest(request, service, target, message?.meta),
-    ({ accepted, tenant }) => ({ ...toMessage(accepted), tenant }),
-  );
-}
-
-/** A submission that was accepted, and what its reply depends on. */
+/** A submission that was accepted. */
 interface AcceptedRequest {
   readonly tenant: string;
-  readonly format: Format;
   readonly accepted: Accepted;
-  /** Preferences of the client. */
-  readonly prefer: string | undefined;
+}
+
+/** Publishes a submission from its beginning to its record, but not its wait. */
+function submitTraced(request: HttpRequest, service: ServiceContext, target: Target): Promise<HttpResponse> {
+  let replying: Promise<HttpResponse> | undefined;
+  return traced<SubmitMessage, AcceptedRequest>(
+    submitChannel,
+    () => ({ definition: target.definition.name, header: (name) => header(request.headers, name) }),
+    (message) =>
+      new Promise((resolve, reject) => {
+        replying = submit(request, service, target, { meta: message?.meta, onAccepted: resolve });
+        replying.catch(reject);
+      }),
+    ({ accepted, tenant }) => ({ ...toMessage(accepted), tenant }),
+  ).then(() => replying as Promise<HttpResponse>);
+}
+
+/** What a subscriber of the channel adds to a submission, and learns about it. */
+interface Tracing {
+  readonly meta: JsonText | undefined;
+  readonly onAccepted: (accepted: AcceptedRequest) => void;
 }
 
 /**
- * Admits, reads, validates and records a submission. Awaits only what is a promise: a hook that is asynchronous, a body
- * that has not arrived yet, a validator or a hash that is asynchronous, and the store.
+ * Admits, reads, validates and records a submission, and replies. Awaits only what is a promise: a hook that is
+ * asynchronous, a body that has not arrived yet, a validator or a hash that is asynchronous, and the store.
  *
  * Throws the first reason to refuse the request.
  */
-async function acceptRequest(
+async function submit(
   request: HttpRequest,
   service: ServiceContext,
   target: Target,
-  meta: JsonText | undefined,
-): Promise<AcceptedRequest> {
+  tracing?: Tracing,
+): Promise<HttpResponse> {
   const { settings, runtime } = service;
   const { definition, params, context } = target;
+  const { name } = definition;
   const fields = readFields(request);
   // Always a turn before the body is read, because Node emits a request before the body that came with its header.
   const principal = await admitRequest(
     service,
     request,
-    { action: "submit", definition: definition.name, params },
+    { action: "submit", definition: name, params },
     fields,
   );
+  const { tenant } = principal;
   const checkedUrl = readWebhookUrl(service, fields, principal);
   const webhookUrl = checkedUrl && (await checkedUrl);
   const { format, replyFormat, key } = readAnnounced(fields, service.formats, definition);
@@ -126,18 +122,25 @@ async function acceptRequest(
     tree === undefined
       ? fingerprint(input, runtime.hash)
       : fingerprint(treeText(tree, definition.rootName), runtime.hash, format.mediaTypes[0]);
-  const caller = { tenant: principal.tenant, principal: principal.id };
+  const caller = { tenant, principal: principal.id };
   const submission = toSubmission(service, definition, caller, {
     key,
     input,
     fingerprint: typeof named === "string" ? named : await named,
     webhookUrl,
-    meta,
+    meta: tracing?.meta,
   });
   const checked = { definition, submission, tree, output };
   const accepted = await accept(service, checked);
   announceAccepted(service, checked, accepted, context);
-  return { tenant: principal.tenant, format: replyFormat, accepted, prefer: joined(fields.prefer) };
+  tracing?.onAccepted({ tenant, accepted });
+  const reply = replyToSubmission(service, definition, replyFormat, accepted);
+  const prefer = joined(fields.prefer);
+  // A submission whose resource is created before the reply is never waited for.
+  if (prefer === undefined || reply.status !== 202 || Object.hasOwn(service.create, name)) return reply;
+  const wait = beginWait(service, prefer, { id: accepted.operationId, tenant, context });
+  if (wait === undefined) return reply;
+  return replyToEnd(service, wait, { definition, format: replyFormat, accepted, reply });
 }
 
 /**

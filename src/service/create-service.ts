@@ -14,7 +14,7 @@ import {
 import { createHub } from "../following/hub.js";
 import type { Format } from "../formats/format.js";
 import type { ServiceContext } from "../http/context.js";
-import { createRouter } from "../http/router.js";
+import { createRouter } from "../http/handle.js";
 import { checkPaths } from "../http/routing/check-paths.js";
 import { readSettings, SETTINGS_OPTIONS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";

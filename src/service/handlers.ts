@@ -1,10 +1,15 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { OrderDefinition } from "../contract/definition/order.js";
+import type { ServiceContext } from "../http/context.js";
+import { answer, refuse } from "../http/handle.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
-import { handleCancel } from "../http/operation/cancel-operation.js";
-import { handleGet } from "../http/operation/get-operation.js";
-import { handleList } from "../http/operation/list-operations.js";
-import { handleSubmission } from "../http/submit/submit-operation.js";
+import { notFound } from "../http/message/refusals.js";
+import { cancelOperation as cancel } from "../http/operation/cancel-operation.js";
+import { getOperation as get } from "../http/operation/get-operation.js";
+import { listOperations as list } from "../http/operation/list-operations.js";
+import { pathOf } from "../http/routing/request-path.js";
+import { matchPath, NO_PARAMS } from "../http/routing/route-table.js";
+import { submit } from "../http/submit/submit-operation.js";
 import { contextOf } from "./check-service.js";
 import type { Service } from "./service.js";
 
@@ -20,8 +25,7 @@ export function submitOrder(
   service: Service<readonly [OrderDefinition, ...OperationDefinition[]]>,
   context: RequestContext = {},
 ): Promise<HttpResponse> {
-  const inner = contextOf(service, "submitOrder");
-  return handleSubmission(request, inner, service.definitions[0], context);
+  return submitTo(request, contextOf(service, "submitOrder"), service.definitions[0], context);
 }
 
 /**
@@ -36,7 +40,22 @@ export function submitOperation(
   definition: OperationDefinition,
   context: RequestContext = {},
 ): Promise<HttpResponse> {
-  return handleSubmission(request, contextOf(service, "submitOperation"), definition, context);
+  return submitTo(request, contextOf(service, "submitOperation"), definition, context);
+}
+
+function submitTo(
+  request: HttpRequest,
+  service: ServiceContext,
+  definition: OperationDefinition,
+  context: RequestContext,
+): Promise<HttpResponse> {
+  const { path } = definition;
+  const pattern = service.settings.basePath + path;
+  const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
+  if (params === undefined) return refuse(service, request, definition, notFound());
+  return answer(service, request, definition, () =>
+    submit(request, service, { definition, params, context }),
+  );
 }
 
 /**
@@ -54,7 +73,7 @@ export function getOperation(
   service: Service,
   context: RequestContext = {},
 ): Promise<HttpResponse> {
-  return handleGet(request, contextOf(service, "getOperation"), context);
+  return answer(contextOf(service, "getOperation"), request, "operation", get, context);
 }
 
 /**
@@ -64,7 +83,7 @@ export function getOperation(
  * Throws `INVALID_OPTION` if `service` is not a service.
  */
 export function listOperations(request: HttpRequest, service: Service): Promise<HttpResponse> {
-  return handleList(request, contextOf(service, "listOperations"));
+  return answer(contextOf(service, "listOperations"), request, "operations", list);
 }
 
 /**
@@ -75,5 +94,5 @@ export function listOperations(request: HttpRequest, service: Service): Promise<
  * Throws `INVALID_OPTION` if `service` is not a service.
  */
 export function cancelOperation(request: HttpRequest, service: Service): Promise<HttpResponse> {
-  return handleCancel(request, contextOf(service, "cancelOperation"));
+  return answer(contextOf(service, "cancelOperation"), request, "operation", cancel);
 }

@@ -1,7 +1,7 @@
 import type { AwaitUsing } from "../contract/await-using.js";
 import type { Definitions, InputOf, ResultOf, ViewOf } from "../contract/definition/definitions.js";
 import type { ServiceContext } from "../http/context.js";
-import type { Router } from "../http/router.js";
+import type { Router } from "../http/handle.js";
 import type { Backend } from "../ports/backend.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { AsyncHandle, SyncHandle } from "../ports/synchronous.js";

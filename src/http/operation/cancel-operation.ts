@@ -2,7 +2,6 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
-import { answer } from "../answer.js";
 import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
@@ -14,27 +13,25 @@ import { findOperation, operationIdOf } from "./find-operation.js";
 import { retryAfter } from "./present.js";
 import { toVisible } from "./represent.js";
 
-/** Cancels an operation: see `cancelOperation`. */
-export function handleCancel(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
-  return answer(service, request, "operation", async () => {
-    const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
-    const format = replyFormat(header(request.headers, "accept"), service.formats);
-    const { operations } = service.backend;
-    const found = await findOperation(service, operationIdOf(request), tenant);
-    checkCancellable(service, found);
-    const outcome = await storeAnswer(service, operations.requestCancel(found.id, tenant));
-    const operation = await storeAnswer(service, operations.get(found.id, tenant));
-    if (outcome === "unknown" || operation === undefined) throw notFound();
-    const fields: Fields = { "cache-control": "no-store" };
-    const ended = isTerminal(operation.state);
-    if (!ended) fields["retry-after"] = retryAfter(service, operation);
-    const shown = {
-      kind: "operation",
-      name: operation.definition,
-      value: toVisible(operation, service.settings),
-    } as const;
-    return reply(format, { status: ended ? 200 : 202, ...shown }, fields);
-  });
+/** Cancels an operation: see `cancelOperation` of the service. */
+export async function cancelOperation(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
+  const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
+  const format = replyFormat(header(request.headers, "accept"), service.formats);
+  const { operations } = service.backend;
+  const found = await findOperation(service, operationIdOf(request), tenant);
+  checkCancellable(service, found);
+  const outcome = await storeAnswer(service, operations.requestCancel(found.id, tenant));
+  const operation = await storeAnswer(service, operations.get(found.id, tenant));
+  if (outcome === "unknown" || operation === undefined) throw notFound();
+  const fields: Fields = { "cache-control": "no-store" };
+  const ended = isTerminal(operation.state);
+  if (!ended) fields["retry-after"] = retryAfter(service, operation);
+  const shown = {
+    kind: "operation",
+    name: operation.definition,
+    value: toVisible(operation, service.settings),
+  } as const;
+  return reply(format, { status: ended ? 200 : 202, ...shown }, fields);
 }
 
 function checkCancellable({ definitions }: ServiceContext, { definition }: Operation): void {

@@ -1,5 +1,4 @@
 import { admitRequest } from "../access/admit-request.js";
-import { answer } from "../answer.js";
 import type { ServiceContext } from "../context.js";
 import { joined, readFields } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
@@ -12,35 +11,33 @@ import { beginWait, untilNews, withPreference } from "./wait.js";
 
 const READ = { action: "read", params: NO_PARAMS } as const;
 
-/** Replies with the status of an operation: see `getOperation`. */
-export function handleGet(
+/** Replies with the status of an operation: see `getOperation` of the service. */
+export async function getOperation(
   request: HttpRequest,
   service: ServiceContext,
   context: RequestContext,
 ): Promise<HttpResponse> {
-  return answer(service, request, "operation", async () => {
-    const fields = readFields(request);
-    const admitted = admitRequest(service, request, READ, fields);
-    const { tenant } = admitted instanceof Promise ? await admitted : admitted;
-    const accept = joined(fields.accept);
-    const canStream = service.settings.maxStreamMs > 0;
-    if (canStream && prefersEvents(accept, service.formats))
-      return streamOperation(service, request, { id: operationIdOf(request), tenant, context });
-    const format = replyFormat(accept, service.formats, canStream ? [EVENT_STREAM] : []);
-    const ifNoneMatch = joined(fields["if-none-match"]);
-    const id = operationIdOf(request);
-    const prefer = request.method === "HEAD" ? undefined : joined(fields.prefer);
-    const wait = beginWait(service, prefer, { id, tenant, context });
-    try {
-      const found = await findOperation(service, id, tenant);
-      if (wait === undefined) {
-        const shown = present(service, found, format);
-        return unlessMatched(shown instanceof Promise ? await shown : shown, ifNoneMatch);
-      }
-      const news = await untilNews(service, wait.subscription, found, { format, ifNoneMatch });
-      return withPreference(unlessMatched(news, ifNoneMatch), wait);
-    } finally {
-      wait?.subscription.close();
+  const fields = readFields(request);
+  const admitted = admitRequest(service, request, READ, fields);
+  const { tenant } = admitted instanceof Promise ? await admitted : admitted;
+  const accept = joined(fields.accept);
+  const canStream = service.settings.maxStreamMs > 0;
+  if (canStream && prefersEvents(accept, service.formats))
+    return streamOperation(service, request, { id: operationIdOf(request), tenant, context });
+  const format = replyFormat(accept, service.formats, canStream ? [EVENT_STREAM] : []);
+  const ifNoneMatch = joined(fields["if-none-match"]);
+  const id = operationIdOf(request);
+  const prefer = request.method === "HEAD" ? undefined : joined(fields.prefer);
+  const wait = beginWait(service, prefer, { id, tenant, context });
+  try {
+    const found = await findOperation(service, id, tenant);
+    if (wait === undefined) {
+      const shown = present(service, found, format);
+      return unlessMatched(shown instanceof Promise ? await shown : shown, ifNoneMatch);
     }
-  });
+    const news = await untilNews(service, wait.subscription, found, { format, ifNoneMatch });
+    return withPreference(unlessMatched(news, ifNoneMatch), wait);
+  } finally {
+    wait?.subscription.close();
+  }
 }

@@ -2,7 +2,6 @@ import type { ListedOperation, ListRequest } from "../../ports/operation-store.j
 import { toCursor } from "../../protocol/list-cursor.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
-import { answer } from "../answer.js";
 import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse } from "../message/message.js";
@@ -13,26 +12,24 @@ import { NO_PARAMS } from "../routing/route-table.js";
 import { type ListQuery, readListQuery } from "./list-query.js";
 import { toVisible } from "./represent.js";
 
-/** Lists the operations of the caller's tenant: see `listOperations`. */
-export function handleList(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
-  return answer(service, request, "operations", async () => {
-    const { settings, backend, definitions, formats } = service;
-    if (!settings.list || backend.operations.list === undefined) throw notFound();
-    const { tenant } = await admitRequest(service, request, { action: "list", params: NO_PARAMS });
-    const format = replyFormat(header(request.headers, "accept"), formats);
-    const query = readListQuery(
-      request.path,
-      definitions.map(({ name }) => name),
-    );
-    const asked = toListRequest(query, tenant);
-    const found = await storeAnswer(service, backend.operations.list(asked));
-    const page = found.slice(0, query.limit);
-    const fields: Fields = { "cache-control": "no-store" };
-    const last = found.length > query.limit ? page.at(-1) : undefined;
-    if (last !== undefined) fields.link = `<${nextPage(service, query, last)}>; rel="next"`;
-    const value = { operations: page.map((operation) => toVisible(operation, settings)) };
-    return reply(format, { status: 200, kind: "operations", name: "operations", value }, fields);
-  });
+/** Lists the operations of the caller's tenant: see `listOperations` of the service. */
+export async function listOperations(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
+  const { settings, backend, definitions, formats } = service;
+  if (!settings.list || backend.operations.list === undefined) throw notFound();
+  const { tenant } = await admitRequest(service, request, { action: "list", params: NO_PARAMS });
+  const format = replyFormat(header(request.headers, "accept"), formats);
+  const query = readListQuery(
+    request.path,
+    definitions.map(({ name }) => name),
+  );
+  const asked = toListRequest(query, tenant);
+  const found = await storeAnswer(service, backend.operations.list(asked));
+  const page = found.slice(0, query.limit);
+  const fields: Fields = { "cache-control": "no-store" };
+  const last = found.length > query.limit ? page.at(-1) : undefined;
+  if (last !== undefined) fields.link = `<${nextPage(service, query, last)}>; rel="next"`;
+  const value = { operations: page.map((operation) => toVisible(operation, settings)) };
+  return reply(format, { status: 200, kind: "operations", name: "operations", value }, fields);
 }
 
 /** Asks for one more operation than the page has, to learn whether there is a next page. */

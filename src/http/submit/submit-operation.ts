@@ -12,49 +12,32 @@ import { toSubmission } from "../../submission/to-submission.js";
 import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
 import type { SubmitMessage } from "../../telemetry/messages.js";
 import { admitRequest } from "../access/admit-request.js";
-import { answer, refuse } from "../answer.js";
 import type { ServiceContext } from "../context.js";
 import { header, joined, type RequestFields, readFields, single } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { readBody } from "../message/read-body.js";
-import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { addSuccessorLink, monitorPath } from "../operation/links.js";
 import { retryAfter } from "../operation/present.js";
 import { toResource } from "../operation/represent.js";
 import { beginWait } from "../operation/wait.js";
-import { pathOf } from "../routing/request-path.js";
-import { matchPath, NO_PARAMS } from "../routing/route-table.js";
 import { type Addressed, readAnnounced, readPayload } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";
-
-/** Accepts work of one definition: see `submitOperation`. */
-export function handleSubmission(
-  request: HttpRequest,
-  service: ServiceContext,
-  definition: OperationDefinition,
-  context: RequestContext,
-): Promise<HttpResponse> {
-  const { path } = definition;
-  const pattern = service.settings.basePath + path;
-  const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
-  if (params === undefined) return refuse(service, request, definition, notFound());
-  return submitTo(request, service, { definition, params, context });
-}
 
 /** A submission to a path that has already been matched, and the features of its platform. */
 interface Target extends Addressed {
   readonly context: RequestContext;
 }
 
-/** Accepts work of a definition whose path has already been matched. Never rejects. */
-export function submitTo(
-  request: HttpRequest,
-  service: ServiceContext,
-  target: Target,
-): Promise<HttpResponse> {
-  const handler = isTraced(submitChannel) ? submitTraced : submit;
-  return answer(service, request, target.definition, () => handler(request, service, target));
+/**
+ * Accepts work of a definition whose path has already been matched.
+ *
+ * Throws the first reason to refuse the request.
+ */
+export function submit(request: HttpRequest, service: ServiceContext, target: Target): Promise<HttpResponse> {
+  return isTraced(submitChannel)
+    ? submitTraced(request, service, target)
+    : acceptRequest(request, service, target);
 }
 
 /** A submission that was accepted. */
@@ -71,7 +54,7 @@ function submitTraced(request: HttpRequest, service: ServiceContext, target: Tar
     () => ({ definition: target.definition.name, header: (name) => header(request.headers, name) }),
     (message) =>
       new Promise((resolve, reject) => {
-        replying = submit(request, service, target, { meta: message?.meta, onAccepted: resolve });
+        replying = acceptRequest(request, service, target, { meta: message?.meta, onAccepted: resolve });
         replying.catch(reject);
       }),
     ({ accepted, tenant }) => ({ ...toMessage(accepted), tenant }),
@@ -87,10 +70,8 @@ interface Tracing {
 /**
  * Admits, reads, validates and records a submission, and replies. Awaits only what is a promise: a hook that is
  * asynchronous, a body that has not arrived yet, a validator or a hash that is asynchronous, and the store.
- *
- * Throws the first reason to refuse the request.
  */
-async function submit(
+async function acceptRequest(
   request: HttpRequest,
   service: ServiceContext,
   target: Target,

@@ -3,7 +3,7 @@ import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
 import type { ServiceEvent } from "../ports/observer.js";
-import { notConfigured, reportNoAuthorize } from "./access/no-authorize.js";
+import { reportNoAuthorize } from "./access/no-authorize.js";
 import type { ServiceContext } from "./context.js";
 import { header } from "./message/headers.js";
 import type { HttpRequest, HttpResponse } from "./message/message.js";
@@ -23,30 +23,10 @@ export type Requested =
   | undefined;
 
 /**
- * Runs a handler and turns anything it throws into a problem reply. The observer receives the full error. The client
- * receives only the problem, in the format it asked for. Never rejects.
+ * Turns anything that a handler throws into a problem reply. The observer receives the full error. The client receives
+ * only the problem, in the format it asked for. Never throws.
  */
-export async function answer(
-  service: ServiceContext,
-  request: HttpRequest,
-  requested: Requested,
-  handler: () => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  try {
-    service.lifecycle.enter();
-    try {
-      // So that no path is open by accident.
-      if (service.settings.authorize === undefined) throw notConfigured();
-      return await handler();
-    } finally {
-      service.lifecycle.leave();
-    }
-  } catch (error) {
-    return replyToError(service, request, requested, error);
-  }
-}
-
-function replyToError(
+export function replyToError(
   service: ServiceContext,
   request: HttpRequest,
   requested: Requested,
@@ -68,16 +48,6 @@ function replyToError(
     // The error of a hook holds something that cannot be serialized, or a custom format throws.
     return toReply(new AsyncReplyError("INTERNAL", "", { cause: error }), jsonFormat);
   }
-}
-
-/** Answers a request with an error. The observer receives it too. */
-export function refuse(
-  service: ServiceContext,
-  request: HttpRequest,
-  requested: Requested,
-  error: AsyncReplyError,
-): Promise<HttpResponse> {
-  return answer(service, request, requested, () => Promise.reject(error));
 }
 
 /** Returns the pattern of a path. The path itself may hold data of the client. */

@@ -1,20 +1,28 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { PathParams } from "../contract/definition/path-pattern.js";
-import { type Requested, refuse } from "./answer.js";
+import type { AsyncReplyError } from "../contract/errors.js";
+import { notConfigured } from "./access/no-authorize.js";
 import type { ServiceContext } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
 import { deprecationFields } from "./message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "./message/message.js";
 import { methodNotAllowed, notFound } from "./message/refusals.js";
 import { emptyReply, type Fields } from "./message/reply.js";
-import { handleCancel } from "./operation/cancel-operation.js";
-import { handleGet } from "./operation/get-operation.js";
-import { handleList } from "./operation/list-operations.js";
+import { cancelOperation } from "./operation/cancel-operation.js";
+import { getOperation } from "./operation/get-operation.js";
+import { listOperations } from "./operation/list-operations.js";
+import { type Requested, replyToError } from "./refused.js";
 import { pathOf } from "./routing/request-path.js";
 import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
-import { submitTo } from "./submit/submit-operation.js";
+import { submit } from "./submit/submit-operation.js";
 
-type Handler = (request: HttpRequest, context: RequestContext, params: PathParams) => Promise<HttpResponse>;
+/** Replies to a request, or throws why not. */
+type Handler = (
+  request: HttpRequest,
+  service: ServiceContext,
+  context: RequestContext,
+  params: PathParams,
+) => Promise<HttpResponse>;
 
 interface Resource {
   readonly requested: Requested;
@@ -36,7 +44,7 @@ export function createRouter(service: ServiceContext): Router {
   const find = createFinder(service);
   const handle: Router["handle"] = (request, context = {}) => {
     const found = find(pathOf(request));
-    if (found === undefined) return finish(request, refuse(service, request, undefined, notFound()));
+    if (found === undefined) return finish(request, answer(service, request, undefined, unknownPath));
     return finish(request, respond(service, found, request, context), found.target.notice);
   };
   return { handle, hasPath: (path) => find(pathOf({ path })) !== undefined };
@@ -69,7 +77,7 @@ function createFinder(service: ServiceContext): (path: string) => Match<Resource
   );
   const status = basePath + statusPath;
   const list: Match<Resource> | undefined = service.settings.list
-    ? { target: operationList(service), params: NO_PARAMS }
+    ? { target: operationList, params: NO_PARAMS }
     : undefined;
   const monitors = `${status}/`;
   const monitor: Match<Resource> = { target: statusMonitor(service), params: NO_PARAMS };
@@ -88,6 +96,10 @@ function withNotice(headers: HttpResponse["headers"], notice: Readonly<Fields>):
   return { ...headers, ...notice, ...(links.length > 0 ? { link: links.join(", ") } : {}) };
 }
 
+function unknownPath(): never {
+  throw notFound();
+}
+
 function respond(
   service: ServiceContext,
   { target: { requested, methods }, params }: Match<Resource>,
@@ -95,11 +107,47 @@ function respond(
   context: RequestContext,
 ): Promise<HttpResponse> {
   const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-  if (handler !== undefined) return handler(request, context, params);
+  if (handler !== undefined) return answer(service, request, requested, handler, context, params);
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
   if (request.method === "OPTIONS" && service.settings.authorize !== undefined)
     return Promise.resolve(emptyReply(204, { allow }));
   return refuse(service, request, requested, methodNotAllowed(allow));
+}
+
+/**
+ * Runs a handler while the service is open, and turns anything it throws into a problem reply. The observer receives
+ * the full error. Never rejects.
+ */
+export async function answer(
+  service: ServiceContext,
+  request: HttpRequest,
+  requested: Requested,
+  handler: Handler,
+  context: RequestContext = {},
+  params: PathParams = NO_PARAMS,
+): Promise<HttpResponse> {
+  try {
+    service.lifecycle.enter();
+    try {
+      // So that no path is open by accident.
+      if (service.settings.authorize === undefined) throw notConfigured();
+      return await handler(request, service, context, params);
+    } finally {
+      service.lifecycle.leave();
+    }
+  } catch (error) {
+    return replyToError(service, request, requested, error);
+  }
+}
+
+/** Answers a request with an error. The observer receives it too. */
+export function refuse(
+  service: ServiceContext,
+  request: HttpRequest,
+  requested: Requested,
+  error: AsyncReplyError,
+): Promise<HttpResponse> {
+  return answer(service, request, requested, () => Promise.reject(error));
 }
 
 function collection(service: ServiceContext, definition: OperationDefinition): Resource {
@@ -107,24 +155,22 @@ function collection(service: ServiceContext, definition: OperationDefinition): R
   return {
     requested: definition,
     methods: {
-      POST: (request, context, params) => submitTo(request, service, { definition, params, context }),
+      POST: (request, _, context, params) => submit(request, service, { definition, params, context }),
     },
     ...(deprecated === undefined ? {} : { notice: deprecationFields(deprecated) }),
   };
 }
 
-function operationList(service: ServiceContext): Resource {
-  const read: Handler = (request) => handleList(request, service);
-  return { requested: "operations", methods: { GET: read, HEAD: read } };
-}
+const operationList: Resource = {
+  requested: "operations",
+  methods: { GET: listOperations, HEAD: listOperations },
+};
 
-function statusMonitor(service: ServiceContext): Resource {
-  const read: Handler = (request, context) => handleGet(request, service, context);
-  const readable: Resource["methods"] = { GET: read, HEAD: read };
-  if (!service.definitions.some(({ cancellable }) => cancellable))
-    return { requested: "operation", methods: readable };
+function statusMonitor({ definitions }: ServiceContext): Resource {
+  const readable: Resource["methods"] = { GET: getOperation, HEAD: getOperation };
+  const isCancellable = definitions.some(({ cancellable }) => cancellable);
   return {
     requested: "operation",
-    methods: { ...readable, DELETE: (request) => handleCancel(request, service) },
+    methods: isCancellable ? { ...readable, DELETE: cancelOperation } : readable,
   };
 }

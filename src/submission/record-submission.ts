@@ -6,7 +6,7 @@ import type { RecordResult, Submission } from "../ports/submission.js";
 import { type Accepted, replayOf } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { type ComparableSubmission, earlierOperation } from "./earlier-operation.js";
-import { asUncertain, notInTime, storeAnswer } from "./store-answer.js";
+import { asUncertain, ignore, notInTime, storeAnswer } from "./store-answer.js";
 
 /**
  * RECORD: binds the key and creates the operation. The submission is then accepted. The step is repeatable with the
@@ -21,10 +21,14 @@ export async function recordSubmission(
   const { submission } = comparable;
   const { id, delayMs } = submission.operation;
   try {
-    // The time limit wraps the promise of the store itself: if that has already settled, it needs no timer.
-    const recorded = await storeAnswer(context, record(context, submission), {
-      tooLate: () => (neverSent(context, submission) ? notRecorded(notInTime()) : notInTime()),
-    });
+    const call = record(context, submission);
+    let early: RecordedAs | undefined;
+    // The answer of a store in memory needs no time limit, and none of the functions that one takes.
+    call.then((result) => {
+      early = result;
+    }, ignore);
+    await undefined;
+    const recorded = early ?? (await recordedInTime(context, submission, call));
     if (recorded.outcome !== "created") return replayOf(earlierOperation(context, comparable, recorded));
     const { operationId = id } = recorded;
     // The sweep announces delayed work when it is due.
@@ -32,6 +36,16 @@ export async function recordSubmission(
   } catch (error) {
     throw asUncertain(error);
   }
+}
+
+function recordedInTime(
+  context: SubmissionContext,
+  submission: Submission,
+  call: Promise<RecordedAs>,
+): Promise<RecordedAs> {
+  return storeAnswer(context, call, {
+    tooLate: () => (neverSent(context, submission) ? notRecorded(notInTime()) : notInTime()),
+  });
 }
 
 /** Gives up on a submission. Returns whether the store has not sent it, and never will. */

@@ -30,8 +30,8 @@ export async function storeAnswer<T>(
   return withinTime(call, settings.recordTimeoutMs + extraMs, runtime.clock, tooLate);
 }
 
-/** The caller gets the error from the call itself. */
-function ignore(): void {}
+/** Handles the error of a call whose promise the caller also awaits. */
+export function ignore(): void {}
 
 /** Returns the error for a store call that exceeded its time limit. */
 export function notInTime(): AsyncReplyError {

@@ -44,6 +44,7 @@ describe("the fields of a request", () => {
   const forms: Readonly<Record<string, HeaderFields>> = {
     pairs: headers,
     "a flat list": flat,
+    "a flat list in capitals": flat.map((text, at) => (at % 2 === 0 ? text.toUpperCase() : text)),
     "an object": Object.fromEntries(headers),
     "an object with lists": Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), [value]])),
     "an object with absent fields": { ...Object.fromEntries(headers), accept: undefined },

@@ -61,7 +61,7 @@ function submitTraced(request: HttpRequest, service: ServiceContext, target: Tar
   ).then(() => replying as Promise<HttpResponse>);
 }
 
-/** What a subscriber of the channel adds to a submission, and learns about it. */
+/** Data that a subscriber of the channel adds to a submission, and a function that learns that it was accepted. */
 interface Tracing {
   readonly meta: JsonText | undefined;
   readonly onAccepted: (accepted: AcceptedRequest) => void;

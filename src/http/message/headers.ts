@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { HeaderFields, HttpRequest, JoinedFields } from "./message.js";
 
 /** Returns the value of a header field, or all values if the field is repeated. The name must be in lower case. */
-export function fieldValue(headers: HeaderFields, name: string): string | readonly string[] | undefined {
+function fieldValue(headers: HeaderFields, name: string): string | readonly string[] | undefined {
   if (!Array.isArray(headers)) {
     return isJoined(headers) ? (headers.get(name) ?? undefined) : inObject(headers as FieldObject, name);
   }

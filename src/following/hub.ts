@@ -90,9 +90,9 @@ export function createHub(options: HubOptions): Hub {
     return {
       next: latest.next,
       nextWithin: async (ms) => {
-        const cancel = limits.after(ms, latest.interrupt);
+        const deadline = limits.after(ms, latest.interrupt);
         const next = await latest.next();
-        cancel();
+        deadline.cancel();
         return next ?? (latest.hasEnded() ? undefined : "idle");
       },
       refresh: () => look(id),

@@ -3,8 +3,9 @@ import type { Backend } from "../ports/backend.js";
 import type { AttemptEvent, Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
+import type { LeaseKeeping } from "../protocol/keep-lease.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
-import type { Cancellations } from "./attempt/cancellations.js";
+import type { Running } from "./attempt/running.js";
 import type { Latch } from "./latch.js";
 import type { CheckedProcessor } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
@@ -20,7 +21,8 @@ export interface WorkerContext {
   readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
   readonly suspects: Suspects;
-  readonly cancellations: Cancellations;
+  readonly running: Running;
+  readonly leases: LeaseKeeping;
   /** Raised when no new work may begin. */
   readonly draining: Latch;
   /** Raised when the worker stops waiting for running attempts. */

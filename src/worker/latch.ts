@@ -3,7 +3,7 @@ import { Links } from "./links.js";
 
 /**
  * A flag that is raised once, with any number of listeners. An AbortSignal would work too, but platforms warn of a
- * leak at more than ten listeners, and a worker has one listener per attempt.
+ * leak at more than ten listeners, and a worker has one listener per operation that waits for a retry.
  */
 export class Latch {
   readonly #listeners = new Links<() => void>();
@@ -25,9 +25,12 @@ export class Latch {
    * listener.
    */
   onRaise(listener: () => void): () => void {
-    if (!this.#raised) return this.#listeners.add(listener);
-    listener();
-    return () => {};
+    if (this.#raised) {
+      listener();
+      return () => {};
+    }
+    const link = this.#listeners.add(listener);
+    return () => this.#listeners.remove(link);
   }
 }
 

@@ -8,15 +8,20 @@ import {
   type TransactionOptions,
 } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { KeptLease } from "../../protocol/keep-lease.js";
 import type { RunInTransaction } from "./job.js";
-import type { Supervision } from "./supervise.js";
 
 export interface JobTransactionOptions {
   readonly backend: Backend;
   readonly lease: Lease;
-  readonly supervision: Supervision;
+  /** Protects the operation outside of the transaction. */
+  readonly kept: KeptLease;
+  /** Aborted when the worker no longer waits for the work. */
+  readonly abandoning: AbortController;
+  /** Interrupts the attempt. */
+  readonly interrupt: (reason: AsyncReplyError) => void;
   /** Checks a result and returns its stored form. */
-  readonly toStored: (value: unknown) => Promise<JsonText | undefined>;
+  readonly toStored: (value: unknown) => JsonText | undefined | Promise<JsonText | undefined>;
   /** Does the same synchronously. Throws `INVALID_RESULT` if the result schema is asynchronous. */
   readonly toStoredNow: (value: unknown) => JsonText | undefined;
   /** Receives every error that the transaction rejects with, except those of the user's function. */
@@ -49,7 +54,8 @@ type Work<Result> = (tx: unknown) => Result | Promise<Result>;
 
 /** Creates the transaction of an attempt, which also settles the attempt. */
 export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
-  const { backend, lease, supervision, toStored, toStoredNow, onRaise, isOver, onLate } = options;
+  const { backend, lease, kept, abandoning, interrupt, toStored, toStoredNow, onRaise, isOver, onLate } =
+    options;
   const synchronous = atomicSubmissions(backend)?.synchronous;
   let open: Promise<void> | undefined;
   let used = false;
@@ -60,11 +66,11 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
     const complete = (value: Result, result: JsonText | undefined): Settlement => {
       // The operation is about to end, and a renewal would mistake that for a lost lease.
-      const settlement = withProgress(completed(result), supervision.lease.stop());
+      const settlement = withProgress(completed(result), kept.stop());
       done = { value, settlement };
       return settlement;
     };
-    const { signal } = supervision.abandoning;
+    const { signal } = abandoning;
     const settled =
       synchronous === undefined
         ? await sharedTransactions(backend).settle(
@@ -111,19 +117,19 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
 
   function lost(): AsyncReplyError {
     const error = new AsyncReplyError("LEASE_LOST", "Another attempt has begun, so nothing was written.");
-    supervision.interrupt(error);
+    interrupt(error);
     return error;
   }
 
   async function start<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     used = true;
     // The transaction's lock replaces the lease, and a renewal would wait for the lock.
-    supervision.lease.pause();
+    kept.pause();
     try {
       return await transact(work, chosen);
     } finally {
       open = undefined;
-      supervision.lease.resume();
+      kept.resume();
     }
   }
 
@@ -146,7 +152,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     end: () => {
       if (open === undefined) return undefined;
       const error = notAwaited();
-      supervision.abandoning.abort(error);
+      abandoning.abort(error);
       return open.then(() => (committed === undefined ? error : undefined));
     },
   };

@@ -1,0 +1,223 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import { parseStored } from "../../contract/json/json-text.js";
+import type { JsonText, Operation } from "../../contract/operation.js";
+import { validateAs } from "../../contract/schema.js";
+import type { BegunAttempt } from "../../ports/queue.js";
+import type { Deadline } from "../../ports/waits.js";
+import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
+import { eventAbout, reportError, type WorkerContext } from "../context.js";
+import type { Link } from "../links.js";
+import type { CheckedProcessor } from "../processors.js";
+import { type Ending, endingOf, ofProcessor } from "./ending.js";
+import { AttemptJob, type Job } from "./job.js";
+import { completed, createJobTransaction, type JobTransaction, withProgress } from "./job-transaction.js";
+import type { RunningAttempt } from "./running.js";
+import { toProgress, toStored, toStoredNow } from "./stored-value.js";
+
+/**
+ * Runs the processor of an attempt that has begun. Resolves to how the attempt ended, as soon as the work ends or is
+ * interrupted.
+ */
+export function runProcessor(
+  processor: CheckedProcessor,
+  begun: BegunAttempt,
+  context: WorkerContext,
+): Promise<Ending> {
+  return new Run(processor, begun, context).ended();
+}
+
+/**
+ * One call of a processor: renews the lease, limits the time, and signals the processor when it should stop. Whatever
+ * few processors use is created on first use, because it takes as long to create as the rest of the attempt.
+ */
+class Run implements LeaseHolder, RunningAttempt {
+  readonly operation: Operation;
+  readonly #lease: BegunAttempt["lease"];
+  readonly #processor: CheckedProcessor;
+  readonly #context: WorkerContext;
+  readonly #kept: KeptLease;
+  readonly #place: Link<RunningAttempt>;
+  readonly #timeLimit: Deadline | undefined;
+  #interruption: AsyncReplyError | undefined;
+  #giveUp: ((reason: AsyncReplyError) => void) | undefined;
+  #abortReason: AsyncReplyError | undefined;
+  #aborting: AbortController | undefined;
+  /** Aborted when the worker no longer waits for the work. */
+  #abandoning: AbortController | undefined;
+  #transaction: JobTransaction | undefined;
+  #progress: Job["progress"] | undefined;
+  /** Errors that the job has thrown. */
+  readonly #raised: unknown[] = [];
+  #droppedProgress = false;
+  #returned = false;
+
+  constructor(processor: CheckedProcessor, { lease, begun }: BegunAttempt, context: WorkerContext) {
+    const { leaseMs, attemptTimeoutMs } = processor.settings;
+    this.operation = begun.operation;
+    this.#lease = lease;
+    this.#processor = processor;
+    this.#context = context;
+    this.#kept = new KeptLease(lease, leaseMs, this, context.leases);
+    this.#place = context.running.add(this);
+    if (attemptTimeoutMs !== undefined)
+      this.#timeLimit = context.leases.deadlines.add(attemptTimeoutMs, () =>
+        this.#timeIsUp(attemptTimeoutMs),
+      );
+  }
+
+  /** Resolves to how the attempt ended. */
+  async ended(): Promise<Ending> {
+    let ending: Ending | undefined;
+    let failure: unknown;
+    try {
+      ending = await new Promise<Ending>((resolve, reject) => {
+        this.#giveUp = reject;
+        this.#work().then(resolve, reject);
+      });
+    } catch (error) {
+      failure = error;
+    }
+    const unwritten = this.#close();
+    ending ??= this.#endingOf(failure);
+    if (unwritten === undefined || ending.settlement === undefined || ending.settled !== undefined)
+      return ending;
+    return { ...ending, settlement: withProgress(ending.settlement, unwritten) };
+  }
+
+  /** Ends the supervision. Returns the last progress, unless the store has confirmed it. */
+  #close(): JsonText | undefined {
+    this.#timeLimit?.cancel();
+    this.#context.running.remove(this.#place);
+    return this.#kept.stop();
+  }
+
+  async #work(): Promise<Ending> {
+    const processor = this.#processor;
+    const stored = parseStored(this.operation.input);
+    const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
+    let value: unknown;
+    try {
+      value = await processor.run(input, new AttemptJob(this.operation, this));
+    } catch (error) {
+      this.#returned = true;
+      await this.#transaction?.end();
+      throw this.#raised.includes(error) ? error : ofProcessor(error);
+    }
+    this.#returned = true;
+    if (this.#transaction !== undefined) {
+      const unfinished = await this.#transaction.end();
+      if (unfinished !== undefined) throw unfinished;
+      const committed = this.#transaction.committed();
+      if (committed !== undefined) return committed;
+    }
+    const result = toStored(processor, value);
+    return { settlement: completed(result instanceof Promise ? await result : result) };
+  }
+
+  #endingOf(error: unknown): Ending {
+    const committed = this.#transaction?.committed();
+    const { runtime } = this.#context;
+    if (committed === undefined)
+      return endingOf(error, this.operation, this.#processor.settings, runtime.clock.now());
+    reportError(this.#context, "after-transaction", error);
+    return committed;
+  }
+
+  get operationId(): string {
+    return this.operation.id;
+  }
+
+  renew(): void {
+    this.#kept.renew();
+  }
+
+  interrupt(reason: AsyncReplyError): void {
+    this.#abort(reason);
+    this.#abandoning?.abort(reason);
+    this.#interruption ??= reason;
+    this.#giveUp?.(reason);
+  }
+
+  onLost(): void {
+    this.interrupt(new AsyncReplyError("LEASE_LOST", "Another attempt has taken over the operation."));
+  }
+
+  /** Does not interrupt the attempt, because work that completes anyway counts. */
+  onCancelRequested(): void {
+    this.#abort(new AsyncReplyError("CANCELLED", "The operation was cancelled."));
+  }
+
+  onRenewalFailed(error: unknown): void {
+    reportError(this.#context, "renew", error);
+  }
+
+  #timeIsUp(limitMs: number): void {
+    const detail = `The attempt did not end within ${limitMs} ms. To allow more time, raise \`attemptTimeoutMs\`.`;
+    this.interrupt(new AsyncReplyError("ATTEMPT_TIMEOUT", detail));
+  }
+
+  /** Aborts the signal of the processor. Only the first reason counts. */
+  #abort(reason: AsyncReplyError): void {
+    this.#abortReason ??= reason;
+    this.#aborting?.abort(reason);
+  }
+
+  /** Signal of the processor. */
+  get signal(): AbortSignal {
+    this.#aborting ??= abortedWith(this.#abortReason);
+    return this.#aborting.signal;
+  }
+
+  get progress(): Job["progress"] {
+    this.#progress ??= (value) => this.#report(value);
+    return this.#progress;
+  }
+
+  #report(value: unknown): void {
+    try {
+      const stored = toProgress(this.#processor, value);
+      if (typeof stored === "string") this.#kept.progress(stored);
+      else this.#drop(stored);
+    } catch (error) {
+      this.#raised.push(error);
+      throw error;
+    }
+  }
+
+  /** Reports the first value of an attempt that was dropped. A processor may report thousands. */
+  #drop(error: AsyncReplyError): void {
+    if (this.#droppedProgress) return;
+    this.#droppedProgress = true;
+    this.#context.observe({ event: "progress.dropped", ...eventAbout(this.operation), error });
+  }
+
+  get transaction(): Job["transaction"] {
+    this.#transaction ??= this.#createTransaction();
+    return this.#transaction.run;
+  }
+
+  #createTransaction(): JobTransaction {
+    const processor = this.#processor;
+    const abandoning = abortedWith(this.#interruption);
+    this.#abandoning = abandoning;
+    return createJobTransaction({
+      backend: this.#context.backend,
+      lease: this.#lease,
+      kept: this.#kept,
+      abandoning,
+      interrupt: (reason) => this.interrupt(reason),
+      toStored: (value) => toStored(processor, value),
+      toStoredNow: (value) => toStoredNow(processor, value),
+      onRaise: (error) => void this.#raised.push(error),
+      isOver: () => this.#returned,
+      onLate: (error) => reportError(this.#context, "after-transaction", error),
+    });
+  }
+}
+
+/** Creates a controller that is aborted if there is a reason. */
+function abortedWith(reason: AsyncReplyError | undefined): AbortController {
+  const controller = new AbortController();
+  if (reason !== undefined) controller.abort(reason);
+  return controller;
+}

@@ -66,7 +66,7 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
     await before;
     next = undefined;
     for (let at = 0; at < waiting.length; at += MAX_BATCH) {
-      const batch = waiting.slice(at, at + MAX_BATCH);
+      const batch = waiting.length <= MAX_BATCH ? waiting : waiting.slice(at, at + MAX_BATCH);
       if (!(await publish(batch))) repeats.add(batch);
     }
   }

@@ -1,4 +1,4 @@
-import type { JsonText } from "../contract/operation.js";
+import type { JsonText, Settlement } from "../contract/operation.js";
 import type { Lease, OperationStore, Renewal } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import type { Deadline, Deadlines } from "../ports/waits.js";
@@ -75,12 +75,17 @@ export class KeptLease {
     void this.#writeProgress();
   }
 
-  /** Stops renewals for good. Returns the last progress, unless the store has confirmed it. */
-  stop(): JsonText | undefined {
+  /** Stops renewals for good. */
+  stop(): void {
     this.#stopped = true;
     this.#renewal.cancel();
     this.#rest?.();
-    return this.#unwritten;
+  }
+
+  /** Adds the last progress to a settlement, unless the store has confirmed it. Otherwise, it would not be written. */
+  withProgress(settlement: Settlement): Settlement {
+    const progress = this.#unwritten;
+    return progress === undefined || settlement.to === "prepared" ? settlement : { ...settlement, progress };
   }
 
   #renewLater(): Deadline {

@@ -6,10 +6,9 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { EVENT_STREAM, prefersEvents, replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { streamOperation } from "../streaming/stream-operation.js";
-
 import { findOperation, operationIdOf } from "./find-operation.js";
 import { present, unlessMatched } from "./present.js";
-import { beginWait, untilNews, withPreference } from "./wait.js";
+import { beginWait, replyToNews } from "./wait.js";
 
 /** Replies with the status of an operation: see `getOperation`. */
 export function handleGet(
@@ -30,8 +29,7 @@ export function handleGet(
     try {
       const found = await findOperation(service, id, tenant);
       if (wait === undefined) return unlessMatched(await present(service, found, format), ifNoneMatch);
-      const news = await untilNews(service, wait.subscription, found, { format, ifNoneMatch });
-      return withPreference(unlessMatched(news, ifNoneMatch), wait);
+      return await replyToNews(service, wait, found, { format, ifNoneMatch });
     } finally {
       wait?.subscription.close();
     }

@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { JsonText, Settlement } from "../../contract/operation.js";
+import type { Settlement } from "../../contract/operation.js";
 import { adoptPromise } from "../../contract/promises.js";
 import {
   atomicSubmissions,
@@ -20,10 +20,10 @@ export interface JobTransactionOptions {
   readonly abandoning: AbortController;
   /** Interrupts the attempt. */
   readonly interrupt: (reason: AsyncReplyError) => void;
-  /** Checks a result and returns its stored form. */
-  readonly toStored: (value: unknown) => JsonText | undefined | Promise<JsonText | undefined>;
+  /** Checks a result and returns the settlement that completes the operation with it. */
+  readonly toCompletion: (value: unknown) => Settlement | Promise<Settlement>;
   /** Does the same synchronously. Throws `INVALID_RESULT` if the result schema is asynchronous. */
-  readonly toStoredNow: (value: unknown) => JsonText | undefined;
+  readonly toCompletionNow: (value: unknown) => Settlement;
   /** Receives every error that the transaction rejects with, except those of the user's function. */
   readonly onRaise: (error: unknown) => void;
   /** Returns whether the processor has returned. */
@@ -54,8 +54,18 @@ type Work<Result> = (tx: unknown) => Result | Promise<Result>;
 
 /** Creates the transaction of an attempt, which also settles the attempt. */
 export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
-  const { backend, lease, kept, abandoning, interrupt, toStored, toStoredNow, onRaise, isOver, onLate } =
-    options;
+  const {
+    backend,
+    lease,
+    kept,
+    abandoning,
+    interrupt,
+    toCompletion,
+    toCompletionNow,
+    onRaise,
+    isOver,
+    onLate,
+  } = options;
   const synchronous = atomicSubmissions(backend)?.synchronous;
   let open: Promise<void> | undefined;
   let used = false;
@@ -64,9 +74,10 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
 
   async function transact<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
-    const complete = (value: Result, result: JsonText | undefined): Settlement => {
+    const complete = (value: Result, completion: Settlement): Settlement => {
       // The operation is about to end, and a renewal would mistake that for a lost lease.
-      const settlement = withProgress(completed(result), kept.stop());
+      kept.stop();
+      const settlement = kept.withProgress(completion);
       done = { value, settlement };
       return settlement;
     };
@@ -77,7 +88,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
             lease,
             async (tx) => {
               const value = await noting(() => work(tx));
-              return complete(value, await toStored(value));
+              return complete(value, await toCompletion(value));
             },
             { ...chosen, signal },
           )
@@ -88,7 +99,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
                 notingNow(() => work(handle)),
                 onLate,
               );
-              return complete(value, toStoredNow(value));
+              return complete(value, toCompletionNow(value));
             },
             { signal },
           );
@@ -177,16 +188,6 @@ function notAwaited(): AsyncReplyError {
 function tooLate(): AsyncReplyError {
   const detail = "`job.transaction` was called after its processor had returned. Await it in the processor.";
   return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
-}
-
-/** Adds the last progress of an attempt, which is otherwise not written. */
-export function withProgress(settlement: Settlement, progress: JsonText | undefined): Settlement {
-  return progress === undefined || settlement.to === "prepared" ? settlement : { ...settlement, progress };
-}
-
-/** Returns the settlement that completes an operation, with a result if there is one. */
-export function completed(result: JsonText | undefined): Settlement {
-  return result === undefined ? { to: "completed" } : { to: "completed", result };
 }
 
 /**

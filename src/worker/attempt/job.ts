@@ -1,4 +1,3 @@
-import type { Operation } from "../../contract/operation.js";
 import type { TransactionOptions } from "../../ports/backend.js";
 import type { Sync } from "../../ports/synchronous.js";
 
@@ -117,38 +116,3 @@ export type Processor<Input, Result = unknown, Report = unknown, Tx = unknown> =
   input: Input,
   job: Job<Report, Tx>,
 ) => Result | Promise<Result>;
-
-/** The parts of a job that are created on first use. */
-type Lazy = Pick<Job, "signal" | "progress" | "transaction">;
-
-/**
- * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
- * attempt, until the next full collection.
- */
-export class AttemptJob implements Job {
-  readonly operationId: string;
-  readonly tenant: string;
-  readonly principal: string | undefined;
-  readonly attempt: number;
-  readonly #lazy: Lazy;
-
-  constructor({ id, tenant, principal, attempt }: Operation, lazy: Lazy) {
-    this.operationId = id;
-    this.tenant = tenant;
-    this.principal = principal;
-    this.attempt = attempt;
-    this.#lazy = lazy;
-  }
-
-  get signal(): AbortSignal {
-    return this.#lazy.signal;
-  }
-
-  get progress(): Job["progress"] {
-    return this.#lazy.progress;
-  }
-
-  get transaction(): Job["transaction"] {
-    return this.#lazy.transaction;
-  }
-}

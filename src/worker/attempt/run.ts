@@ -1,18 +1,17 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
-import type { JsonText, Operation } from "../../contract/operation.js";
+import type { Operation } from "../../contract/operation.js";
 import { validateAs } from "../../contract/schema.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import type { Deadline } from "../../ports/waits.js";
 import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
-import { eventAbout, reportError, type WorkerContext } from "../context.js";
-import type { Link } from "../links.js";
+import { eventAbout, type RunningAttempt, reportError, type WorkerContext } from "../context.js";
+import type { Link } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
+import { AttemptJob, toCompletion, toCompletionNow, toProgress } from "./attempt-job.js";
 import { type Ending, endingOf, ofProcessor } from "./ending.js";
-import { AttemptJob, type Job } from "./job.js";
-import { completed, createJobTransaction, type JobTransaction, withProgress } from "./job-transaction.js";
-import type { RunningAttempt } from "./running.js";
-import { toProgress, toStored, toStoredNow } from "./stored-value.js";
+import type { Job } from "./job.js";
+import { createJobTransaction, type JobTransaction } from "./job-transaction.js";
 
 /**
  * Runs the processor of an attempt that has begun. Resolves to how the attempt ended, as soon as the work ends or is
@@ -77,18 +76,16 @@ class Run implements LeaseHolder, RunningAttempt {
     } catch (error) {
       failure = error;
     }
-    const unwritten = this.#close();
-    ending ??= this.#endingOf(failure);
-    if (unwritten === undefined || ending.settlement === undefined || ending.settled !== undefined)
-      return ending;
-    return { ...ending, settlement: withProgress(ending.settlement, unwritten) };
-  }
-
-  /** Ends the supervision. Returns the last progress, unless the store has confirmed it. */
-  #close(): JsonText | undefined {
     this.#timeLimit?.cancel();
     this.#context.running.remove(this.#place);
-    return this.#kept.stop();
+    this.#kept.stop();
+    return this.#withProgress(ending ?? this.#endingOf(failure));
+  }
+
+  #withProgress(ending: Ending): Ending {
+    if (ending.settled !== undefined || ending.settlement === undefined) return ending;
+    const settlement = this.#kept.withProgress(ending.settlement);
+    return settlement === ending.settlement ? ending : { ...ending, settlement };
   }
 
   async #work(): Promise<Ending> {
@@ -110,8 +107,8 @@ class Run implements LeaseHolder, RunningAttempt {
       const committed = this.#transaction.committed();
       if (committed !== undefined) return committed;
     }
-    const result = toStored(processor, value);
-    return { settlement: completed(result instanceof Promise ? await result : result) };
+    const settlement = toCompletion(processor, value);
+    return { settlement: settlement instanceof Promise ? await settlement : settlement };
   }
 
   #endingOf(error: unknown): Ending {
@@ -206,8 +203,8 @@ class Run implements LeaseHolder, RunningAttempt {
       kept: this.#kept,
       abandoning,
       interrupt: (reason) => this.interrupt(reason),
-      toStored: (value) => toStored(processor, value),
-      toStoredNow: (value) => toStoredNow(processor, value),
+      toCompletion: (value) => toCompletion(processor, value),
+      toCompletionNow: (value) => toCompletionNow(processor, value),
       onRaise: (error) => void this.#raised.push(error),
       isOver: () => this.#returned,
       onLate: (error) => reportError(this.#context, "after-transaction", error),

@@ -1,38 +1,78 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { toJsonText } from "../../contract/json/json-text.js";
-import type { JsonText } from "../../contract/operation.js";
+import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
 import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
 import type { CheckedProcessor } from "../processors.js";
+import type { Job } from "./job.js";
+
+/** The parts of a job that are created on first use. */
+type Lazy = Pick<Job, "signal" | "progress" | "transaction">;
 
 /**
- * Checks a result and returns its stored form, which is a promise only if the schema is asynchronous.
- *
- * Throws or rejects with `INVALID_RESULT`.
+ * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
+ * attempt, until the next full collection.
  */
-export function toStored(
-  { definition: { result: schema }, settings }: CheckedProcessor,
-  value: unknown,
-): JsonText | undefined | Promise<JsonText | undefined> {
-  const result = schema === undefined ? value : validateAs("INVALID_RESULT", schema, value);
-  if (result instanceof Promise) return result.then((checked) => textOf(checked, settings));
-  return textOf(result, settings);
+export class AttemptJob implements Job {
+  readonly operationId: string;
+  readonly tenant: string;
+  readonly principal: string | undefined;
+  readonly attempt: number;
+  readonly #lazy: Lazy;
+
+  constructor({ id, tenant, principal, attempt }: Operation, lazy: Lazy) {
+    this.operationId = id;
+    this.tenant = tenant;
+    this.principal = principal;
+    this.attempt = attempt;
+    this.#lazy = lazy;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lazy.signal;
+  }
+
+  get progress(): Job["progress"] {
+    return this.#lazy.progress;
+  }
+
+  get transaction(): Job["transaction"] {
+    return this.#lazy.transaction;
+  }
 }
 
-/** Does the same as {@link toStored} within a synchronous transaction. */
-export function toStoredNow(
+/**
+ * Checks a result and returns the settlement that completes the operation with it. Returns a promise only if the schema is
+ * asynchronous.
+ *
+ * Throws `INVALID_RESULT`. A promise rejects with the same.
+ */
+export function toCompletion(
   { definition: { result: schema }, settings }: CheckedProcessor,
   value: unknown,
-): JsonText | undefined {
+): Settlement | Promise<Settlement> {
+  const result = schema === undefined ? value : validateAs("INVALID_RESULT", schema, value);
+  return result instanceof Promise
+    ? result.then((checked) => completed(checked, settings))
+    : completed(result, settings);
+}
+
+/** Does the same as {@link toCompletion} within a synchronous transaction. */
+export function toCompletionNow(
+  { definition: { result: schema }, settings }: CheckedProcessor,
+  value: unknown,
+): Settlement {
   const reason = "On this back end, `job.transaction` checks the result within the transaction.";
   const result = schema === undefined ? value : validateNow(schema, value, "result", reason);
-  return textOf(result, settings);
+  return completed(result, settings);
 }
 
-function textOf(
+function completed(
   result: unknown,
   { maxResultBytes }: Pick<CheckedProcessor["settings"], "maxResultBytes">,
-): JsonText | undefined {
-  return result === undefined ? undefined : toJsonText(result, maxResultBytes);
+): Settlement {
+  return result === undefined
+    ? { to: "completed" }
+    : { to: "completed", result: toJsonText(result, maxResultBytes) };
 }
 
 /**

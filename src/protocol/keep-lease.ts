@@ -3,7 +3,7 @@ import type { Lease, OperationStore, Renewal } from "../ports/operation-store.js
 import type { Clock } from "../ports/runtime.js";
 import type { Deadline, Deadlines } from "../ports/waits.js";
 
-/** What all leases of a process share. */
+/** Dependencies shared by all leases of a worker. */
 export interface LeaseKeeping {
   readonly operations: OperationStore;
   readonly clock: Clock;

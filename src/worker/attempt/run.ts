@@ -26,7 +26,7 @@ export function runProcessor(
 }
 
 /**
- * One call of a processor: renews the lease, limits the time, and signals the processor when it should stop. Whatever
+ * One call of a processor: renews the lease, limits the time, and signals the processor when it should stop. Everything that
  * few processors use is created on first use, because it takes as long to create as the rest of the attempt.
  */
 class Run implements LeaseHolder, RunningAttempt {

@@ -1,4 +1,4 @@
-import type { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
 import type { AttemptEvent, Observer } from "../ports/observer.js";
@@ -52,8 +52,10 @@ export class Running {
     this.#attempts.remove(place);
   }
 
-  interruptAll(reason: AsyncReplyError): void {
-    for (const attempt of this.#attempts.all()) attempt.interrupt(reason);
+  /** Stops waiting for all processors, because the worker is stopping. */
+  interruptAll(): void {
+    for (const attempt of this.#attempts.all())
+      attempt.interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker is stopping."));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
+import { isAsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
 import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
@@ -37,9 +37,7 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
       void announcer.announce({ id: operationId, definition });
   });
   // No attempt begins after this, because draining comes first.
-  stopping.onRaise(() =>
-    running.interruptAll(new AsyncReplyError("WORKER_STOPPED", "The worker is stopping.")),
-  );
+  stopping.onRaise(() => running.interruptAll());
 
   return async (delivery) => {
     if (delivery.attempt !== undefined) return admit(delivery.attempt);

@@ -112,11 +112,11 @@ class Run implements LeaseHolder, RunningAttempt {
   }
 
   #endingOf(error: unknown): Ending {
+    const context = this.#context;
     const committed = this.#transaction?.committed();
-    const { runtime } = this.#context;
     if (committed === undefined)
-      return endingOf(error, this.operation, this.#processor.settings, runtime.clock.now());
-    reportError(this.#context, "after-transaction", error);
+      return endingOf(error, this.operation, this.#processor.settings, context.runtime.clock.now());
+    reportError(context, "after-transaction", error);
     return committed;
   }
 
@@ -145,7 +145,8 @@ class Run implements LeaseHolder, RunningAttempt {
   }
 
   onRenewalFailed(error: unknown): void {
-    reportError(this.#context, "renew", error);
+    const context = this.#context;
+    reportError(context, "renew", error);
   }
 
   #timeIsUp(limitMs: number): void {
@@ -195,10 +196,11 @@ class Run implements LeaseHolder, RunningAttempt {
 
   #createTransaction(): JobTransaction {
     const processor = this.#processor;
+    const context = this.#context;
     const abandoning = abortedWith(this.#interruption);
     this.#abandoning = abandoning;
     return createJobTransaction({
-      backend: this.#context.backend,
+      backend: context.backend,
       lease: this.#lease,
       kept: this.#kept,
       abandoning,
@@ -207,7 +209,7 @@ class Run implements LeaseHolder, RunningAttempt {
       toCompletionNow: (value) => toCompletionNow(processor, value),
       onRaise: (error) => void this.#raised.push(error),
       isOver: () => this.#returned,
-      onLate: (error) => reportError(this.#context, "after-transaction", error),
+      onLate: (error) => reportError(context, "after-transaction", error),
     });
   }
 }

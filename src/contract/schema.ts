@@ -92,16 +92,22 @@ function toViolations(issue: StandardIssue): Violation[] {
 }
 
 /**
- * Validates a value that is not a client's payload, such as stored input, a result, or progress.
+ * Validates a value that is not a client's payload, such as stored input or a result. Returns a promise only if the
+ * schema is asynchronous.
  *
- * Throws `code` for violations, and passes on what a broken validator throws.
+ * Throws `code` for violations, and passes on what a broken validator throws. A promise rejects with the same.
  */
-export async function validateAs(code: ErrorCode, schema: StandardSchema, value: unknown): Promise<unknown> {
+export function validateAs(code: ErrorCode, schema: StandardSchema, value: unknown): unknown {
+  let output: unknown;
   try {
-    return await validate(schema, value);
+    output = validate(schema, value);
   } catch (cause) {
     throw withCode(code, cause);
   }
+  if (!(output instanceof Promise)) return output;
+  return output.catch((cause: unknown) => {
+    throw withCode(code, cause);
+  });
 }
 
 /**

@@ -1,8 +1,6 @@
 import type { Runtime } from "../ports/runtime.js";
-import { createLatest } from "./latest.js";
-import { createLimits, type WaitLimits } from "./limits.js";
+import { createLimits, createPlaces, type WaitLimits } from "./limits.js";
 import { createParking } from "./parking.js";
-import { createPlaces } from "./places.js";
 import { createReader, type ReaderOptions } from "./reader.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -90,9 +88,9 @@ export function createHub(options: HubOptions): Hub {
     return {
       next: latest.next,
       nextWithin: async (ms) => {
-        const cancel = limits.after(ms, latest.interrupt);
+        const deadline = limits.after(ms, latest.interrupt);
         const next = await latest.next();
-        cancel();
+        deadline.cancel();
         return next ?? (latest.hasEnded() ? undefined : "idle");
       },
       refresh: () => look(id),
@@ -119,5 +117,48 @@ export function createHub(options: HubOptions): Hub {
     get closed() {
       return limits.areOver();
     },
+  };
+}
+
+/** Passes values to one consumer. Keeps only the latest one, because a consumer needs no history. */
+interface Latest<Value> {
+  /** Offers a value. Replaces one that was not taken. */
+  offer(value: Value): void;
+  /** Ends the values. A value that was not taken can still be taken. */
+  end(): void;
+  /** Resolves to the next value, or to `undefined` after the end or a call of `interrupt`. */
+  next(): Promise<Value | undefined>;
+  /** Wakes a call of `next` without a value. */
+  interrupt(): void;
+  /** Returns whether `end` was called. */
+  hasEnded(): boolean;
+}
+
+/** Creates an empty slot. */
+function createLatest<Value>(): Latest<Value> {
+  let latest: Value | undefined;
+  let ended = false;
+  let wake: () => void = () => {};
+  return {
+    offer: (value) => {
+      latest = value;
+      wake();
+    },
+    end: () => {
+      ended = true;
+      wake();
+    },
+    next: async () => {
+      if (latest === undefined && !ended) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      const taken = latest;
+      latest = undefined;
+      return taken;
+    },
+    interrupt: () => wake(),
+    hasEnded: () => ended,
   };
 }

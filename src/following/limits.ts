@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/runtime.js";
-import { onAbort } from "../ports/waits.js";
+import { type Deadline, Deadlines, onAbort } from "../ports/waits.js";
 
 /** Reasons to end a wait early. */
 export interface WaitLimits {
@@ -13,17 +13,20 @@ export interface WaitLimits {
 export interface Limits {
   /** Calls `end` after the time, with the signal, or with `endAll`. Returns a function that frees what this takes. */
   add(end: () => void, limits: WaitLimits): () => void;
-  /** Calls `onTime` once, after `ms` or up to 250 ms earlier. Returns a function that cancels the call. */
-  after(ms: number, onTime: () => void): () => void;
+  /** Calls `onTime` once, after `ms` or up to 250 ms earlier. */
+  after(ms: number, onTime: () => void): Deadline;
   /** Ends all waits. Later ones end at once. */
   endAll(): void;
   /** Returns whether `endAll` was called. */
   areOver(): boolean;
 }
 
+/** Limits in the same span of this length share a timer. Milliseconds. */
+const SHARED_MS = 250;
+
 /** Creates limits without any wait. */
 export function createLimits(clock: Clock): Limits {
-  const deadlines = createDeadlines(clock);
+  const deadlines = new Deadlines(clock, SHARED_MS);
   const ends = new Set<() => void>();
   let over = false;
   return {
@@ -31,14 +34,14 @@ export function createLimits(clock: Clock): Limits {
       if (over || signal?.aborted === true) end();
       ends.add(end);
       const forget = onAbort(signal, end);
-      const cancel = waitMs === undefined ? undefined : deadlines.add(waitMs, end);
+      const deadline = waitMs === undefined ? undefined : deadlines.add(waitMs, end);
       return () => {
         ends.delete(end);
         forget();
-        cancel?.();
+        deadline?.cancel();
       };
     },
-    after: deadlines.add,
+    after: (ms, onTime) => deadlines.add(ms, onTime),
     endAll: () => {
       over = true;
       for (const end of ends) end();
@@ -47,46 +50,39 @@ export function createLimits(clock: Clock): Limits {
   };
 }
 
-/** Time limits that share timers, because one timer per waiter would cost more than the waiter. */
-interface Deadlines {
-  /** Calls `onTime` once, after `ms` or up to 250 ms earlier. Returns a function that cancels the call. */
-  add(ms: number, onTime: () => void): () => void;
+/** Places for waiters, shared by all tenants. */
+export interface Places {
+  /** Takes a place, unless the tenant has used up its share. Returns whether it did. */
+  take(tenant: string): boolean;
+  /** Frees a place of the tenant. */
+  free(tenant: string): void;
+  /** Number of places that are taken. */
+  readonly taken: number;
 }
 
-/** Width of a bucket. All limits in a bucket share a timer. Milliseconds. */
-const BUCKET_MS = 250;
-
-interface Bucket {
-  readonly calls: Set<() => void>;
-  readonly cancel: () => void;
-}
-
-/** Creates an empty set of time limits. */
-function createDeadlines(clock: Clock): Deadlines {
-  const buckets = new Map<number, Bucket>();
-
-  function open(at: number): Bucket {
-    const calls = new Set<() => void>();
-    const end = (): void => {
-      buckets.delete(at);
-      for (const call of calls) call();
-    };
-    const bucket = { calls, cancel: clock.schedule(at * BUCKET_MS - clock.now(), end) };
-    buckets.set(at, bucket);
-    return bucket;
-  }
-
+/**
+ * Creates places. A tenant may have at most as many waiters as there are free places, so one tenant alone gets half of
+ * them, the next one half of the rest, and so on. A tenant without waiters gets a place as long as there is one.
+ */
+export function createPlaces(max: number): Places {
+  const taken = new Map<string, number>();
+  let total = 0;
   return {
-    add: (ms, onTime) => {
-      const at = Math.floor((clock.now() + ms) / BUCKET_MS);
-      const bucket = buckets.get(at) ?? open(at);
-      bucket.calls.add(onTime);
-      return () => {
-        bucket.calls.delete(onTime);
-        if (bucket.calls.size > 0 || buckets.get(at) !== bucket) return;
-        bucket.cancel();
-        buckets.delete(at);
-      };
+    take: (tenant) => {
+      const own = taken.get(tenant) ?? 0;
+      if (own >= max - total) return false;
+      taken.set(tenant, own + 1);
+      total += 1;
+      return true;
+    },
+    free: (tenant) => {
+      const left = (taken.get(tenant) ?? 0) - 1;
+      if (left > 0) taken.set(tenant, left);
+      else taken.delete(tenant);
+      total -= 1;
+    },
+    get taken() {
+      return total;
     },
   };
 }

@@ -2,12 +2,15 @@ import type { Operation } from "../contract/operation.js";
 import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
-import type { Latest } from "./latest.js";
 import { createSnapshot, type Snapshot } from "./snapshot.js";
 
 /** A caller that waits for changes of an operation. */
-export interface Subscriber extends Pick<Latest<Snapshot>, "offer" | "end"> {
+export interface Subscriber {
   readonly tenant: string;
+  /** Receives a state of the operation. It replaces an earlier one that was not taken. */
+  offer(snapshot: Snapshot): void;
+  /** Called if the tenant has no such operation. */
+  end(): void;
 }
 
 /** Subscribers by id of their operation. */

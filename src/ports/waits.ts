@@ -52,9 +52,77 @@ export function withinTime<T>(
         reject(error);
       },
     );
-    // A promise that has already settled calls back before this, and needs no timer.
-    queueMicrotask(() => {
+    // A promise that has already settled calls back before this, and needs no timer. `queueMicrotask` takes longer.
+    void Promise.resolve().then(() => {
       if (!settled) cancel = clock.schedule(ms, () => reject(tooLate()));
     });
   });
+}
+
+/**
+ * Calls functions after a time. Calls that are due within the same `widthMs` share a timer, because a timer costs more
+ * than most of what waits for it.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #widthMs: number;
+  readonly #buckets = new Map<number, Bucket>();
+
+  constructor(clock: Clock, widthMs: number) {
+    this.#clock = clock;
+    this.#widthMs = widthMs;
+  }
+
+  /** Calls the function once, after `ms` or up to `widthMs` earlier. Milliseconds. */
+  add(ms: number, call: () => void): Deadline {
+    const now = this.#clock.now();
+    const at = Math.floor((now + ms) / this.#widthMs);
+    const bucket = this.#buckets.get(at) ?? this.#open(at, at * this.#widthMs - now);
+    const deadline = new Deadline(call, bucket);
+    bucket.deadlines.add(deadline);
+    return deadline;
+  }
+
+  #open(at: number, delayMs: number): Bucket {
+    const deadlines = new Set<Deadline>();
+    const end = (): void => {
+      this.#buckets.delete(at);
+      bucket.close = () => {};
+      for (const { call } of deadlines) call();
+    };
+    const cancelTimer = this.#clock.schedule(delayMs, end);
+    const close = (): void => {
+      this.#buckets.delete(at);
+      cancelTimer();
+    };
+    const bucket: Bucket = { deadlines, close };
+    this.#buckets.set(at, bucket);
+    return bucket;
+  }
+}
+
+/** Calls that share a timer. */
+interface Bucket {
+  readonly deadlines: Set<Deadline>;
+  /** Cancels the timer. */
+  close: () => void;
+}
+
+/** A call that waits in {@link Deadlines}. */
+export class Deadline {
+  /** @internal */
+  readonly call: () => void;
+  /** @internal */
+  readonly bucket: Bucket;
+
+  constructor(call: () => void, bucket: Bucket) {
+    this.call = call;
+    this.bucket = bucket;
+  }
+
+  /** Cancels the call. Can be repeated, also after the call. */
+  cancel(): void {
+    const { deadlines, close } = this.bucket;
+    if (deadlines.delete(this) && deadlines.size === 0) close();
+  }
 }

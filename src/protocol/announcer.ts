@@ -65,7 +65,7 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
     await before;
     next = undefined;
     for (let at = 0; at < waiting.length; at += MAX_BATCH) {
-      const batch = waiting.slice(at, at + MAX_BATCH);
+      const batch = waiting.length <= MAX_BATCH ? waiting : waiting.slice(at, at + MAX_BATCH);
       if (!(await publish(batch))) repeats.add(batch);
     }
     // A lone operation is published at once. Those that follow in the same turn of the event loop share a batch.

@@ -1,11 +1,13 @@
+import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
 import type { AttemptEvent, Observer } from "../ports/observer.js";
+import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
+import type { LeaseKeeping } from "../protocol/keep-lease.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
-import type { Cancellations } from "./attempt/cancellations.js";
-import type { Latch } from "./latch.js";
+import { type Latch, type Link, Links } from "./latch.js";
 import type { CheckedProcessor } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
 import type { Suspects } from "./suspects.js";
@@ -20,11 +22,53 @@ export interface WorkerContext {
   readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
   readonly suspects: Suspects;
-  readonly cancellations: Cancellations;
+  readonly running: Running;
+  readonly leases: LeaseKeeping;
   /** Raised when no new work may begin. */
   readonly draining: Latch;
   /** Raised when the worker stops waiting for running attempts. */
   readonly stopping: Latch;
+}
+
+/** An attempt whose processor runs. */
+export interface RunningAttempt {
+  readonly operationId: string;
+  /** Renews the lease at once. */
+  renew(): void;
+  /** Stops waiting for the processor, with this reason unless there is an earlier one. */
+  interrupt(reason: AsyncReplyError): void;
+}
+
+/** The attempts of a worker whose processors run. */
+export class Running {
+  readonly #attempts = new Links<RunningAttempt>();
+
+  /** Adds an attempt. Returns its place, to remove it. */
+  add(attempt: RunningAttempt): Link<RunningAttempt> {
+    return this.#attempts.add(attempt);
+  }
+
+  remove(place: Link<RunningAttempt>): void {
+    this.#attempts.remove(place);
+  }
+
+  /** Stops waiting for all processors, because the worker is stopping. */
+  interruptAll(): void {
+    for (const attempt of this.#attempts.all())
+      attempt.interrupt(new AsyncReplyError("WORKER_STOPPED", "The worker is stopping."));
+  }
+
+  /**
+   * Watches a store, if it notifies of cancellations, so that attempts learn of theirs at once. A notification is only a
+   * hint: it makes the attempt renew its lease, and the store then says whether there is a request. Returns a function
+   * that stops this.
+   */
+  watchCancellations(operations: OperationStore): (() => void) | undefined {
+    return operations.watchCancellations?.((cancelled) => {
+      for (const attempt of this.#attempts.all())
+        if (cancelled === undefined || cancelled === attempt.operationId) attempt.renew();
+    });
+  }
 }
 
 /** Returns the members of an event about the current attempt of an operation. */

@@ -8,13 +8,12 @@ import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
-import { withinTime } from "../ports/waits.js";
+import { Deadlines, withinTime } from "../ports/waits.js";
 import { createAnnouncer } from "../protocol/announcer.js";
 import { SHARED } from "../protocol/shared.js";
 import { createSweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
-import { Cancellations } from "./attempt/cancellations.js";
-import { reportError, type WorkerContext } from "./context.js";
+import { Running, reportError, type WorkerContext } from "./context.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
 import { deliveryProcessors, type Processors, readProcessors } from "./processors.js";
@@ -87,7 +86,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
     estimate: shared?.estimate,
     observe,
     suspects: createSuspects(clock),
-    cancellations: new Cancellations(),
+    running: new Running(),
+    leases: { operations: backend.operations, clock, deadlines: new Deadlines(clock, 1) },
     draining,
     stopping,
   };
@@ -128,7 +128,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
       throw error;
     }
     if (draining.raised) return;
-    unwatch = context.cancellations.watch(backend.operations);
+    unwatch = context.running.watchCancellations(backend.operations);
     loops = [receiveLoop(), sweepLoop()];
   }
 

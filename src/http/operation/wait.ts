@@ -5,7 +5,8 @@ import type { Format } from "../../formats/format.js";
 import type { ServiceContext } from "../context.js";
 import { splitList } from "../message/headers.js";
 import type { HttpResponse, RequestContext } from "../message/message.js";
-import { hasMatch, presentSnapshot, retryAfter } from "./present.js";
+import type { Fields } from "../message/reply.js";
+import { hasMatch, presentSnapshot, retryAfter, unlessMatched } from "./present.js";
 
 /** The operation that a request waits for. */
 interface Awaited {
@@ -66,32 +67,39 @@ interface Known {
 }
 
 /**
- * Waits until the operation ends, or until it differs from what the client has. Returns the 200 for the latest state,
- * also if the time is over.
+ * Waits until the operation ends, or until it differs from what the client has. Replies with the latest state, also if the
+ * time is over.
  *
  * @param found The operation as it was read after the subscription.
  */
-export async function untilNews(
+export async function replyToNews(
   service: ServiceContext,
-  subscription: Subscription,
+  wait: Wait,
   found: Operation,
   { format, ifNoneMatch }: Known,
 ): Promise<HttpResponse> {
-  const isNews = async (snapshot: Snapshot): Promise<boolean> => {
-    if (isTerminal(snapshot.operation.state)) return true;
-    if (ifNoneMatch === undefined) return false;
-    return !hasMatch(await presentSnapshot(service, snapshot, format), ifNoneMatch);
-  };
   let latest = createSnapshot(found);
-  while (!(await isNews(latest))) {
-    const next = await subscription.next();
+  while (!(await isNews(service, latest, { format, ifNoneMatch }))) {
+    const next = await wait.subscription.next();
     if (next === undefined) break;
     latest = next;
   }
-  const full = await presentSnapshot(service, latest, format);
-  if (isTerminal(latest.operation.state)) return full;
+  const shared = await presentSnapshot(service, latest, format);
   // The estimate of a reply that other requests share may be old.
-  return { ...full, headers: { ...full.headers, "retry-after": retryAfter(service, latest.operation) } };
+  const own = isTerminal(latest.operation.state)
+    ? {}
+    : { "retry-after": retryAfter(service, latest.operation) };
+  return withPreference(unlessMatched(shared, ifNoneMatch), wait, own);
+}
+
+async function isNews(
+  service: ServiceContext,
+  snapshot: Snapshot,
+  { format, ifNoneMatch }: Known,
+): Promise<boolean> {
+  if (isTerminal(snapshot.operation.state)) return true;
+  if (ifNoneMatch === undefined) return false;
+  return !hasMatch(await presentSnapshot(service, snapshot, format), ifNoneMatch);
 }
 
 /** Waits until the operation ends. Returns undefined if the time is over before. */
@@ -102,8 +110,16 @@ export async function untilEnd(subscription: Subscription): Promise<Snapshot | u
   }
 }
 
-/** Tells the client that the preference was applied (RFC 7240 §3), and caches that the reply depends on it (§2). */
-export function withPreference({ headers, ...rest }: HttpResponse, { seconds }: Wait): HttpResponse {
+/**
+ * Tells the client that the preference was applied (RFC 7240 §3), and caches that the reply depends on it (§2).
+ *
+ * @param own Further header fields of this reply.
+ */
+export function withPreference(
+  { headers, ...rest }: HttpResponse,
+  { seconds }: Wait,
+  own?: Readonly<Fields>,
+): HttpResponse {
   const vary = `${headers.vary}, prefer`;
-  return { ...rest, headers: { ...headers, vary, "preference-applied": `wait=${seconds}` } };
+  return { ...rest, headers: { ...headers, ...own, vary, "preference-applied": `wait=${seconds}` } };
 }

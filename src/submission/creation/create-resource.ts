@@ -2,7 +2,8 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { JsonText, Settlement } from "../../contract/operation.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, OperationStore, SettleResult } from "../../ports/operation-store.js";
-import { keepLease } from "../../protocol/keep-lease.js";
+import { Deadlines } from "../../ports/waits.js";
+import { KeptLease } from "../../protocol/keep-lease.js";
 import { type CreateCall, type CreateLimits, permanentError, runCreate } from "./run-create.js";
 
 export interface CreateResourceContext extends CreateLimits {
@@ -79,10 +80,11 @@ function keepWhileCreating(
   lease: Lease,
   stopping: AbortController,
   { operations, leaseMs, clock, onError }: CreateResourceContext,
-): { stop(): void } {
+): KeptLease {
   const onLost = (): void =>
     stopping.abort(
       new AsyncReplyError("LEASE_LOST", "Another process has taken over the creation of the resource."),
     );
-  return keepLease({ operations, lease, leaseMs, clock, onLost, onCancelRequested: () => {}, onError });
+  const holder = { onLost, onCancelRequested: () => {}, onRenewalFailed: onError };
+  return new KeptLease(lease, leaseMs, holder, { operations, clock, deadlines: new Deadlines(clock, 1) });
 }

@@ -3,7 +3,7 @@ import { isTerminal, type Operation, type Settlement } from "../../contract/oper
 import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
 import type { AttemptEvent, ServiceEvent } from "../../ports/observer.js";
-import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
 import type { BegunAttempt, Delivery } from "../../ports/queue.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
@@ -12,7 +12,7 @@ import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
-import { runProcessor } from "./run-processor.js";
+import { runProcessor } from "./run.js";
 
 /** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
@@ -29,46 +29,34 @@ const MAX_AWAITED_DELAY_MS = 60_000;
  * settles the attempt, and reports it. A failing operation never affects others.
  */
 export function createAttempts(context: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { processors, backend, runtime, settings, announcer, estimate, observe, suspects, draining } =
-    context;
+  const { processors, backend, runtime, settings, announcer, estimate, observe, suspects } = context;
+  const { running, draining, stopping } = context;
   // Other workers can take what waits here, before the sweep finds it.
   draining.onRaise(() => {
     for (const { operationId, definition } of suspects.takeAll())
       void announcer.announce({ id: operationId, definition });
   });
+  // No attempt begins after this, because draining comes first.
+  stopping.onRaise(() => running.interruptAll());
 
   return async (delivery) => {
     if (delivery.attempt !== undefined) return admit(delivery.attempt);
-    const { attempt, answered } = await begin(delivery);
-    suspects.answered(delivery.announcement);
-    // The work does not wait for the queue.
-    await Promise.all([answered, attempt && admit(attempt, delivery.announcement)]);
-  };
-
-  /**
-   * Begins the attempt, and acks the delivery as soon as the store has answered. From then on the lease protects the
-   * work. `answered` resolves when the queue has the ack or nack.
-   */
-  async function begin(delivery: Delivery): Promise<{ attempt?: BegunAttempt; answered: Promise<unknown> }> {
     const announcement = readAnnouncement(delivery);
-    if (announcement === undefined || suspects.isWaiting(announcement))
-      return { answered: quietly("ack", delivery.ack()) };
-    const { operationId, definition } = announcement;
-    const token = runtime.newToken();
-    const processor = processors.get(definition);
-    const { leaseMs } = processor?.settings ?? settings;
-    const creates = processor?.create !== undefined;
-    const begun = await quietly(
-      "begin",
-      backend.operations.beginAttempt(operationId, { token, leaseMs, creates }),
-    );
+    if (announcement === undefined) return answered("ack", delivery.ack());
+    if (suspects.isWaiting(announcement)) {
+      suspects.answered(delivery.announcement);
+      return answered("ack", delivery.ack());
+    }
+    const lease = { operationId: announcement.operationId, token: runtime.newToken() };
+    const begun = await begin(lease, announcement.definition);
     // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
     const redeliver = begun === undefined || begun.outcome === "preparing";
-    const answered = redeliver ? quietly("nack", delivery.nack()) : quietly("ack", delivery.ack());
-    return begun?.outcome === "begun"
-      ? { attempt: { lease: { operationId, token }, begun }, answered }
-      : { answered };
-  }
+    // From here on, the lease protects the work. It does not wait for the queue.
+    const answering = redeliver ? answered("nack", delivery.nack()) : answered("ack", delivery.ack());
+    suspects.answered(delivery.announcement);
+    if (begun?.outcome === "begun") await admit({ lease, begun }, delivery.announcement);
+    await answering;
+  };
 
   /** Returns undefined for a malformed message. It is acked, because it would be malformed next time too. */
   function readAnnouncement({ announcement }: Delivery): Announcement | undefined {
@@ -80,18 +68,36 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     }
   }
 
-  async function admit(attempt: BegunAttempt, announcement?: Announcement): Promise<void> {
+  /** Resolves to undefined if the store failed. */
+  async function begin({ operationId, token }: Lease, definition: string): Promise<BeginResult | undefined> {
+    const processor = processors.get(definition);
+    const { leaseMs } = processor?.settings ?? settings;
+    const creates = processor?.create !== undefined;
+    try {
+      return await backend.operations.beginAttempt(operationId, { token, leaseMs, creates });
+    } catch (error) {
+      reportError(context, "begin", error);
+      return undefined;
+    }
+  }
+
+  /** Resolves when the queue has the ack or nack. Without it, the queue delivers again, and the store knows better. */
+  async function answered(step: "ack" | "nack", answer: Promise<void>): Promise<void> {
+    try {
+      await answer;
+    } catch (error) {
+      reportError(context, step, error);
+    }
+  }
+
+  function admit(attempt: BegunAttempt, announcement?: Announcement): Promise<void> {
     const { operation, previousLost } = attempt.begun;
     const processor = processors.get(operation.definition);
     if (processor === undefined || draining.raised) return release(attempt, 0);
     if (!previousLost) return run(processor, attempt);
     const ended = suspects.begin(operation, processor.settings);
     if (ended === undefined) return postpone(processor, attempt, announcement);
-    try {
-      await run(processor, attempt);
-    } finally {
-      ended();
-    }
+    return run(processor, attempt).finally(ended);
   }
 
   /** Releases a suspect until it may begin. */
@@ -107,27 +113,30 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     return release(attempt, 0);
   }
 
-  async function run(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
-    const { operation } = begun.begun;
-    if (operation.state === "preparing") return finishCreating(processor, begun);
+  async function run(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
+    const { operation } = attempt.begun;
+    if (operation.state === "preparing") return finishCreating(processor, attempt);
     if (operation.attempt > processor.settings.maxAttempts)
-      return settle(begun, exhausted(processor.settings));
+      return settle(attempt, exhausted(processor.settings));
     observe({ event: "operation.started", ...eventAbout(operation) });
     const ending = await traced(
       processChannel,
       () => aboutAttempt(operation),
-      () => runProcessor(processor, begun, context),
+      () => runProcessor(processor, attempt, context),
       ({ settlement, error }): Partial<ProcessMessage> => ({ outcome: settlement?.to ?? "lost", error }),
     );
-    await settle(begun, ending);
+    await settle(attempt, ending);
   }
 
   async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
     // A queue that begins attempts itself might not know which workers can create resources.
     if (processor.create === undefined) return release(begun, CREATION_PAUSE_MS);
-    const finished = finishCreation(processor, processor.create, begun, context);
-    if ((await quietly("create-resource", finished)) === true)
-      await announcer.announce(begun.begun.operation);
+    try {
+      if (!(await finishCreation(processor, processor.create, begun, context))) return;
+    } catch (error) {
+      return reportError(context, "create-resource", error);
+    }
+    await announcer.announce(begun.begun.operation);
   }
 
   async function settle({ lease, begun: { operation } }: BegunAttempt, ending: Ending): Promise<void> {
@@ -135,14 +144,15 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     const settled = await traced(
       settleChannel,
       () => aboutAttempt(operation),
-      async () => ending.settled ?? (settlement && settleReliably(lease, settlement, context)),
+      () => settledAs(lease, ending, context),
       (result) => ({ outcome: outcomeOf(ending, result) }),
     );
     report(operation, ending, outcomeOf(ending, settled));
-    if (settled?.outcome === "settled" && settled.state === "failed")
+    if (settled?.outcome !== "settled") return;
+    if (settled.state === "failed")
       await processors.get(operation.definition)?.failed?.(operation, ending.error);
-    if (settlement?.to !== "retry" || settled?.outcome !== "settled") return;
-    if (settlement.delayMs <= MAX_AWAITED_DELAY_MS) void announceAfter(operation, settlement.delayMs);
+    if (settlement?.to === "retry" && settlement.delayMs <= MAX_AWAITED_DELAY_MS)
+      void announceAfter(operation, settlement.delayMs);
   }
 
   /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
@@ -160,13 +170,6 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
     if (delayMs === 0 || !draining.raised) await announcer.announce(operation);
-  }
-
-  async function quietly<T>(step: string, work: Promise<T>): Promise<T | undefined> {
-    return work.catch((error: unknown) => {
-      reportError(context, step, error);
-      return undefined;
-    });
   }
 }
 
@@ -186,36 +189,34 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 }
 
 /**
- * Settles an attempt, and keeps retrying while the store is unavailable, so that finished work is not done again.
- * Returns undefined if the worker had to stop first. Then the lease expires and the sweep takes over.
+ * Settles an attempt unless it already is, and keeps retrying while the store is unavailable, so that finished work is not
+ * done again. Resolves to undefined if there is nothing to settle, or if the worker had to stop first. Then the lease
+ * expires and the sweep takes over.
  */
-async function settleReliably(
+async function settledAs(
   lease: Lease,
-  settlement: Settlement,
+  { settlement, settled }: Ending,
   context: WorkerContext,
 ): Promise<SettleResult | undefined> {
+  if (settled !== undefined || settlement === undefined) return settled;
   const { backend, runtime, stopping } = context;
   for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
     try {
       return await backend.operations.settle(lease, settlement);
     } catch (error) {
       reportError(context, "settle", error);
-      if (!isTemporary(error)) return refused(lease, settlement, context);
+      if (!isTemporary(error)) return settledAs(lease, insteadOf(settlement), context);
       if (stopping.raised) return undefined;
       await sleep(delayMs, runtime.clock, stopping);
     }
   }
 }
 
-/** Fails the operation, because the store refused its result and would refuse it again. */
-function refused(
-  lease: Lease,
-  settlement: Settlement,
-  context: WorkerContext,
-): Promise<SettleResult | undefined> {
-  if (settlement.to !== "completed") return Promise.resolve(undefined);
+/** Returns the ending instead of one that the store refused, and would refuse again. */
+function insteadOf({ to }: Settlement): Ending {
+  if (to !== "completed") return {};
   const error = operationError("invalid-result", "The work was done, but the store refused its result.");
-  return settleReliably(lease, { to: "failed", error }, context);
+  return { settlement: { to: "failed", error } };
 }
 
 function isTemporary(error: unknown): boolean {

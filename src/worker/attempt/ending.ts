@@ -1,5 +1,5 @@
 import { addAttemptError } from "../../contract/attempt-errors.js";
-import { type AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
+import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
 import { operationError, type ProblemName, problem } from "../../contract/problem.js";
@@ -22,6 +22,18 @@ export function exhausted({ maxAttempts }: Pick<ProcessorSettings, "maxAttempts"
 
 interface FailedEnding {
   readonly settlement: Extract<Settlement, { to: "failed" }>;
+}
+
+/**
+ * Wraps an AsyncReplyError that this attempt did not cause, so that it counts as an ordinary failure. Such an error
+ * can arrive through a promise that several attempts share. Users throw only `permanentFailure` and `retryLater`
+ * themselves.
+ */
+export function ofProcessor(error: unknown): unknown {
+  if (!isAsyncReplyError(error) || error.code === "PERMANENT_FAILURE" || error.code === "RETRY_LATER")
+    return error;
+  const detail = `The processor threw ${error.code}, which this attempt did not cause.`;
+  return new AsyncReplyError("INTERNAL", detail, { cause: error });
 }
 
 /** Failures that another attempt would not fix, and the part of them that the client may see. */

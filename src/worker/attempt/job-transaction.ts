@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { JsonText, Settlement } from "../../contract/operation.js";
+import type { Settlement } from "../../contract/operation.js";
 import { adoptPromise } from "../../contract/promises.js";
 import {
   atomicSubmissions,
@@ -8,17 +8,22 @@ import {
   type TransactionOptions,
 } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { KeptLease } from "../../protocol/keep-lease.js";
 import type { RunInTransaction } from "./job.js";
-import type { Supervision } from "./supervise.js";
 
 export interface JobTransactionOptions {
   readonly backend: Backend;
   readonly lease: Lease;
-  readonly supervision: Supervision;
-  /** Checks a result and returns its stored form. */
-  readonly toStored: (value: unknown) => Promise<JsonText | undefined>;
+  /** Protects the operation outside of the transaction. */
+  readonly kept: KeptLease;
+  /** Aborted when the worker no longer waits for the work. */
+  readonly abandoning: AbortController;
+  /** Interrupts the attempt. */
+  readonly interrupt: (reason: AsyncReplyError) => void;
+  /** Checks a result and returns the settlement that completes the operation with it. */
+  readonly toCompletion: (value: unknown) => Settlement | Promise<Settlement>;
   /** Does the same synchronously. Throws `INVALID_RESULT` if the result schema is asynchronous. */
-  readonly toStoredNow: (value: unknown) => JsonText | undefined;
+  readonly toCompletionNow: (value: unknown) => Settlement;
   /** Receives every error that the transaction rejects with, except those of the user's function. */
   readonly onRaise: (error: unknown) => void;
   /** Returns whether the processor has returned. */
@@ -49,7 +54,18 @@ type Work<Result> = (tx: unknown) => Result | Promise<Result>;
 
 /** Creates the transaction of an attempt, which also settles the attempt. */
 export function createJobTransaction(options: JobTransactionOptions): JobTransaction {
-  const { backend, lease, supervision, toStored, toStoredNow, onRaise, isOver, onLate } = options;
+  const {
+    backend,
+    lease,
+    kept,
+    abandoning,
+    interrupt,
+    toCompletion,
+    toCompletionNow,
+    onRaise,
+    isOver,
+    onLate,
+  } = options;
   const synchronous = atomicSubmissions(backend)?.synchronous;
   let open: Promise<void> | undefined;
   let used = false;
@@ -58,20 +74,21 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
 
   async function transact<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
-    const complete = (value: Result, result: JsonText | undefined): Settlement => {
+    const complete = (value: Result, completion: Settlement): Settlement => {
       // The operation is about to end, and a renewal would mistake that for a lost lease.
-      const settlement = withProgress(completed(result), supervision.lease.stop());
+      kept.stop();
+      const settlement = kept.withProgress(completion);
       done = { value, settlement };
       return settlement;
     };
-    const { signal } = supervision.abandoning;
+    const { signal } = abandoning;
     const settled =
       synchronous === undefined
         ? await sharedTransactions(backend).settle(
             lease,
             async (tx) => {
               const value = await noting(() => work(tx));
-              return complete(value, await toStored(value));
+              return complete(value, await toCompletion(value));
             },
             { ...chosen, signal },
           )
@@ -82,7 +99,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
                 notingNow(() => work(handle)),
                 onLate,
               );
-              return complete(value, toStoredNow(value));
+              return complete(value, toCompletionNow(value));
             },
             { signal },
           );
@@ -111,19 +128,19 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
 
   function lost(): AsyncReplyError {
     const error = new AsyncReplyError("LEASE_LOST", "Another attempt has begun, so nothing was written.");
-    supervision.interrupt(error);
+    interrupt(error);
     return error;
   }
 
   async function start<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
     used = true;
     // The transaction's lock replaces the lease, and a renewal would wait for the lock.
-    supervision.lease.pause();
+    kept.pause();
     try {
       return await transact(work, chosen);
     } finally {
       open = undefined;
-      supervision.lease.resume();
+      kept.resume();
     }
   }
 
@@ -146,7 +163,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     end: () => {
       if (open === undefined) return undefined;
       const error = notAwaited();
-      supervision.abandoning.abort(error);
+      abandoning.abort(error);
       return open.then(() => (committed === undefined ? error : undefined));
     },
   };
@@ -171,16 +188,6 @@ function notAwaited(): AsyncReplyError {
 function tooLate(): AsyncReplyError {
   const detail = "`job.transaction` was called after its processor had returned. Await it in the processor.";
   return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
-}
-
-/** Adds the last progress of an attempt, which is otherwise not written. */
-export function withProgress(settlement: Settlement, progress: JsonText | undefined): Settlement {
-  return progress === undefined || settlement.to === "prepared" ? settlement : { ...settlement, progress };
-}
-
-/** Returns the settlement that completes an operation, with a result if there is one. */
-export function completed(result: JsonText | undefined): Settlement {
-  return result === undefined ? { to: "completed" } : { to: "completed", result };
 }
 
 /**

@@ -1,0 +1,118 @@
+import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
+import { toJsonText } from "../../contract/json/json-text.js";
+import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
+import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
+import type { CheckedProcessor } from "../processors.js";
+import type { Job } from "./job.js";
+
+/** The parts of a job that are created on first use. */
+type Lazy = Pick<Job, "signal" | "progress" | "transaction">;
+
+/**
+ * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
+ * attempt, until the next full collection.
+ */
+export class AttemptJob implements Job {
+  readonly operationId: string;
+  readonly tenant: string;
+  readonly principal: string | undefined;
+  readonly attempt: number;
+  readonly #lazy: Lazy;
+
+  constructor({ id, tenant, principal, attempt }: Operation, lazy: Lazy) {
+    this.operationId = id;
+    this.tenant = tenant;
+    this.principal = principal;
+    this.attempt = attempt;
+    this.#lazy = lazy;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lazy.signal;
+  }
+
+  get progress(): Job["progress"] {
+    return this.#lazy.progress;
+  }
+
+  get transaction(): Job["transaction"] {
+    return this.#lazy.transaction;
+  }
+}
+
+/**
+ * Checks a result and returns the settlement that completes the operation with it. Returns a promise only if the schema is
+ * asynchronous.
+ *
+ * Throws `INVALID_RESULT`. A promise rejects with the same.
+ */
+export function toCompletion(
+  { definition: { result: schema }, settings }: CheckedProcessor,
+  value: unknown,
+): Settlement | Promise<Settlement> {
+  const result = schema === undefined ? value : validateAs("INVALID_RESULT", schema, value);
+  return result instanceof Promise
+    ? result.then((checked) => completed(checked, settings))
+    : completed(result, settings);
+}
+
+/** Does the same as {@link toCompletion} within a synchronous transaction. */
+export function toCompletionNow(
+  { definition: { result: schema }, settings }: CheckedProcessor,
+  value: unknown,
+): Settlement {
+  const reason = "On this back end, `job.transaction` checks the result within the transaction.";
+  const result = schema === undefined ? value : validateNow(schema, value, "result", reason);
+  return completed(result, settings);
+}
+
+function completed(
+  result: unknown,
+  { maxResultBytes }: Pick<CheckedProcessor["settings"], "maxResultBytes">,
+): Settlement {
+  return result === undefined
+    ? { to: "completed" }
+    : { to: "completed", result: toJsonText(result, maxResultBytes) };
+}
+
+/**
+ * Returns the stored form of reported progress, or the error that says why this value cannot be stored.
+ *
+ * Throws `INVALID_RESULT` if the schema is asynchronous, and what a broken schema throws.
+ */
+export function toProgress(
+  { definition: { progress: schema }, settings }: CheckedProcessor,
+  value: unknown,
+): JsonText | AsyncReplyError {
+  const reason = "`job.progress` returns no promise.";
+  let progress = value;
+  try {
+    if (schema !== undefined) progress = validateNow(schema, value, "progress", reason);
+  } catch (error) {
+    // Without violations, the schema did not judge the value.
+    if (isAsyncReplyError(error) && error.context.violations !== undefined) return error;
+    throw error;
+  }
+  try {
+    return toJsonText(progress, settings.maxResultBytes);
+  } catch (error) {
+    return error as AsyncReplyError;
+  }
+}
+
+function validateNow(
+  schema: StandardSchema,
+  value: unknown,
+  name: "progress" | "result",
+  reason: string,
+): unknown {
+  let checked: unknown;
+  try {
+    checked = validate(schema, value);
+  } catch (error) {
+    throw withCode("INVALID_RESULT", error);
+  }
+  if (!(checked instanceof Promise)) return checked;
+  checked.catch(() => {});
+  throw new AsyncReplyError("INVALID_RESULT", `The ${name} schema must be synchronous. ${reason}`);
+}

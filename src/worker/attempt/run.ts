@@ -1,0 +1,222 @@
+import { AsyncReplyError } from "../../contract/errors.js";
+import { parseStored } from "../../contract/json/json-text.js";
+import type { Operation } from "../../contract/operation.js";
+import { validateAs } from "../../contract/schema.js";
+import type { BegunAttempt } from "../../ports/queue.js";
+import type { Deadline } from "../../ports/waits.js";
+import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
+import { eventAbout, type RunningAttempt, reportError, type WorkerContext } from "../context.js";
+import type { Link } from "../latch.js";
+import type { CheckedProcessor } from "../processors.js";
+import { AttemptJob, toCompletion, toCompletionNow, toProgress } from "./attempt-job.js";
+import { type Ending, endingOf, ofProcessor } from "./ending.js";
+import type { Job } from "./job.js";
+import { createJobTransaction, type JobTransaction } from "./job-transaction.js";
+
+/**
+ * Runs the processor of an attempt that has begun. Resolves to how the attempt ended, as soon as the work ends or is
+ * interrupted.
+ */
+export function runProcessor(
+  processor: CheckedProcessor,
+  begun: BegunAttempt,
+  context: WorkerContext,
+): Promise<Ending> {
+  return new Run(processor, begun, context).ended();
+}
+
+/**
+ * One call of a processor: renews the lease, limits the time, and signals the processor when it should stop. Everything that
+ * few processors use is created on first use, because it takes as long to create as the rest of the attempt.
+ */
+class Run implements LeaseHolder, RunningAttempt {
+  readonly operation: Operation;
+  readonly #lease: BegunAttempt["lease"];
+  readonly #processor: CheckedProcessor;
+  readonly #context: WorkerContext;
+  readonly #kept: KeptLease;
+  readonly #place: Link<RunningAttempt>;
+  readonly #timeLimit: Deadline | undefined;
+  #interruption: AsyncReplyError | undefined;
+  #giveUp: ((reason: AsyncReplyError) => void) | undefined;
+  #abortReason: AsyncReplyError | undefined;
+  #aborting: AbortController | undefined;
+  /** Aborted when the worker no longer waits for the work. */
+  #abandoning: AbortController | undefined;
+  #transaction: JobTransaction | undefined;
+  #progress: Job["progress"] | undefined;
+  /** Errors that the job has thrown. */
+  readonly #raised: unknown[] = [];
+  #droppedProgress = false;
+  #returned = false;
+
+  constructor(processor: CheckedProcessor, { lease, begun }: BegunAttempt, context: WorkerContext) {
+    const { leaseMs, attemptTimeoutMs } = processor.settings;
+    this.operation = begun.operation;
+    this.#lease = lease;
+    this.#processor = processor;
+    this.#context = context;
+    this.#kept = new KeptLease(lease, leaseMs, this, context.leases);
+    this.#place = context.running.add(this);
+    if (attemptTimeoutMs !== undefined)
+      this.#timeLimit = context.leases.deadlines.add(attemptTimeoutMs, () =>
+        this.#timeIsUp(attemptTimeoutMs),
+      );
+  }
+
+  /** Resolves to how the attempt ended. */
+  async ended(): Promise<Ending> {
+    let ending: Ending | undefined;
+    let failure: unknown;
+    try {
+      ending = await new Promise<Ending>((resolve, reject) => {
+        this.#giveUp = reject;
+        this.#work().then(resolve, reject);
+      });
+    } catch (error) {
+      failure = error;
+    }
+    this.#timeLimit?.cancel();
+    this.#context.running.remove(this.#place);
+    this.#kept.stop();
+    return this.#withProgress(ending ?? this.#endingOf(failure));
+  }
+
+  #withProgress(ending: Ending): Ending {
+    if (ending.settled !== undefined || ending.settlement === undefined) return ending;
+    const settlement = this.#kept.withProgress(ending.settlement);
+    return settlement === ending.settlement ? ending : { ...ending, settlement };
+  }
+
+  async #work(): Promise<Ending> {
+    const processor = this.#processor;
+    const stored = parseStored(this.operation.input);
+    const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
+    let value: unknown;
+    try {
+      value = await processor.run(input, new AttemptJob(this.operation, this));
+    } catch (error) {
+      this.#returned = true;
+      await this.#transaction?.end();
+      throw this.#raised.includes(error) ? error : ofProcessor(error);
+    }
+    this.#returned = true;
+    if (this.#transaction !== undefined) {
+      const unfinished = await this.#transaction.end();
+      if (unfinished !== undefined) throw unfinished;
+      const committed = this.#transaction.committed();
+      if (committed !== undefined) return committed;
+    }
+    const settlement = toCompletion(processor, value);
+    return { settlement: settlement instanceof Promise ? await settlement : settlement };
+  }
+
+  #endingOf(error: unknown): Ending {
+    const context = this.#context;
+    const committed = this.#transaction?.committed();
+    if (committed === undefined)
+      return endingOf(error, this.operation, this.#processor.settings, context.runtime.clock.now());
+    reportError(context, "after-transaction", error);
+    return committed;
+  }
+
+  get operationId(): string {
+    return this.operation.id;
+  }
+
+  renew(): void {
+    this.#kept.renew();
+  }
+
+  interrupt(reason: AsyncReplyError): void {
+    this.#abort(reason);
+    this.#abandoning?.abort(reason);
+    this.#interruption ??= reason;
+    this.#giveUp?.(reason);
+  }
+
+  onLost(): void {
+    this.interrupt(new AsyncReplyError("LEASE_LOST", "Another attempt has taken over the operation."));
+  }
+
+  /** Does not interrupt the attempt, because work that completes anyway counts. */
+  onCancelRequested(): void {
+    this.#abort(new AsyncReplyError("CANCELLED", "The operation was cancelled."));
+  }
+
+  onRenewalFailed(error: unknown): void {
+    const context = this.#context;
+    reportError(context, "renew", error);
+  }
+
+  #timeIsUp(limitMs: number): void {
+    const detail = `The attempt did not end within ${limitMs} ms. To allow more time, raise \`attemptTimeoutMs\`.`;
+    this.interrupt(new AsyncReplyError("ATTEMPT_TIMEOUT", detail));
+  }
+
+  /** Aborts the signal of the processor. Only the first reason counts. */
+  #abort(reason: AsyncReplyError): void {
+    this.#abortReason ??= reason;
+    this.#aborting?.abort(reason);
+  }
+
+  /** Signal of the processor. */
+  get signal(): AbortSignal {
+    this.#aborting ??= abortedWith(this.#abortReason);
+    return this.#aborting.signal;
+  }
+
+  get progress(): Job["progress"] {
+    this.#progress ??= (value) => this.#report(value);
+    return this.#progress;
+  }
+
+  #report(value: unknown): void {
+    try {
+      const stored = toProgress(this.#processor, value);
+      if (typeof stored === "string") this.#kept.progress(stored);
+      else this.#drop(stored);
+    } catch (error) {
+      this.#raised.push(error);
+      throw error;
+    }
+  }
+
+  /** Reports the first value of an attempt that was dropped. A processor may report thousands. */
+  #drop(error: AsyncReplyError): void {
+    if (this.#droppedProgress) return;
+    this.#droppedProgress = true;
+    this.#context.observe({ event: "progress.dropped", ...eventAbout(this.operation), error });
+  }
+
+  get transaction(): Job["transaction"] {
+    this.#transaction ??= this.#createTransaction();
+    return this.#transaction.run;
+  }
+
+  #createTransaction(): JobTransaction {
+    const processor = this.#processor;
+    const context = this.#context;
+    const abandoning = abortedWith(this.#interruption);
+    this.#abandoning = abandoning;
+    return createJobTransaction({
+      backend: context.backend,
+      lease: this.#lease,
+      kept: this.#kept,
+      abandoning,
+      interrupt: (reason) => this.interrupt(reason),
+      toCompletion: (value) => toCompletion(processor, value),
+      toCompletionNow: (value) => toCompletionNow(processor, value),
+      onRaise: (error) => void this.#raised.push(error),
+      isOver: () => this.#returned,
+      onLate: (error) => reportError(context, "after-transaction", error),
+    });
+  }
+}
+
+/** Creates a controller that is aborted if there is a reason. */
+function abortedWith(reason: AsyncReplyError | undefined): AbortController {
+  const controller = new AbortController();
+  if (reason !== undefined) controller.abort(reason);
+  return controller;
+}

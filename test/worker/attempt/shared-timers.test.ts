@@ -1,0 +1,96 @@
+import {
+  type Backend,
+  type Clock,
+  createMemoryBackend,
+  createWorker,
+  defineOrders,
+} from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { describe, expect, it } from "vitest";
+import { createStage, LEASE_MS, signalOf } from "../../support/worker-stage.js";
+
+/** Starts this many attempts at once. `finish` ends one of them. */
+async function startAttempts(count: number) {
+  const stage = createStage();
+  const ids = await Promise.all(Array.from({ length: count }, () => stage.submit()));
+  const finish = new Map(ids.map((id) => [id, signalOf()]));
+  const started = new Set<string>();
+  const working = stage.worker(
+    {
+      orders: (_order, { operationId }) => {
+        started.add(operationId);
+        return finish.get(operationId)?.promise;
+      },
+    },
+    { maxAttempts: 1 },
+  );
+  await working.start();
+  while (started.size < count) await stage.clock.advance(0);
+  return { ...stage, ids, finish: (id = "") => finish.get(id)?.resolve(), working };
+}
+
+describe("attempts that begin in the same millisecond", () => {
+  it("keep their leases when one of them has ended", async () => {
+    const { ids, finish, clock, read, working } = await startAttempts(3);
+    const [first = "", ...others] = ids;
+    finish(first);
+    await clock.advance(10 * LEASE_MS);
+    expect(await read(first)).toMatchObject({ state: "completed" });
+    for (const id of others) expect(await read(id)).toMatchObject({ state: "pending", attempt: 1 });
+    for (const id of others) finish(id);
+    await clock.advance(1);
+    for (const id of others) expect(await read(id)).toMatchObject({ state: "completed", attempt: 1 });
+    await working.stop();
+  });
+
+  it("leave no timer when all of them have ended", async () => {
+    const clock = createManualClock();
+    let pending = 0;
+    const counting: Clock = {
+      now: clock.now,
+      schedule: (delayMs, task) => {
+        let waits = true;
+        const end = (): void => {
+          if (waits) pending -= 1;
+          waits = false;
+        };
+        pending += 1;
+        const cancel = clock.schedule(delayMs, () => {
+          end();
+          task();
+        });
+        return () => {
+          end();
+          cancel();
+        };
+      },
+    };
+    const { backend, definitions, during } = await recorded(counting, () => pending);
+    const worker = createWorker({ backend, definitions, runtime: { clock: counting } }, during.processors);
+    await worker.runUntilIdle();
+    expect(during.timers()).toBe(1);
+    expect(pending).toBe(0);
+  });
+});
+
+/** Records three orders, and notes how many timers there are when the last one runs. */
+async function recorded(clock: Clock, pending: () => number) {
+  const backend: Backend = createMemoryBackend({ clock });
+  const definitions = [defineOrders()] as const;
+  for (const id of ["1", "2", "3"])
+    await backend.operations.create({
+      id: `00000000-0000-7000-8000-00000000000${id}`,
+      tenant: "default",
+      definition: "orders",
+      input: '{"itemId":"item","quantity":1}',
+      retentionMs: 60_000,
+      delayMs: 0,
+    });
+  let timers = 0;
+  const processors = {
+    orders: () => {
+      timers = pending();
+    },
+  };
+  return { backend, definitions, during: { processors, timers: () => timers } };
+}

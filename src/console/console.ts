@@ -1,11 +1,12 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import {
-  checkFunction,
-  checkOptions,
-  invalidOption,
-  isObject,
-  type OptionNames,
-} from "../contract/options.js";
+  callback,
+  instance,
+  type OptionTable,
+  optional,
+  readOptions,
+  unchecked,
+} from "../contract/option-table.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Operator } from "../operator/operator.js";
@@ -40,12 +41,14 @@ export interface Console extends AwaitUsing {
   close(): Promise<void>;
 }
 
-const OPTIONS: OptionNames<ConsoleOptions> = {
-  operator: true,
-  authorize: true,
-  counters: true,
-  observe: true,
-  runtime: true,
+type Given = Omit<Required<ConsoleOptions>, "counters"> & { readonly counters: Counters | undefined };
+
+const OPTIONS: OptionTable<Given> = {
+  operator: instance("the return value of createOperator()", "list"),
+  authorize: callback(),
+  counters: optional(instance("the return value of createCounters()", "read")),
+  observe: unchecked(),
+  runtime: (value = { clock: systemClock }) => value as Given["runtime"],
 };
 
 /**
@@ -54,15 +57,10 @@ const OPTIONS: OptionNames<ConsoleOptions> = {
  * Throws `INVALID_OPTION`.
  */
 export function createConsole(options: ConsoleOptions): Console {
-  checkOptions(options, OPTIONS, "createConsole");
-  const { operator, authorize, counters, runtime: { clock } = { clock: systemClock } } = options;
-  if (!isObject(operator) || typeof (operator as Partial<Operator>).list !== "function")
-    throw invalidOption("operator", "the return value of createOperator()", operator);
-  checkFunction("authorize", authorize);
-  if (counters !== undefined && typeof (counters as Partial<Counters> | null)?.read !== "function")
-    throw invalidOption("counters", "the return value of createCounters()", counters);
-  const observe = toObserver(options.observe, clock);
-  const context: ConsoleContext = { operator, authorize, counters, clock, observe };
+  const { runtime, ...given } = readOptions(options, OPTIONS, "createConsole");
+  const { clock } = runtime;
+  const observe = toObserver(given.observe, clock);
+  const context: ConsoleContext = { ...given, clock, observe };
   const lifecycle = createLifecycle((error) => observe({ event: "background.failed", step: "close", error }));
   return {
     handle: (request, platform = {}) =>

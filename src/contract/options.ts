@@ -25,7 +25,7 @@ export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
  */
 export function checkOptions(
   options: unknown,
-  known: Readonly<Record<string, true>>,
+  known: Readonly<Record<string, unknown>>,
   owner: string,
   prefix?: string,
 ): void {

@@ -54,9 +54,9 @@ export function createContext({ backend, definitions, ...options }: Parts): Oper
  *
  * Throws `INVALID_OPTION`.
  */
-export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unknown): void {
+export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unknown): string {
   if (typeof name !== "string") throw invalidOption("definition", "the name of a definition", name);
-  if (names.includes(name)) return;
+  if (names.includes(name)) return name;
   throw misuse(`Unknown definition ${shown(name)}. ${suggestName("definitions", name, names)}`);
 }
 

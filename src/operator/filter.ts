@@ -1,12 +1,6 @@
 import { parseStored } from "../contract/json/json-text.js";
-import {
-  checkDate,
-  invalidOption,
-  misuse,
-  type OptionNames,
-  shown,
-  suggestName,
-} from "../contract/options.js";
+import { flag, type OptionTable, optional } from "../contract/option-table.js";
+import { checkDate, invalidOption, misuse, shown, suggestName } from "../contract/options.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
@@ -30,34 +24,25 @@ export interface Filter<Name extends string = string> {
   readonly internal?: boolean;
 }
 
-/** Names of the members of a {@link Filter}. */
-export const FILTER_NAMES: OptionNames<Filter> = {
-  definition: true,
-  tenant: true,
-  errorType: true,
-  createdFrom: true,
-  createdBefore: true,
-  internal: true,
-};
-
-/**
- * Checks the members of a filter.
- *
- * Throws `INVALID_OPTION`.
- */
-export function checkFilter(context: OperatorContext, filter: Filter): void {
-  const { definition, tenant, errorType, createdFrom, createdBefore, internal } = filter;
-  if (definition !== undefined) checkKnown(context, definition);
-  if (tenant !== undefined) checkTenant(tenant);
-  if (errorType !== undefined) checkErrorType(errorType);
-  if (createdFrom !== undefined) checkDate("createdFrom", createdFrom);
-  if (createdBefore !== undefined) checkDate("createdBefore", createdBefore);
-  if (internal !== undefined && typeof internal !== "boolean")
-    throw invalidOption("internal", "true or false", internal);
+/** Returns how the members of a filter are read. */
+export function filterTable(context: OperatorContext): OptionTable<ReadMembers<Filter>> {
+  return {
+    definition: optional((name) => checkKnown(context, name)),
+    tenant: optional(readTenant),
+    errorType: optional(readErrorType),
+    createdFrom: optional(readDate),
+    createdBefore: optional(readDate),
+    internal: optional(flag(false)),
+  };
 }
 
+/** Checked options, without defaults for those that are absent. */
+export type ReadMembers<Options> = {
+  readonly [Name in keyof Options]-?: Required<Options>[Name] | undefined;
+};
+
 /** Returns the part of a filter that the store applies itself. */
-export function toRequest(filter: Filter): Omit<ListRequest, "limit"> {
+export function toRequest(filter: ReadMembers<Filter>): Omit<ListRequest, "limit"> {
   const { definition, tenant, internal } = filter;
   const [createdFrom, createdBefore] = [filter.createdFrom?.getTime(), filter.createdBefore?.getTime()];
   return present({ definition, tenant, createdFrom, createdBefore, internal });
@@ -110,15 +95,20 @@ export async function scan(
   }
 }
 
-function checkTenant(tenant: unknown): void {
-  const problem = tenantProblem(tenant);
-  if (problem !== undefined) throw misuse(`Option \`tenant\` ${problem}. ${TENANT_RULE}`);
+function readDate(value: unknown, name: string): Date {
+  return checkDate(name, value);
 }
 
-function checkErrorType(name: unknown): void {
+function readTenant(tenant: unknown): string {
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return tenant as string;
+  throw misuse(`Option \`tenant\` ${problem}. ${TENANT_RULE}`);
+}
+
+function readErrorType(name: unknown): ProblemName {
   if (typeof name !== "string")
     throw invalidOption("errorType", "the name of a problem type, such as `attempts-exhausted`", name);
-  if (PROBLEM_NAMES.includes(name)) return;
+  if (PROBLEM_NAMES.includes(name)) return name as ProblemName;
   // The `type` of a problem is a URI that ends with the name.
   const suggestion = suggestName("problem types", name.slice(name.indexOf("#") + 1), PROBLEM_NAMES);
   throw misuse(`Unknown problem type ${shown(name)}. ${suggestion}`);

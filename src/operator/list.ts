@@ -1,18 +1,13 @@
-import {
-  checkOptions,
-  invalidOption,
-  misuse,
-  type OptionNames,
-  positiveInteger,
-} from "../contract/options.js";
-import type { ListedOperation, ListRequest } from "../ports/operation-store.js";
+import { integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { invalidOption, misuse } from "../contract/options.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {
-  checkFilter,
-  FILTER_NAMES,
   type Filter,
+  filterTable,
   hasErrorType,
+  type ReadMembers,
   readCursor,
   scan,
   toRequest,
@@ -39,7 +34,6 @@ export interface OperationPage {
   readonly cursor?: string;
 }
 
-const LIST_NAMES: OptionNames<ListFilter> = { ...FILTER_NAMES, status: true, limit: true, cursor: true };
 const STATUSES: readonly unknown[] = [
   "preparing",
   "pending",
@@ -49,21 +43,17 @@ const STATUSES: readonly unknown[] = [
 
 /** Stores cannot filter by error type, so this limits how many operations one page reads to find matches. */
 const MAX_READ = 1_000;
-const MAX_LIMIT = 1_000;
 
 /** Lists operations of any tenant: see `Operator.list`. */
 export async function list(context: OperatorContext, filter: ListFilter = {}): Promise<OperationPage> {
-  checkOptions(filter, LIST_NAMES, "operator.list");
-  checkFilter(context, filter);
-  checkStatus(filter);
-  const limit = readLimit(filter.limit);
-  const { errorType } = filter;
+  const read = readOptions<ReadFilter>(filter, { ...filterTable(context), ...OWN_OPTIONS }, "operator.list");
+  const { limit, errorType } = read;
   const found: ListedOperation[] = [];
   // Reading one more than fits on the page shows whether there is another page.
   const pageSize = errorType === undefined ? limit + 1 : MAX_READ + 1;
   const next = await scan(
     context,
-    { request: toListRequest(filter, pageSize), maxRead: MAX_READ },
+    { request: toListRequest(read, pageSize), maxRead: MAX_READ },
     (operation) => {
       if (errorType !== undefined && !hasErrorType(operation, errorType)) return true;
       if (found.length === limit) return false;
@@ -74,21 +64,27 @@ export async function list(context: OperatorContext, filter: ListFilter = {}): P
   return { operations: found.map(toSummary), ...(next === undefined ? {} : { cursor: toCursor(next) }) };
 }
 
-function toListRequest(filter: ListFilter, limit: number): ListRequest {
-  const { errorType, status: state = errorType === undefined ? undefined : "failed", cursor } = filter;
-  const after = cursor === undefined ? undefined : readCursor(cursor);
-  return { ...toRequest(filter), limit, ...present({ state, after }) };
-}
+type ReadFilter = Omit<ReadMembers<ListFilter>, "limit" | "cursor"> & {
+  readonly limit: number;
+  readonly cursor: ListPosition | undefined;
+};
 
-function checkStatus({ status, errorType }: ListFilter): void {
-  if (status === undefined) return;
-  if (!STATUSES.includes(status)) throw invalidOption("status", `one of ${STATUSES.join(", ")}`, status);
-  if (errorType !== undefined && status !== "failed")
+const OWN_OPTIONS: OptionTable<Pick<ReadFilter, "status" | "limit" | "cursor">> = {
+  status: optional((value, name) => {
+    if (STATUSES.includes(value)) return value as OperatorStatus;
+    throw invalidOption(name, `one of ${STATUSES.join(", ")}`, value);
+  }),
+  limit: integer(100, 1_000, "; use `cursor` to read more"),
+  cursor: optional(readCursor),
+};
+
+/** Only failed operations have a type of error. */
+function toListRequest(
+  { errorType, status, cursor: after, ...filter }: ReadFilter,
+  limit: number,
+): ListRequest {
+  if (errorType !== undefined && status !== undefined && status !== "failed")
     throw misuse(`Only failed operations have an \`errorType\`. Remove it, or \`status: "${status}"\`.`);
-}
-
-function readLimit(value: number | undefined): number {
-  const limit = positiveInteger("limit", value, 100);
-  if (limit <= MAX_LIMIT) return limit;
-  throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to read more`, value);
+  const state = errorType === undefined ? status : "failed";
+  return { ...toRequest({ ...filter, errorType }), limit, ...present({ state, after }) };
 }

@@ -1,26 +1,28 @@
 import {
-  checkOptions,
-  invalidOption,
-  isObject,
-  misuse,
-  type OptionNames,
-  positiveInteger,
-} from "../contract/options.js";
-import type { BoundedCount, ListedOperation, ListRequest } from "../ports/operation-store.js";
+  flag,
+  instance,
+  integer,
+  type OptionTable,
+  optional,
+  readOptions,
+} from "../contract/option-table.js";
+import { invalidOption, isObject, misuse } from "../contract/options.js";
+import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import { sleep } from "../ports/waits.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {
-  checkFilter,
-  FILTER_NAMES,
   type Filter,
+  filterTable,
   hasErrorType,
+  type ReadMembers,
   readCursor,
   scan,
   toRequest,
 } from "./filter.js";
 import { redrive } from "./redrive-one.js";
+import { present } from "./views.js";
 
 /**
  * Filter for the failed operations to run again. At least one member besides `internal` is required. Cancelled
@@ -61,42 +63,45 @@ export interface RedrivePreview extends BoundedCount {
   readonly sample: readonly string[];
 }
 
-const REDRIVE_NAMES: OptionNames<RedriveOptions> = {
-  dryRun: true,
-  limit: true,
-  perSecond: true,
-  cursor: true,
-  signal: true,
+type RedriveSettings = {
+  readonly [Name in "dryRun" | "limit" | "perSecond"]-?: Required<RedriveOptions>[Name];
+} & {
+  readonly cursor: ListPosition | undefined;
+  readonly signal: AbortSignal | undefined;
 };
-
-/** Limits of a bulk redrive, with their defaults. */
-interface RedriveSettings extends Pick<RedriveOptions, "signal"> {
-  readonly limit: number;
-  readonly perSecond: number;
-}
-
-const MAX_LIMIT = 10_000;
 
 /** Maximum number of failed operations that one call reads. */
 const MAX_READ = 10_000;
 const PAGE = 200;
 const SAMPLE = 10;
 
+const OPTIONS: OptionTable<RedriveSettings> = {
+  dryRun: flag(false),
+  limit: integer(1_000, 10_000, "; use `cursor` to continue"),
+  perSecond: (value = 10, name) => {
+    if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
+    throw invalidOption(name, "a number greater than 0", value);
+  },
+  cursor: optional(readCursor),
+  signal: optional(instance("an AbortSignal", "addEventListener")),
+};
+
 /** Runs failed operations again: see `Operator.redrive`. */
 export async function redriveMany(
   context: OperatorContext,
-  filter: RedriveFilter,
+  given: RedriveFilter,
   options: RedriveOptions = {},
 ): Promise<RedriveRun | RedrivePreview> {
-  checkRedriveFilter(context, filter);
-  const settings = readRedriveOptions(options);
-  const scanned: Scanned = { filter, request: toFailedRequest(filter, options) };
-  return options.dryRun === true ? preview(context, scanned) : run(context, scanned, settings);
+  const filter = readFilter(context, given);
+  const settings = readOptions(options, OPTIONS, "operator.redrive");
+  const { dryRun, cursor: after } = settings;
+  const request = { ...toRequest(filter), state: "failed", limit: PAGE, ...present({ after }) } as const;
+  return dryRun ? preview(context, { filter, request }) : run(context, { filter, request }, settings);
 }
 
 /** The list to read, and the filter to apply to it. */
 interface Scanned {
-  readonly filter: RedriveFilter;
+  readonly filter: ReadMembers<Filter>;
   readonly request: ListRequest;
 }
 
@@ -144,18 +149,13 @@ async function runAgain(context: OperatorContext, operation: ListedOperation): P
 }
 
 /** Leaves out cancelled operations unless `errorType` asks for them, because they are not failures to repair. */
-function matches({ errorType }: RedriveFilter, operation: ListedOperation): boolean {
+function matches({ errorType }: ReadMembers<Filter>, operation: ListedOperation): boolean {
   return errorType === undefined ? !hasErrorType(operation, "cancelled") : hasErrorType(operation, errorType);
 }
 
 /** Returns whether an operation has not been redriven yet and the operator knows its definition. */
 function isOpen({ names }: OperatorContext, { definition, retriedBy }: ListedOperation): boolean {
   return retriedBy === undefined && names.includes(definition);
-}
-
-function toFailedRequest(filter: RedriveFilter, { cursor }: RedriveOptions): ListRequest {
-  const request = { ...toRequest(filter), state: "failed", limit: PAGE } as const;
-  return cursor === undefined ? request : { ...request, after: readCursor(cursor) };
 }
 
 /** Options of {@link createPace}. */
@@ -183,37 +183,14 @@ function createPace({ clock, perSecond, signal }: PaceOptions): () => Promise<vo
  *
  * Throws `INVALID_OPTION`.
  */
-function checkRedriveFilter(context: OperatorContext, filter: RedriveFilter): void {
+function readFilter(context: OperatorContext, filter: RedriveFilter): ReadMembers<Filter> {
   if (!isObject(filter))
     throw invalidOption("filter", "the id of an operation, or a filter such as `{ definition }`", filter);
-  checkOptions(filter, FILTER_NAMES, "operator.redrive");
-  checkFilter(context, filter);
-  const { internal: _, ...narrowing } = filter;
-  if (Object.values(narrowing).every((value) => value === undefined))
-    throw misuse(
-      "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
-        "definition, tenant, errorType, createdFrom and createdBefore.",
-    );
-}
-
-/**
- * Checks the options and fills in the defaults.
- *
- * Throws `INVALID_OPTION`.
- */
-function readRedriveOptions(options: RedriveOptions): RedriveSettings {
-  checkOptions(options, REDRIVE_NAMES, "operator.redrive");
-  const { dryRun = false, perSecond = 10, signal } = options;
-  if (typeof dryRun !== "boolean") throw invalidOption("dryRun", "true or false", dryRun);
-  if (!(Number.isFinite(perSecond) && perSecond > 0))
-    throw invalidOption("perSecond", "a number greater than 0", perSecond);
-  const limit = positiveInteger("limit", options.limit, 1_000);
-  if (limit > MAX_LIMIT)
-    throw invalidOption("limit", `at most ${MAX_LIMIT}; use \`cursor\` to continue`, limit);
-  if (signal !== undefined && !isSignal(signal)) throw invalidOption("signal", "an AbortSignal", signal);
-  return { limit, perSecond, signal };
-}
-
-function isSignal(signal: unknown): boolean {
-  return isObject(signal) && typeof (signal as Partial<AbortSignal>).addEventListener === "function";
+  const read = readOptions(filter, filterTable(context), "operator.redrive");
+  const { internal: _, ...narrowing } = read;
+  if (Object.values(narrowing).some((value) => value !== undefined)) return read;
+  throw misuse(
+    "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
+      "definition, tenant, errorType, createdFrom and createdBefore.",
+  );
 }

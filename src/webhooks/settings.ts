@@ -1,10 +1,5 @@
-import {
-  checkFunction,
-  checkOptions,
-  invalidOption,
-  type OptionNames,
-  positiveInteger,
-} from "../contract/options.js";
+import { callback, integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { invalidOption } from "../contract/options.js";
 import type { Principal } from "../ports/authorize.js";
 import type { Clock } from "../ports/runtime.js";
 import { createGuardedSend } from "./sending/guarded-send.js";
@@ -68,21 +63,23 @@ export interface WebhooksOptions {
   readonly concurrency?: number;
 }
 
-const OPTIONS: OptionNames<WebhooksOptions> = {
-  endpoint: true,
-  allow: true,
-  sign: true,
-  send: true,
-  trustedOrigins: true,
-  concurrency: true,
+type Given = Pick<WebhooksOptions, "endpoint"> & {
+  readonly [Name in "allow" | "sign" | "send" | "concurrency"]: WebhooksOptions[Name] | undefined;
+} & { readonly trustedOrigins: ReadonlySet<string> };
+
+const OPTIONS: OptionTable<Given> = {
+  endpoint: callback(),
+  allow: optional(callback()),
+  sign: optional(callback()),
+  send: optional(callback()),
+  trustedOrigins: readOrigins,
+  concurrency: optional(integer(1)),
 };
 
 /** {@link WebhooksOptions} with their defaults. */
-export interface WebhookSettings extends Pick<WebhooksOptions, "endpoint" | "allow" | "sign"> {
+export type WebhookSettings = Omit<Given, "send"> & {
   readonly send: (request: WebhookRequest, clock: Clock) => Promise<WebhookAnswer>;
-  readonly trustedOrigins: ReadonlySet<string>;
-  readonly concurrency: number | undefined;
-}
+};
 
 /**
  * Checks the options and fills in the defaults.
@@ -90,24 +87,14 @@ export interface WebhookSettings extends Pick<WebhooksOptions, "endpoint" | "all
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function readWebhookSettings(options: WebhooksOptions): WebhookSettings {
-  checkOptions(options, OPTIONS, "createWebhooks");
-  const { endpoint, allow, sign, send, concurrency } = options;
-  checkFunction("endpoint", endpoint);
-  checkFunction("allow", allow, { optional: true });
-  checkFunction("sign", sign, { optional: true });
-  checkFunction("send", send, { optional: true });
-  const trustedOrigins = readOrigins(options.trustedOrigins ?? []);
+  const { send, ...settings } = readOptions(options, OPTIONS, "createWebhooks");
   return {
-    endpoint,
-    ...(allow === undefined ? {} : { allow }),
-    ...(sign === undefined ? {} : { sign }),
-    send: send === undefined ? createGuardedSend(trustedOrigins) : (request) => send(request),
-    trustedOrigins,
-    concurrency: concurrency === undefined ? undefined : positiveInteger("concurrency", concurrency, 1),
+    ...settings,
+    send: send === undefined ? createGuardedSend(settings.trustedOrigins) : (request) => send(request),
   };
 }
 
-function readOrigins(origins: readonly string[]): ReadonlySet<string> {
+function readOrigins(origins: unknown = []): ReadonlySet<string> {
   if (!Array.isArray(origins)) throw invalidOption("trustedOrigins", "a list of origins", origins);
   for (const origin of origins)
     if (typeof origin !== "string" || !URL.canParse(origin) || new URL(origin).origin !== origin)

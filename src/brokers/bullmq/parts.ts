@@ -17,8 +17,8 @@ export interface Parts {
  * Creates the instances at their first use. An instance whose connection could not be set up never works again, so the
  * next use creates another one.
  */
-export function createParts<Connection>(
-  { bullmq, connection, prefix }: BullmqSettings<Connection>,
+export function createParts(
+  { bullmq, connection, prefix }: BullmqSettings,
   call: CallBroker,
   onWaiting: (definition: string) => void,
 ): Parts {

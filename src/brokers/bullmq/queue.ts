@@ -4,10 +4,11 @@ import type { Announcement } from "../../ports/announcement.js";
 import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../shared/calls.js";
 import { toMessage, traceFieldsOf } from "../shared/message.js";
+import { readBrokerOptions } from "../shared/settings.js";
 import { byDefinition } from "../shared/share.js";
 import { createBullmqConsumer } from "./consumer.js";
 import { createParts } from "./parts.js";
-import { type BullmqQueueOptions, readBullmqSettings } from "./settings.js";
+import { BULLMQ_OPTIONS, type BullmqQueueOptions } from "./settings.js";
 
 /** Completed and failed jobs are of no use, because the store has the operation. */
 const REMOVED = { removeOnComplete: true, removeOnFail: true };
@@ -21,8 +22,8 @@ const REMOVED = { removeOnComplete: true, removeOnFail: true };
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function createBullmqQueue<Connection>(options: BullmqQueueOptions<Connection>): Queue & AwaitUsing {
-  const settings = readBullmqSettings(options);
-  const { pollMs, runtime } = settings;
+  const settings = readBrokerOptions(options, BULLMQ_OPTIONS, "createBullmqQueue");
+  const { pollIntervalMs: pollMs, runtime } = settings;
   const call = createCalls("Redis", settings);
   const waiters = createWaiters({ pollMs, clock: runtime.clock, onWait: () => {} });
   const parts = createParts(settings, call, (definition) => waiters.wake(new Set([definition])));

@@ -1,18 +1,5 @@
-import {
-  checkOptions,
-  durationMs,
-  invalidOption,
-  isObject,
-  kindOf,
-  misuse,
-  type OptionNames,
-} from "../../contract/options.js";
-import {
-  BROKER_OPTIONS,
-  type BrokerOptions,
-  type BrokerSettings,
-  readBrokerSettings,
-} from "../shared/settings.js";
+import { duration, instance, type OptionTable, text } from "../../contract/option-table.js";
+import type { BrokerOptions, BrokerSettings } from "../shared/settings.js";
 import type { Bullmq } from "./bullmq.js";
 
 /** Options of {@link createBullmqQueue}. `bullmq` and `connection` are required. */
@@ -30,48 +17,17 @@ export interface BullmqQueueOptions<Connection> extends BrokerOptions {
   readonly pollIntervalMs?: number;
 }
 
-const OPTIONS: OptionNames<BullmqQueueOptions<unknown>> = {
-  bullmq: true,
-  connection: true,
-  prefix: true,
-  pollIntervalMs: true,
-  ...BROKER_OPTIONS,
-};
+type OwnSettings = Required<Omit<BullmqQueueOptions<object>, keyof BrokerOptions>>;
 
 /** {@link BullmqQueueOptions} with their defaults. */
-export interface BullmqSettings<Connection> extends BrokerSettings {
-  readonly bullmq: Bullmq<Connection>;
-  readonly connection: Connection;
-  readonly prefix: string;
-  readonly pollMs: number;
-}
+export type BullmqSettings = BrokerSettings & OwnSettings;
 
-/**
- * Checks all options and fills in the defaults.
- *
- * Throws `INVALID_OPTION`, naming the option.
- */
-export function readBullmqSettings<Connection>(
-  options: BullmqQueueOptions<Connection>,
-): BullmqSettings<Connection> {
-  checkOptions(options, OPTIONS, "createBullmqQueue");
-  const { bullmq, connection, prefix = "async-request-reply" } = options;
-  checkModule(bullmq);
-  if (!isObject(connection)) {
-    const expected =
-      "a client of Redis, such as `new Redis(url, { maxRetriesPerRequest: null })` of `ioredis`";
-    // An address can hold a password.
-    throw misuse(`Option \`connection\` must be ${expected}, not ${kindOf(connection)}.`);
-  }
-  if (typeof prefix !== "string" || !/^[\w-]{1,100}$/.test(prefix))
-    throw invalidOption("prefix", "1 to 100 letters, digits, `_` or `-`", prefix);
-  const pollMs = durationMs("pollIntervalMs", options.pollIntervalMs, 1_000);
-  return { bullmq, connection, prefix, pollMs, ...readBrokerSettings(options) };
-}
-
-function checkModule(bullmq: unknown): void {
-  // The namespace of a module is an object.
-  const { Queue, Worker, QueueEvents } = isObject(bullmq) ? (bullmq as Partial<Bullmq>) : {};
-  if ([Queue, Worker, QueueEvents].every((each) => typeof each === "function")) return;
-  throw invalidOption("bullmq", 'the module, from `import * as bullmq from "bullmq"`', bullmq);
-}
+/** How the options are read, besides those of every broker. */
+export const BULLMQ_OPTIONS: OptionTable<OwnSettings> = {
+  bullmq: instance('the module, from `import * as bullmq from "bullmq"`', "Queue", "Worker", "QueueEvents"),
+  connection: instance(
+    "a client of Redis, such as `new Redis(url, { maxRetriesPerRequest: null })` of `ioredis`",
+  ),
+  prefix: text(/^[\w-]{1,100}$/, "1 to 100 letters, digits, `_` or `-`", "async-request-reply"),
+  pollIntervalMs: duration(1_000),
+};

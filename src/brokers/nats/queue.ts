@@ -4,9 +4,10 @@ import type { Queue } from "../../ports/queue.js";
 import { createCalls } from "../shared/calls.js";
 import { toMessage, traceFieldsOf } from "../shared/message.js";
 import { createOrderingConsumer } from "../shared/ordering-consumer.js";
+import { readBrokerOptions } from "../shared/settings.js";
 import type { OpenSource } from "../shared/source.js";
 import type { NatsHeaders } from "./jetstream.js";
-import { type NatsQueueOptions, readNatsSettings } from "./settings.js";
+import { NATS_OPTIONS, type NatsQueueOptions } from "./settings.js";
 import { createNatsSource } from "./source.js";
 import { BROKER, createStream } from "./stream.js";
 
@@ -19,7 +20,7 @@ import { BROKER, createStream } from "./stream.js";
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function createNatsQueue(options: NatsQueueOptions): Queue & AwaitUsing {
-  const settings = readNatsSettings(options);
+  const settings = readBrokerOptions(options, NATS_OPTIONS, "createNatsQueue");
   const { jetstream, timeoutMs, headers: createHeaders } = settings;
   const call = createCalls(BROKER, settings);
   const stream = createStream(settings, call);

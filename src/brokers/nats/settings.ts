@@ -1,18 +1,13 @@
 import {
-  checkOptions,
-  invalidOption,
-  isObject,
-  kindOf,
-  misuse,
-  type OptionNames,
-  positiveInteger,
-} from "../../contract/options.js";
-import {
-  BROKER_OPTIONS,
-  type BrokerOptions,
-  type BrokerSettings,
-  readBrokerSettings,
-} from "../shared/settings.js";
+  callback,
+  flag,
+  instance,
+  integer,
+  type OptionTable,
+  optional,
+  text,
+} from "../../contract/option-table.js";
+import type { BrokerOptions, BrokerSettings } from "../shared/settings.js";
 import type { JetStream, NatsHeaders } from "./jetstream.js";
 
 /** Options of {@link createNatsQueue}. Only `jetstream` is required. */
@@ -38,46 +33,22 @@ export interface NatsQueueOptions extends BrokerOptions {
   readonly headers?: () => NatsHeaders;
 }
 
-const OPTIONS: OptionNames<NatsQueueOptions> = {
-  jetstream: true,
-  stream: true,
-  replicas: true,
-  declare: true,
-  headers: true,
-  ...BROKER_OPTIONS,
+type OwnSettings = Required<Omit<NatsQueueOptions, keyof BrokerOptions | "headers">> & {
+  readonly headers: NatsQueueOptions["headers"] | undefined;
 };
 
 /** {@link NatsQueueOptions} with their defaults. */
-export type NatsSettings = BrokerSettings &
-  Required<Pick<NatsQueueOptions, "jetstream" | "stream" | "replicas" | "declare">> & {
-    readonly headers: NatsQueueOptions["headers"] | undefined;
-  };
+export type NatsSettings = BrokerSettings & OwnSettings;
 
-/** Largest number of replicas of a stream. */
-const MAX_REPLICAS = 5;
-
-/**
- * Checks all options and fills in the defaults.
- *
- * Throws `INVALID_OPTION`, naming the option.
- */
-export function readNatsSettings(options: NatsQueueOptions): NatsSettings {
-  checkOptions(options, OPTIONS, "createNatsQueue");
-  const { jetstream, stream = "async-request-reply", declare = true, headers } = options;
-  checkJetStream(jetstream);
-  if (typeof stream !== "string" || !/^[\w-]{1,100}$/.test(stream))
-    throw invalidOption("stream", "1 to 100 letters, digits, `_` or `-`", stream);
-  if (typeof declare !== "boolean") throw invalidOption("declare", "true or false", declare);
-  if (headers !== undefined && typeof headers !== "function")
-    throw invalidOption("headers", "the function `headers` of `@nats-io/transport-node`", headers);
-  const replicas = positiveInteger("replicas", options.replicas, 1);
-  if (replicas > MAX_REPLICAS) throw invalidOption("replicas", `at most ${MAX_REPLICAS}`, replicas);
-  return { jetstream, stream, replicas, declare, headers, ...readBrokerSettings(options) };
-}
-
-function checkJetStream(jetstream: unknown): void {
-  const { publish, jetstreamManager } = isObject(jetstream) ? (jetstream as Partial<JetStream>) : {};
-  if (typeof publish === "function" && typeof jetstreamManager === "function") return;
-  const expected = "the result of `jetstream(connection)` of `@nats-io/jetstream`";
-  throw misuse(`Option \`jetstream\` must be ${expected}, not ${kindOf(jetstream)}.`);
-}
+/** How the options are read, besides those of every broker. */
+export const NATS_OPTIONS: OptionTable<OwnSettings> = {
+  jetstream: instance(
+    "the result of `jetstream(connection)` of `@nats-io/jetstream`",
+    "publish",
+    "jetstreamManager",
+  ),
+  stream: text(/^[\w-]{1,100}$/, "1 to 100 letters, digits, `_` or `-`", "async-request-reply"),
+  replicas: integer(1, 5),
+  declare: flag(true),
+  headers: optional(callback("the function `headers` of `@nats-io/transport-node`")),
+};

@@ -5,6 +5,7 @@ import type { Queue } from "../../ports/queue.js";
 import { type CallBroker, createCalls, unavailable } from "../shared/calls.js";
 import { toMessage, traceFieldsOf } from "../shared/message.js";
 import { createOrderingConsumer } from "../shared/ordering-consumer.js";
+import { readBrokerOptions } from "../shared/settings.js";
 import type { OpenSource } from "../shared/source.js";
 import type { AmqpConfirmChannel, AmqpPublishOptions } from "./amqp.js";
 import {
@@ -15,7 +16,7 @@ import {
   type DeclareQueue,
   type OpenChannel,
 } from "./channels.js";
-import { type RabbitmqQueueOptions, type RabbitmqSettings, readRabbitmqSettings } from "./settings.js";
+import { RABBITMQ_OPTIONS, type RabbitmqQueueOptions, type RabbitmqSettings } from "./settings.js";
 import { createRabbitmqSource } from "./source.js";
 
 /**
@@ -26,7 +27,7 @@ import { createRabbitmqSource } from "./source.js";
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function createRabbitmqQueue(options: RabbitmqQueueOptions): Queue & AwaitUsing {
-  const settings = readRabbitmqSettings(options);
+  const settings = readBrokerOptions(options, RABBITMQ_OPTIONS, "createRabbitmqQueue");
   const call = createCalls(BROKER, settings);
   const declareQueue = createDeclarations(settings, call);
   const publisher = createPublisher(settings, call, declareQueue);

@@ -1,17 +1,5 @@
-import {
-  checkOptions,
-  invalidOption,
-  isObject,
-  kindOf,
-  misuse,
-  type OptionNames,
-} from "../../contract/options.js";
-import {
-  BROKER_OPTIONS,
-  type BrokerOptions,
-  type BrokerSettings,
-  readBrokerSettings,
-} from "../shared/settings.js";
+import { either, flag, instance, type OptionTable, text } from "../../contract/option-table.js";
+import type { BrokerOptions, BrokerSettings } from "../shared/settings.js";
 import type { AmqpConnection } from "./amqp.js";
 
 /** Options of {@link createRabbitmqQueue}. Only `connection` is required. */
@@ -35,38 +23,19 @@ export interface RabbitmqQueueOptions extends BrokerOptions {
   readonly declare?: boolean;
 }
 
-const OPTIONS: OptionNames<RabbitmqQueueOptions> = {
-  connection: true,
-  prefix: true,
-  queueType: true,
-  declare: true,
-  ...BROKER_OPTIONS,
-};
+type OwnSettings = Required<Omit<RabbitmqQueueOptions, keyof BrokerOptions>>;
 
 /** {@link RabbitmqQueueOptions} with their defaults. */
-export type RabbitmqSettings = BrokerSettings & Required<Omit<RabbitmqQueueOptions, keyof BrokerOptions>>;
+export type RabbitmqSettings = BrokerSettings & OwnSettings;
 
-/**
- * Checks all options and fills in the defaults.
- *
- * Throws `INVALID_OPTION`, naming the option.
- */
-export function readRabbitmqSettings(options: RabbitmqQueueOptions): RabbitmqSettings {
-  checkOptions(options, OPTIONS, "createRabbitmqQueue");
-  const { connection, prefix = "async-request-reply", queueType = "quorum", declare = true } = options;
-  checkConnection(connection);
-  if (typeof prefix !== "string" || !/^[\w.:-]{1,100}$/.test(prefix))
-    throw invalidOption("prefix", "1 to 100 letters, digits, `.`, `_`, `:` or `-`", prefix);
-  if (queueType !== "quorum" && queueType !== "classic")
-    throw invalidOption("queueType", "`quorum` or `classic`", queueType);
-  if (typeof declare !== "boolean") throw invalidOption("declare", "true or false", declare);
-  return { connection, prefix, queueType, declare, ...readBrokerSettings(options) };
-}
-
-function checkConnection(connection: unknown): void {
-  const methods = isObject(connection) ? (connection as Partial<AmqpConnection>) : {};
-  if (typeof methods.createChannel === "function" && typeof methods.createConfirmChannel === "function")
-    return;
-  const expected = "a connection of `amqplib`, such as `await connect(url, { recovery: true })`";
-  throw misuse(`Option \`connection\` must be ${expected}, not ${kindOf(connection)}.`);
-}
+/** How the options are read, besides those of every broker. */
+export const RABBITMQ_OPTIONS: OptionTable<OwnSettings> = {
+  connection: instance(
+    "a connection of `amqplib`, such as `await connect(url, { recovery: true })`",
+    "createChannel",
+    "createConfirmChannel",
+  ),
+  prefix: text(/^[\w.:-]{1,100}$/, "1 to 100 letters, digits, `.`, `_`, `:` or `-`", "async-request-reply"),
+  queueType: either("quorum", "classic"),
+  declare: flag(true),
+};

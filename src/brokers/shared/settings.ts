@@ -1,4 +1,4 @@
-import { durationMs, type OptionNames } from "../../contract/options.js";
+import { duration, type OptionTable, readOptions, unchecked } from "../../contract/option-table.js";
 import { toObserver } from "../../observing/to-observer.js";
 import type { Observer } from "../../ports/observer.js";
 import type { Runtime } from "../../ports/runtime.js";
@@ -19,14 +19,6 @@ export interface BrokerOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
-/** Names of {@link BrokerOptions}. */
-export const BROKER_OPTIONS: OptionNames<BrokerOptions> = {
-  timeoutMs: true,
-  retryDelayMs: true,
-  observe: true,
-  runtime: true,
-};
-
 /** {@link BrokerOptions} with their defaults. */
 export interface BrokerSettings {
   readonly timeoutMs: number;
@@ -35,17 +27,25 @@ export interface BrokerSettings {
   readonly runtime: Runtime;
 }
 
+const OPTIONS: OptionTable<Required<BrokerOptions>> = {
+  timeoutMs: duration(5_000),
+  retryDelayMs: duration(1_000),
+  observe: unchecked(),
+  runtime: unchecked(),
+};
+
 /**
- * Checks the values of {@link BrokerOptions} and fills in the defaults. The caller checks the names.
+ * Checks the options of a queue, those of every broker included, and fills in the defaults.
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function readBrokerSettings(options: BrokerOptions): BrokerSettings {
-  const runtime = { ...createSystemRuntime(), ...options.runtime };
-  return {
-    timeoutMs: durationMs("timeoutMs", options.timeoutMs, 5_000),
-    retryDelayMs: durationMs("retryDelayMs", options.retryDelayMs, 1_000),
-    observe: toObserver(options.observe, runtime.clock),
-    runtime,
-  };
+export function readBrokerOptions<Settings extends object>(
+  options: BrokerOptions,
+  table: OptionTable<Settings>,
+  owner: string,
+): Settings & BrokerSettings {
+  const all = { ...table, ...OPTIONS } as OptionTable<Settings & Required<BrokerOptions>>;
+  const read = readOptions(options, all, owner);
+  const runtime = { ...createSystemRuntime(), ...read.runtime };
+  return { ...read, runtime, observe: toObserver(read.observe, runtime.clock) };
 }

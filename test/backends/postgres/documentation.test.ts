@@ -1,10 +1,8 @@
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { SqlDatabase } from "async-request-reply/postgres";
 import type { Client, PoolClient } from "pg";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkshop } from "../../docs/execute.js";
+import { fromPostgresJs } from "../../../examples/postgres-js/from-postgres-js.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres } from "../../support/postgres/server.js";
 import { runPortSuites } from "./run-port-suites.js";
@@ -26,22 +24,14 @@ await describePostgres("the page about Postgres", (server) => {
   });
 
   describe("its wrapper for postgres.js", () => {
-    const workshop = openWorkshop();
     let sql: Sql;
-    let fromPostgresJs: (sql: Sql) => SqlDatabase<TransactionSql>;
     beforeAll(async () => {
-      const block = blocksOf(manual, "ts").find(({ text }) => text.includes('from "postgres"'));
-      if (block === undefined) throw new Error("the page shows no wrapper");
-      ({ fromPostgresJs } = await import(pathToFileURL(await workshop.bundle(block)).href));
       const client = (await server.pool.connect()) as unknown as Client & PoolClient;
       const { host, port, user: username = "", password: pass = "", database = "" } = client;
       client.release();
       sql = postgres({ host, port, username, pass, database, max: 10, onnotice: () => {} });
     });
-    afterAll(async () => {
-      workshop.remove();
-      await sql.end();
-    });
+    afterAll(() => sql.end());
 
     runSqlDatabaseSuite<TransactionSql>(async () => ({
       database: fromPostgresJs(sql),

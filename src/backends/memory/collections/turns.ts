@@ -9,7 +9,10 @@ export class Turns<T> {
     const level = this.#levels[urgency] ?? new Map<string, Fifo<T>>();
     this.#levels[urgency] = level;
     const items = level.get(tenant);
-    if (items !== undefined) return items.push(item);
+    if (items !== undefined) {
+      items.push(item);
+      return;
+    }
     const own = new Fifo<T>();
     own.push(item);
     level.set(tenant, own);

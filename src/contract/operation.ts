@@ -66,7 +66,7 @@ export interface NewOperation {
   readonly meta?: JsonText;
   /** Follow-up that the store creates when this operation ends. Default: none. */
   readonly onEnd?: FollowUp;
-  /** Who goes first when more work is due than workers have slots: 0 first, 7 last (RFC 9218 §4.1). Default: 3. */
+  /** Order in which work begins if more is due than workers have slots: 0 first, 7 last (RFC 9218 §4.1). Default: 3. */
   readonly urgency?: number;
   /**
    * Whether the operation is internal. `get` and the lists of tenants do not return hidden operations. Default: false.

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** What the calls of one connection read in a schema. */
+/** Everything that a connection reads in a schema during a call. */
 export interface Looks {
   /** Scans of tables. */
   readonly scans: number;

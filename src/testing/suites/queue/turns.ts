@@ -70,7 +70,7 @@ export const turnChecks: readonly QueueCheck[] = [
   },
   {
     rule: "turns.urgent",
-    name: "delivers more urgent work first, of whichever tenant",
+    name: "delivers more urgent work first, of any tenant",
     needs: ["turns"],
     check: async (queue, _, harness) => {
       const work = new Work(queue, harness);

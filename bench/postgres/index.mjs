@@ -13,6 +13,7 @@ await runSections({
     queue: (await import("./sections/queue.mjs")).queue,
     latency: (await import("./sections/latency.mjs")).latency,
     growth: (await import("./sections/growth.mjs")).growth,
+    fairness: (await import("./sections/fairness.mjs")).fairness,
     layouts: (await import("./sections/layouts.mjs")).layouts,
     purge: (await import("./sections/purge.mjs")).purge,
     stats: (await import("./sections/stats.mjs")).stats,

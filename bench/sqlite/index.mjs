@@ -10,6 +10,7 @@ await runSections({
     accept: (await import("./sections/accept.mjs")).accept,
     queue: (await import("./sections/queue.mjs")).queue,
     growth: (await import("./sections/growth.mjs")).growth,
+    fairness: (await import("./sections/fairness.mjs")).fairness,
     http: (await import("./sections/http.mjs")).http,
   }),
 });

@@ -66,11 +66,16 @@ export interface NewOperation {
   readonly meta?: JsonText;
   /** Follow-up that the store creates when this operation ends. Default: none. */
   readonly onEnd?: FollowUp;
+  /** Order in which work begins if more is due than workers have slots: 0 first, 7 last (RFC 9218 §4.1). Default: 3. */
+  readonly urgency?: number;
   /**
    * Whether the operation is internal. `get` and the lists of tenants do not return hidden operations. Default: false.
    */
   readonly hidden?: boolean;
 }
+
+/** Urgency of an operation that names none (RFC 9218 §4.1). */
+export const DEFAULT_URGENCY = 3;
 
 /** Gives a new operation the id that its key is claimed for, also in the input of its follow-up. */
 export function withId(operation: NewOperation, id: string): NewOperation {

@@ -23,6 +23,7 @@ const capabilities: Capabilities = {
   redrive: true,
   ordered: true,
   standalone: true,
+  turns: true,
   fills: true,
 };
 
@@ -55,7 +56,23 @@ export function memoryIdempotency(alter: Alter<Backend["idempotency"]> = unalter
 }
 
 export function memoryQueue(alter: Alter<Backend["queue"]> = unaltered): QueueHarness {
-  return { ...memoryHarness(({ queue }) => queue, alter), deliversWithinMs: 1_000 };
+  const stores = new WeakMap<Backend["queue"], Backend["operations"]>();
+  const harness = memoryHarness(({ queue }) => queue, alter);
+  const { clock } = harness;
+  return {
+    ...harness,
+    deliversWithinMs: 1_000,
+    create: async () => {
+      const { queue, operations } = createMemoryBackend({ clock });
+      const port = alter(queue, clock);
+      stores.set(port, operations);
+      return { port };
+    },
+    prepare: async (queue, { operationId: id, definition }, members) => {
+      const operation = { id, tenant: "a", definition, input: "null", retentionMs: 86_400_000 };
+      await stores.get(queue)?.create({ ...operation, ...members });
+    },
+  };
 }
 
 export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered): SubmissionsHarness {

@@ -1,6 +1,7 @@
 import { accept } from "./accept.mjs";
 import { churn } from "./churn.mjs";
 import { drain } from "./drain.mjs";
+import { fairness } from "./fairness.mjs";
 import { latency } from "./latency.mjs";
 import { purge } from "./purge.mjs";
 import { queue } from "./queue.mjs";
@@ -10,4 +11,4 @@ import { stats } from "./stats.mjs";
 import { wal } from "./wal.mjs";
 
 /** The measurements that the process of a variant can run. */
-export const measures = { accept, churn, drain, latency, purge, queue, read, sizes, stats, wal };
+export const measures = { accept, churn, drain, fairness, latency, purge, queue, read, sizes, stats, wal };

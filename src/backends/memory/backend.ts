@@ -52,6 +52,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend
   const queue = new MemoryQueue({
     clock,
     maxAnnouncements: positiveInteger("maxAnnouncements", options.maxAnnouncements, 100_000),
+    find: (id) => operations.find(id),
   });
   const submissions = new MemorySubmissions(operations, idempotency);
   return {

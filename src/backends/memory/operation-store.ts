@@ -101,6 +101,11 @@ export class MemoryOperationStore implements OperationStore {
     return this.#visible(id, tenant)?.operation;
   }
 
+  /** Returns an operation of any tenant. */
+  find(id: string): Operation | undefined {
+    return this.#entries.get(id)?.operation;
+  }
+
   async beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return { outcome: "unknown" };

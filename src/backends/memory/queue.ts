@@ -1,7 +1,9 @@
 import { AsyncReplyError } from "../../contract/errors.js";
+import { DEFAULT_URGENCY, type Operation } from "../../contract/operation.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
 import type { Clock } from "../../ports/runtime.js";
+import { Turns } from "./collections/turns.js";
 
 const NACK_DELAY_MS = 1_000;
 
@@ -9,19 +11,23 @@ export interface MemoryQueueOptions {
   readonly clock: Clock;
   /** Maximum number of waiting announcements. Others are refused, and the sweep finds their operations later. */
   readonly maxAnnouncements: number;
+  /** Returns the operation of an announcement, if the store has it. */
+  readonly find: (operationId: string) => Pick<Operation, "tenant" | "urgency"> | undefined;
 }
 
-/** Carries announcements within this process. Keeps their order for each definition. */
+/** Carries announcements within this process. In each definition, tenants take turns, and more urgent work goes first. */
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   readonly #maxAnnouncements: number;
-  readonly #lines = new Map<string, Fifo<Announcement>>();
+  readonly #find: MemoryQueueOptions["find"];
+  readonly #lines = new Map<string, Turns<Announcement>>();
   readonly #waiting = new Set<() => void>();
   #size = 0;
 
   constructor(options: MemoryQueueOptions) {
     this.#clock = options.clock;
     this.#maxAnnouncements = options.maxAnnouncements;
+    this.#find = options.find;
   }
 
   async publish(announcements: readonly Announcement[]): Promise<void> {
@@ -48,9 +54,10 @@ export class MemoryQueue implements Queue {
   }
 
   #push(announcement: Announcement): void {
-    const line = this.#lines.get(announcement.definition) ?? new Fifo<Announcement>();
+    const line = this.#lines.get(announcement.definition) ?? new Turns<Announcement>();
     this.#lines.set(announcement.definition, line);
-    line.push(announcement);
+    const { tenant = "", urgency = DEFAULT_URGENCY } = this.#find(announcement.operationId) ?? {};
+    line.push(announcement, tenant, urgency);
     this.#size += 1;
   }
 
@@ -97,34 +104,4 @@ function full(maxAnnouncements: number): AsyncReplyError {
     `The memory back end holds at most \`maxAnnouncements\` announcements (${maxAnnouncements}). The sweep announces the ` +
     "rest later. Add workers, or raise the option.";
   return new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.", { eventDetail });
-}
-
-/** First-in, first-out list with constant cost per item. `Array.shift` would move all remaining items. */
-class Fifo<T> {
-  #items: T[] = [];
-  #head = 0;
-
-  get size(): number {
-    return this.#items.length - this.#head;
-  }
-
-  push(item: T): void {
-    this.#items.push(item);
-  }
-
-  peek(): T | undefined {
-    return this.#items[this.#head];
-  }
-
-  shift(): T | undefined {
-    const item = this.#items[this.#head];
-    if (item === undefined) return undefined;
-    this.#items[this.#head] = undefined as never; // otherwise the array would keep the item alive
-    this.#head += 1;
-    if (this.#head * 2 > this.#items.length && this.#head > 1_000) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
-    return item;
-  }
 }

@@ -1,6 +1,6 @@
 import type { Queue } from "../../ports/queue.js";
 import { createDueConsumer, type DueSource, type Received } from "../shared/due-consumer.js";
-import { type Row, text } from "../shared/row.js";
+import { json, type Row, text } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBegun } from "./calls/results.js";
 import type { LiveEntries } from "./live-entries.js";
@@ -20,6 +20,8 @@ export interface QueueParts {
  * attempts in one statement. Announcements are not stored; they only wake up waiting consumers.
  */
 export function createPostgresQueue({ gateway, notifications, liveEntries, changes }: QueueParts): Queue {
+  /** The tenants that had the last turn, by definition and urgency. */
+  const turns: Record<string, Row> = {};
   const source: DueSource = {
     look: async (free, { limit, token, signal }, repeated) => {
       const names = free.map(({ name }) => name);
@@ -32,11 +34,16 @@ export function createPostgresQueue({ gateway, notifications, liveEntries, chang
         free.map(({ creates = true }) => creates),
         free.map(({ suspects }) => suspects),
         since,
+        JSON.stringify(turns),
         limit,
         token,
         repeated,
       ]);
-      const received = rows.map(toReceived);
+      const received: Received[] = [];
+      for (const row of rows) {
+        if (row.outcome === "turns") turns[text(row, "definition")] = json(row, "meta");
+        else received.push(toReceived(row));
+      }
       for (const { operationId, begun } of received) if (begun !== undefined) changes.changed(operationId);
       return received;
     },

@@ -82,8 +82,8 @@ function toOperation(
   createdAt: number,
 ): Operation {
   const { id, tenant, definition, principal, input, retentionMs, failedRetentionMs, key } = operation;
-  const { retryOf, meta, onEnd, hidden } = operation;
-  if (failedRetentionMs === undefined || (retryOf ?? meta ?? onEnd ?? hidden) !== undefined) {
+  const { retryOf, meta, onEnd, hidden, urgency } = operation;
+  if (failedRetentionMs === undefined || (retryOf ?? meta ?? onEnd ?? hidden ?? urgency) !== undefined) {
     const { delayMs: _, ...members } = operation;
     return { ...members, state, attempt, createdAt };
   }
@@ -215,6 +215,7 @@ export function successorOf(
     meta,
     onEnd,
     hidden,
+    urgency,
   }: Operation,
   ids: { readonly id: string; readonly onEndId: string },
 ): NewOperation {
@@ -230,6 +231,7 @@ export function successorOf(
     ...(meta === undefined ? {} : { meta }),
     ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),
     ...(hidden === undefined ? {} : { hidden }),
+    ...(urgency === undefined ? {} : { urgency }),
   };
 }
 

@@ -1,6 +1,11 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
-import type { FollowUp, Operation, OperationState } from "../../contract/operation.js";
+import {
+  DEFAULT_URGENCY,
+  type FollowUp,
+  type Operation,
+  type OperationState,
+} from "../../contract/operation.js";
 import type { Claim } from "../../ports/idempotency-store.js";
 import type {
   BoundedCount,
@@ -98,6 +103,8 @@ export function toListed(row: Row): ListedOperation {
   if (row.failed_retention_ms !== null) listed.failedRetentionMs = integer(row, "failed_retention_ms");
   if (row.settled_at !== null) listed.settledAt = integer(row, "settled_at");
   if (flag(row, "hidden")) listed.hidden = true;
+  const urgency = integer(row, "urgency");
+  if (urgency !== DEFAULT_URGENCY) listed.urgency = urgency;
   if (flag(row, "cancel_requested")) listed.cancelRequested = true;
   for (const [column, member] of OPTIONAL) if (row[column] !== null) listed[member] = text(row, column);
   return listed;

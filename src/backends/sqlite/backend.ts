@@ -84,7 +84,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const waiters = createWaiters({ pollMs, clock, onWait: news.start });
   const operations = createSqliteOperationStore({ connection, statements, records, news });
   const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
-  const receiver = createReceiver({ statements, records });
+  const receiver = createReceiver({ statements, records, newToken: runtime.newToken });
   const queue = createSqliteQueue({ connection, receiver, waiters });
   const recorder = createRecorder(statements, records);
   const recordIn = createRecordIn({

@@ -29,6 +29,11 @@ export interface Capabilities {
   readonly standalone?: boolean;
   /** The queue begins an attempt when it hands out a delivery. */
   readonly beginsAttempts?: boolean;
+  /**
+   * In each definition, the queue delivers more urgent work first, and otherwise lets tenants take turns. Its harness has
+   * `prepare`.
+   */
+  readonly turns?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
 }

@@ -2,6 +2,7 @@ import { type PortCase, toCases } from "./port-case.js";
 import { deliveryChecks } from "./queue/delivery.js";
 import type { QueueHarness } from "./queue/fixtures.js";
 import { receiveChecks } from "./queue/receive.js";
+import { turnChecks } from "./queue/turns.js";
 
 export {
   createStoreQueueHarness,
@@ -11,4 +12,8 @@ export {
 export type { QueueHarness };
 
 /** Conformance suite for queues. Each case opens a new queue. */
-export const queueCases: readonly PortCase<QueueHarness>[] = toCases([...receiveChecks, ...deliveryChecks]);
+export const queueCases: readonly PortCase<QueueHarness>[] = toCases([
+  ...receiveChecks,
+  ...turnChecks,
+  ...deliveryChecks,
+]);

@@ -19,6 +19,7 @@ const capabilities: Capabilities = {
   stats: true,
   redrive: true,
   beginsAttempts: true,
+  turns: true,
 };
 
 /** A new, migrated back end and a way to change its schema. */

@@ -11,6 +11,7 @@ import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { receiveOnce } from "../../support/consumers.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { looksOf } from "./looks.js";
 
 const { newId, newToken } = createSystemRuntime();
 const FINISHED = 1_000_000;
@@ -206,7 +207,7 @@ await describePostgres("the work of Postgres", (server) => {
     const { pool, backend } = await choose();
     const wrong = [];
     for (const [name, call] of Object.entries(calls)) {
-      const looks = await looksOf(pool, () => call(backend));
+      const looks = await looksOf(pool, schema, () => call(backend));
       const isRight = looks.scans === 0 && looks.rows <= MOST.rows && looks.blocks <= MOST.blocks;
       // A counter that stands still would prove nothing.
       if (!isRight || looks.blocks === 0) wrong.push({ name, ...looks });
@@ -225,7 +226,7 @@ await describePostgres("the work of Postgres", (server) => {
       { definition: "busy", due: many, running: many, scheduled: many, failed: many },
       { definition: "nothing", due: none, running: none, scheduled: none, failed: none },
     ]);
-    const { scans, rows, blocks } = await looksOf(pool, stats);
+    const { scans, rows, blocks } = await looksOf(pool, schema, stats);
     expect(scans).toBe(0);
     expect(rows).toBeLessThanOrEqual(MOST_COUNTED.rows);
     expect(blocks).toBeLessThanOrEqual(MOST_COUNTED.blocks);
@@ -249,7 +250,7 @@ await describePostgres("the work of Postgres", (server) => {
     const startedAt = performance.now();
     await open();
     console.log(`the console among ${FINISHED} operations: ${Math.round(performance.now() - startedAt)} ms`);
-    const { scans, rows, blocks } = await looksOf(pool, open);
+    const { scans, rows, blocks } = await looksOf(pool, schema, open);
     expect(scans).toBe(0);
     expect(rows).toBeLessThanOrEqual(MOST_COUNTED.rows);
     expect(blocks).toBeLessThanOrEqual(MOST_COUNTED.blocks);
@@ -265,7 +266,7 @@ await describePostgres("the work of Postgres", (server) => {
       expect(await operator.redrive({ definition: "orders" }, { dryRun: true })).toMatchObject({
         more: true,
       });
-    const { scans, rows, blocks } = await looksOf(pool, preview);
+    const { scans, rows, blocks } = await looksOf(pool, schema, preview);
     expect(scans).toBe(0);
     expect(rows).toBeLessThanOrEqual(10_000 + MOST.rows);
     expect(blocks).toBeLessThanOrEqual(10_000 + MOST.blocks);
@@ -282,7 +283,7 @@ await describePostgres("the work of Postgres", (server) => {
       { createdFrom: Date.now() - FINISHED * 1_000, createdBefore: Date.now() - (FINISHED / 2) * 1_000 },
     ];
     const { pool, backend } = connect();
-    const without = await looksOf(pool, () => listTwoPages(backend, { tenant: "nobody" }));
+    const without = await looksOf(pool, schema, () => listTwoPages(backend, { tenant: "nobody" }));
     expect(without.blocks).toBeGreaterThan(MOST.blocks);
     const indexes = blocksOf(page(join("docs", "postgres.md")), "sql").filter(({ text }) =>
       text.includes("create index"),
@@ -292,39 +293,12 @@ await describePostgres("the work of Postgres", (server) => {
       await pool.query(text.replaceAll("async_request_reply", schema).replaceAll("concurrently", ""));
     const wrong = [];
     for (const list of lists) {
-      const looks = await looksOf(pool, () => listTwoPages(backend, list));
+      const looks = await looksOf(pool, schema, () => listTwoPages(backend, list));
       if (looks.scans > 0 || looks.rows > MOST.rows || looks.blocks > MOST.blocks)
         wrong.push({ list, ...looks });
     }
     expect(wrong).toEqual([]);
   });
-
-  async function looksOf(pool: Pool, call: () => Promise<unknown>): ReturnType<typeof looksAt> {
-    const before = await looksAt(pool);
-    await call();
-    const after = await looksAt(pool);
-    return {
-      scans: after.scans - before.scans,
-      rows: after.rows - before.rows,
-      blocks: after.blocks - before.blocks,
-    };
-  }
-
-  /** Returns the number of table scans so far, and of the index entries and blocks that were read. */
-  async function looksAt(
-    pool: Pool,
-  ): Promise<{ readonly scans: number; readonly rows: number; readonly blocks: number }> {
-    await pool.query("select pg_stat_force_next_flush()");
-    const { rows } = await pool.query<{ scans: number; rows: number; blocks: number }>(
-      `select sum(t.seq_scan)::int as scans,
-         (select sum(i.idx_tup_read)::int from pg_stat_user_indexes i where i.schemaname = $1) as rows,
-         (select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int
-          from pg_statio_user_tables o where o.schemaname = $1) as blocks
-       from pg_stat_user_tables t where t.schemaname = $1`,
-      [schema],
-    );
-    return rows[0] ?? { scans: Number.NaN, rows: Number.NaN, blocks: Number.NaN };
-  }
 });
 
 /** Calls everything often enough that Postgres stops making custom plans. */

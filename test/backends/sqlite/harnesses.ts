@@ -20,6 +20,7 @@ const capabilities: Capabilities = {
   stats: true,
   redrive: true,
   beginsAttempts: true,
+  turns: true,
 };
 
 /** Creates a harness whose cases each get a port of a new file on a manual clock. */

@@ -115,12 +115,66 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
     },
   },
   {
+    name: "delivers in the order of arrival, whatever the tenants",
+    caughtBy: ["turns.newcomer", "turns.round", "turns.urgent"],
+    methods: (queue) => inOrder(queue, (arrived) => arrived),
+  },
+  {
+    name: "delivers the newest work of a tenant first",
+    caughtBy: ["turns.round", "turns.oldest", "receive.ordered"],
+    methods: (queue) => inOrder(queue, (arrived) => [...arrived].reverse()),
+  },
+  {
+    name: "keeps a slot free for another tenant",
+    caughtBy: ["turns.alone", "turns.newcomer", "turns.round", "turns.later", "turns.urgent"],
+    methods: (queue) =>
+      receivingBy(queue, (request, consumer) =>
+        consumer.receive({ ...request, limit: Math.max(1, request.limit - 1) }),
+      ),
+  },
+  {
     name: "delivers the newest announcements first",
     caughtBy: ["receive.ordered"],
     methods: (queue) =>
       receivingBy(queue, async (request, consumer) => [...(await consumer.receive(request))].reverse()),
   },
 ];
+
+/** Takes everything that has arrived, and delivers it in another order. */
+function inOrder(queue: Queue, sort: (arrived: readonly Delivery[]) => readonly Delivery[]): Partial<Queue> {
+  const published: string[] = [];
+  const held = new Map<string, Delivery>();
+  return {
+    publish: async (announcements) => {
+      published.push(...announcements.map(({ id }) => id));
+      await queue.publish(announcements);
+    },
+    ...receivingBy(queue, async (request, consumer) => {
+      const { slots, limit, signal } = request;
+      const all = {
+        ...request,
+        limit: 1_000,
+        slots: new Map([...slots.keys()].map((name) => [name, 1_000])),
+      };
+      for (const delivery of await consumer.receive({
+        ...all,
+        signal: held.size > 0 ? AbortSignal.abort() : signal,
+      }))
+        held.set(delivery.announcement.id, delivery);
+      const arrived = sort(published.flatMap((id) => held.get(id) ?? []));
+      const taken: Delivery[] = [];
+      const left = new Map(slots);
+      for (const delivery of arrived) {
+        const free = left.get(delivery.announcement.definition) ?? 0;
+        if (taken.length >= limit || free <= 0) continue;
+        left.set(delivery.announcement.definition, free - 1);
+        held.delete(delivery.announcement.id);
+        taken.push(delivery);
+      }
+      return taken;
+    }),
+  };
+}
 
 function altering(
   queue: Queue,

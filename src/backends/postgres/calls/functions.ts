@@ -8,6 +8,7 @@ const LISTED = [
   "key",
   "state",
   "hidden",
+  "urgency",
   "cancel_requested",
   "attempt",
   "retention_ms",

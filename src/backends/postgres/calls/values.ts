@@ -31,9 +31,9 @@ export function recordValues(items: readonly Submission[]): unknown[] {
  * Returns the rarely used members of an operation as one JSON text, or "" if it has none of them. A separate array for
  * each member would slow down every submission.
  */
-export function extraOf({ hidden, delayMs, retryOf, onEnd }: NewOperation): string {
-  if ((hidden ?? delayMs ?? retryOf ?? onEnd) === undefined) return "";
-  return JSON.stringify({ hidden, delayMs, retryOf, onEnd });
+export function extraOf({ hidden, delayMs, urgency, retryOf, onEnd }: NewOperation): string {
+  if ((hidden ?? delayMs ?? urgency ?? retryOf ?? onEnd) === undefined) return "";
+  return JSON.stringify({ hidden, delayMs, urgency, retryOf, onEnd });
 }
 
 /** Returns how much a submission adds to the size of a batch. */

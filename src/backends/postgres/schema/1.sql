@@ -32,6 +32,7 @@ create table {{schema}}.operations (
   claimed_for uuid,
   state text not null,
   hidden boolean not null default false,
+  urgency smallint not null default 3,
   attempt integer not null default 0,
   token text,
   previous_lost boolean not null default false,
@@ -63,6 +64,9 @@ create unique index operations_key on {{schema}}.operations (tenant, definition,
 -- Every unfinished operation is in one of the next two indexes, so waiting and running ones can be counted separately.
 create index operations_waiting on {{schema}}.operations (definition, due_at) where announce_at is not null and token is null;
 create index operations_leased on {{schema}}.operations (definition, due_at) where announce_at is not null and token is not null;
+-- For the turns of tenants, if more work is due than the slots of a worker.
+create index operations_turns on {{schema}}.operations (definition, urgency, tenant, due_at)
+  where announce_at is not null and token is null;
 create index operations_announce on {{schema}}.operations (definition, announce_at) where announce_at is not null;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
@@ -147,7 +151,7 @@ execute function {{schema}}.ended_v1();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
--- delayMs, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
+-- delayMs, urgency, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
 -- does too. Arrays contain no null, because Postgres reads it as the text "NULL" if `array_nulls` is off.
 -- ---------------------------------------------------------------------------------------------------------------------
 
@@ -162,12 +166,12 @@ declare
   extra json := nullif(p_extra, '');
   delay float8 := extra->>'delayMs';
 begin
-  insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, attempt,
-    token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
+  insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
+    attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
     retry_of, input, meta, on_end)
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), p_bound, p_fingerprint,
     case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
-    (p_token <> '')::integer, nullif(p_token, ''),
+    coalesce((extra->>'urgency')::smallint, 3), (p_token <> '')::integer, nullif(p_token, ''),
     at + case when p_token = '' then coalesce(delay, 0) else p_lease end * interval '1 ms',
     at + case when p_token = '' then coalesce(delay, 30000) else p_lease end * interval '1 ms',
     case when p_token <> '' then at + coalesce(delay, 0) * interval '1 ms' end,
@@ -182,7 +186,7 @@ create function {{schema}}.operation_json_v1(o {{schema}}.operations) returns js
 as $function$
   select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition,
     'principal', o.principal, 'key', o.key, 'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden,
-    'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
+    'urgency', o.urgency, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
     'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
     'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
     'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms, 'retry_of', o.retry_of,
@@ -211,10 +215,10 @@ begin
     perform {{schema}}.wait_for_standbys_v1();
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
-  insert into {{schema}}.operations (id, tenant, definition, principal, key, state, hidden, not_before, created_at,
+  insert into {{schema}}.operations (id, tenant, definition, principal, key, state, hidden, urgency, not_before, created_at,
     settled_at, retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error)
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), 'failed',
-    coalesce((extra->>'hidden')::boolean, false), at,
+    coalesce((extra->>'hidden')::boolean, false), coalesce((extra->>'urgency')::smallint, 3), at,
     date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1),
     at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', (extra->>'retryOf')::uuid, p_input,
     nullif(p_meta, ''), extra->>'onEnd', p_error)
@@ -327,12 +331,12 @@ declare
 begin
   -- Rows are inserted in the order of their keys, so that two concurrent batches cannot deadlock.
   with inserted as (
-    insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, attempt,
-      token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
+    insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
+      attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
       retry_of, input, meta, on_end)
     select n.id, n.tenant, n.definition, nullif(n.principal, ''), nullif(n.key, ''), n.key <> '', n.fingerprint,
       case when n.token = '' then 'pending' else 'preparing' end, coalesce((n.extra->>'hidden')::boolean, false),
-      (n.token <> '')::integer, nullif(n.token, ''),
+      coalesce((n.extra->>'urgency')::smallint, 3), (n.token <> '')::integer, nullif(n.token, ''),
       at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 0) else n.lease end * interval '1 ms',
       at + case when n.token = '' then coalesce((n.extra->>'delayMs')::float8, 30000) else n.lease end * interval '1 ms',
       case when n.token <> '' then at + coalesce((n.extra->>'delayMs')::float8, 0) * interval '1 ms' end,
@@ -629,10 +633,133 @@ begin
 end
 $function$;
 
+-- Returns the tenants of one definition and urgency whose turn it is, if they have due work: those after the last of `known`
+-- in the order of their names, and then the others. Looks at no more than `probes` tenants, because the earliest work of a
+-- tenant may be due later. `known` are the tenants that had the last turns. Their entries are found at `earliest`, so that
+-- a search does not pass the dead entries of a tenant with much work. `reached` is the last tenant that it looked at.
+create function {{schema}}.next_tenants_v1(name text, level integer, known text[], most integer, probes integer,
+  at timestamptz, earliest timestamptz, out tenants text[], out reached text)
+returns record language plpgsql
+as $function$
+declare
+  first text collate "C" := known[cardinality(known)];
+  here text collate "C" := first;
+  up_to text collate "C";
+  walked record;
+begin
+  -- A tenant without others is common, and the walk would cost more than all else.
+  if cardinality(known) = 1 and not exists (
+    (select from {{schema}}.operations o
+      where o.definition = name and o.urgency = level and o.tenant > first and o.announce_at is not null and o.token is null
+      order by o.tenant, o.due_at limit 1)
+    union all
+    (select from {{schema}}.operations o
+      where o.definition = name and o.urgency = level and o.tenant < first and o.announce_at is not null and o.token is null
+      order by o.tenant, o.due_at limit 1)) then
+    tenants := known;
+    reached := first;
+    return;
+  end if;
+  tenants := '{}';
+  for half in 1..2 loop
+    with recursive walk(tenant, is_due, looked, found) as (
+      select here, false, 0, 0
+      union all
+      select n.tenant, n.is_due, w.looked + 1, w.found + n.is_due::integer
+      from walk w
+      -- Between two known tenants, there may be others.
+      cross join lateral (
+        select min(k.tenant collate "C") as known from unnest(known) as k(tenant) where k.tenant > w.tenant) b
+      cross join lateral (
+        (select o.tenant, o.due_at <= at as is_due from {{schema}}.operations o
+          where o.definition = name and o.urgency = level and o.tenant > w.tenant and o.tenant < b.known
+            and o.announce_at is not null and o.token is null
+          order by o.tenant, o.due_at limit 1)
+        union all
+        select b.known, coalesce((select o.due_at <= at from {{schema}}.operations o
+          where o.definition = name and o.urgency = level and o.tenant = b.known and o.due_at >= earliest
+            and o.announce_at is not null and o.token is null
+          order by o.due_at limit 1), false) where b.known is not null
+        union all
+        (select o.tenant, o.due_at <= at from {{schema}}.operations o
+          where b.known is null and o.definition = name and o.urgency = level and o.tenant > w.tenant
+            and o.announce_at is not null and o.token is null
+          order by o.tenant, o.due_at limit 1)
+        limit 1) n
+      where w.found < most and w.looked < probes and (up_to is null or w.tenant < up_to))
+    select array_agg(w.tenant order by w.looked) filter (where w.is_due) as due, max(w.looked) as looked,
+        max(w.tenant) filter (where w.looked > 0) as last
+      into walked from walk w where up_to is null or w.tenant <= up_to;
+    tenants := tenants || walked.due;
+    reached := coalesce(walked.last, reached);
+    most := most - coalesce(cardinality(walked.due), 0);
+    probes := probes - walked.looked;
+    exit when most <= 0 or probes <= 0;
+    here := '';
+    up_to := first;
+  end loop;
+end
+$function$;
+
+-- Selects due operations of one definition in the order of their urgency and, within one urgency, by turns of their tenants,
+-- the oldest of each tenant first. `turns` contains the tenants that had the last turns, by urgency, and `next_turns` the
+-- same afterwards. The first turn begins at `start`.
+create function {{schema}}.select_by_turns_v1(name text, most integer, at timestamptz, earliest timestamptz,
+  admitted boolean, creates boolean, turns jsonb, start text, out ids uuid[], out lost uuid[], out next_turns jsonb)
+returns record language plpgsql
+as $function$
+declare
+  level integer;
+  known text[];
+  ring record;
+  found_ids uuid[];
+  found_lost uuid[];
+  share integer;
+  extra integer;
+begin
+  next_turns := coalesce(turns, '{}');
+  -- The search for the first entry of an urgency would pass the dead entries of its first tenants.
+  foreach level in array array(select l.level from generate_series(0, 7) as l(level)
+    -- The order makes the planner choose the index of turns.
+    where turns ? l.level::text or (select true from {{schema}}.operations o where o.definition = name
+      and o.urgency = l.level and o.announce_at is not null and o.token is null order by o.tenant, o.due_at limit 1))
+  loop
+    known := array(select jsonb_array_elements_text(turns->level::text));
+    if cardinality(known) = 0 then
+      known := array[start];
+    end if;
+    ring := {{schema}}.next_tenants_v1(name, level, known, most, 4 * most, at, earliest);
+    if ring.reached is null then
+      next_turns := next_turns - level::text;
+      continue;
+    end if;
+    -- If there are more tenants than turns, none of them leaves many dead entries.
+    next_turns := jsonb_set(next_turns, array[level::text], to_jsonb(case when cardinality(ring.tenants) < least(most, 64)
+      then array_append(array_remove(ring.tenants, ring.reached), ring.reached) else array[ring.reached] end));
+    continue when cardinality(ring.tenants) = 0;
+    share := most / cardinality(ring.tenants);
+    extra := most % cardinality(ring.tenants);
+    select array_agg(c.id) filter (where not c.previous_lost), array_agg(c.id) filter (where c.previous_lost)
+      into found_ids, found_lost
+    from unnest(ring.tenants) with ordinality as t(tenant, place) cross join lateral (
+      select o.id, o.previous_lost from {{schema}}.operations o
+      where o.definition = name and o.urgency = level and o.tenant = t.tenant
+        and o.announce_at is not null and o.token is null and o.due_at >= earliest and o.due_at <= at
+        and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
+      order by o.due_at limit share + (t.place <= extra)::integer for update skip locked) c;
+    ids := ids || found_ids;
+    lost := lost || found_lost;
+    most := most - coalesce(cardinality(found_ids), 0) - coalesce(cardinality(found_lost), 0);
+    exit when most <= 0;
+  end loop;
+end
+$function$;
+
 -- Receives due operations and begins them. If `repeated`, returns the operations that the first call with this receipt
--- began. Skips operations that were due before `since`, in epoch milliseconds.
+-- began. Skips operations that were due before `since`, in epoch milliseconds. `turns` says which tenants had the last
+-- turns, by definition and urgency. A row with the outcome `turns` says it for the next call.
 create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
-  admitted boolean[], since float8[], most integer, receipt text, repeated boolean)
+  admitted boolean[], since float8[], turns jsonb, most integer, receipt text, repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -648,10 +775,13 @@ declare
   suspects uuid[];
   suspect uuid;
   quota integer;
+  wanted integer;
+  waiting integer;
   taken integer;
   free integer := most;
   more boolean;
   marked boolean := false;
+  chosen record;
 begin
   perform set_config('synchronous_commit', 'off', true);
   if repeated then
@@ -680,22 +810,46 @@ begin
       name := definitions[which];
       lease := leases[which];
       earliest := to_timestamp(since[which] / 1000);
+      wanted := least(quota, free, slots[which]);
       select array_agg(c.id order by c.due_at), count(*) into suspects, taken from (
         select o.id, o.due_at from {{schema}}.operations o
         where o.definition = name and o.announce_at is not null and o.token is not null
           and o.due_at >= earliest and o.due_at <= at and (admitted[which] or o.cancel_requested)
           -- If this call arrives after its repetition, other calls begin the operations that the repetition began.
           and o.token <> receipt and (creates[which] or o.state <> 'preparing')
-        order by o.due_at limit least(quota, free, slots[which]) for update skip locked) c;
-      select array_agg(c.id order by c.due_at) filter (where not c.previous_lost),
-          suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*)
-        into plain, suspects, taken from (
-          select o.id, o.due_at, o.previous_lost from {{schema}}.operations o
-          where o.definition = name and o.announce_at is not null and o.token is null
-            and o.due_at >= earliest and o.due_at <= at
-            and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
-          order by o.due_at limit least(quota, free, slots[which]) - taken for update skip locked) c;
-      more := more or taken = quota;
+        order by o.due_at limit wanted for update skip locked) c;
+      wanted := wanted - taken;
+      plain := null;
+      -- Only if more is due than there are slots, it matters whose turn it is. The other searches begin at the first entry,
+      -- so that they pass no dead ones.
+      select count(*), coalesce(min(w.due_at), earliest) into waiting, earliest from (
+        select o.due_at from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.token is null
+          and o.due_at >= earliest and o.due_at <= at order by o.due_at limit wanted + 1) w;
+      if wanted > 0 and waiting > wanted then
+        chosen := {{schema}}.select_by_turns_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
+          receipt);
+        plain := chosen.ids;
+        suspects := suspects || chosen.lost;
+        taken := taken + coalesce(cardinality(chosen.ids), 0) + coalesce(cardinality(chosen.lost), 0);
+        outcome := 'turns';
+        operation := null;
+        operation.definition := name;
+        operation.meta := chosen.next_turns;
+        return next;
+      end if;
+      if waiting > 0 and plain is null then
+        -- The tenants that had the turn may have had no due work.
+        select array_agg(c.id order by c.due_at) filter (where not c.previous_lost),
+            suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*)
+          into plain, suspects, taken from (
+            select o.id, o.due_at, o.previous_lost from {{schema}}.operations o
+            where o.definition = name and o.announce_at is not null and o.token is null
+              and o.due_at >= earliest and o.due_at <= at
+              and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
+            order by o.due_at limit wanted for update skip locked) c;
+      end if;
+      more := more or (taken > 0 and (taken = quota or waiting > wanted));
       outcome := 'begun';
       for operation in
         update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt,
@@ -907,9 +1061,10 @@ begin
     state := known.state;
   else
     follow_up := known.on_end;
-    insert into {{schema}}.operations (id, tenant, definition, principal, state, hidden, due_at, announce_at, created_at,
-      retention_ms, failed_retention_ms, retry_of, input, meta, on_end)
-    values (p_successor, known.tenant, known.definition, known.principal, 'pending', known.hidden, at, at + interval '30 s',
+    insert into {{schema}}.operations (id, tenant, definition, principal, state, hidden, urgency, due_at, announce_at,
+      created_at, retention_ms, failed_retention_ms, retry_of, input, meta, on_end)
+    values (p_successor, known.tenant, known.definition, known.principal, 'pending', known.hidden, known.urgency, at,
+      at + interval '30 s',
       date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.id, known.input, known.meta,
       case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
         'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs',

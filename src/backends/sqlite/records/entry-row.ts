@@ -1,4 +1,4 @@
-import { keptMs, type Operation } from "../../../contract/operation.js";
+import { DEFAULT_URGENCY, keptMs, type Operation } from "../../../contract/operation.js";
 import type { Entry, Stepped } from "../../shared/entry.js";
 import {
   integer,
@@ -85,6 +85,7 @@ const NEW_COLUMNS = [
     "fingerprint",
     "state",
     "hidden",
+    "urgency",
     "attempt",
     "token",
   ],
@@ -115,13 +116,14 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
     key = null,
     state,
     hidden,
+    urgency = DEFAULT_URGENCY,
     attempt,
     createdAt,
     retentionMs,
   } = operation;
   return [
     ...[id, tenant, definition, principal, key, held?.hash ?? null, held?.fingerprint ?? null, state],
-    ...[flag(hidden === true), attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
+    ...[flag(hidden === true), urgency, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
     ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), 0],
     ...[entry.notBefore, flag(entry.wasPending), createdAt, operation.settledAt ?? null, retentionMs],
     ...[operation.failedRetentionMs ?? null, expiresAt(operation), operation.retryOf ?? null],

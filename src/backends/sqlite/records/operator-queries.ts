@@ -29,7 +29,7 @@ export function listQuery(request: ListRequest): ListQuery {
   if (after !== undefined) where("(created_at, id) < (?, ?)", after.createdAt, after.id);
   const filter = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   return {
-    sql: `select id, tenant, definition, principal, key, state, hidden, attempt, cancel_requested, created_at, settled_at,
+    sql: `select id, tenant, definition, principal, key, state, hidden, urgency, attempt, cancel_requested, created_at, settled_at,
       retention_ms, failed_retention_ms, retry_of, retried_by, error, last_error
       from arr_operations indexed by ${index} ${filter} order by created_at desc, id desc limit ?`,
     values: [...values, limit],

@@ -1,8 +1,10 @@
 import type { FreeDefinition, Received } from "../../shared/due-consumer.js";
 import { begin } from "../../shared/entry.js";
 import type { Row } from "../../shared/row.js";
+import { Turns } from "../../shared/turns.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
+import { selectByTurns } from "./by-turns.js";
 import { type StoredEntry, toEntry } from "./entry-row.js";
 import { type Records, withInput } from "./records.js";
 
@@ -10,6 +12,8 @@ import { type Records, withInput } from "./records.js";
 export interface ReceiverOptions {
   readonly statements: Statements;
   readonly records: Records;
+  /** Returns a random text. */
+  readonly newToken: () => string;
 }
 
 /** Receives due operations. Its methods run within a transaction or a single statement. */
@@ -35,11 +39,15 @@ const LOST = `${withInput("arr_operations_leased")}
 const WAITING = `${withInput("arr_operations_waiting")}
   where o.definition = ? and o.announce_at is not null and o.token is null and o.due_at <= ?
   and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) order by o.due_at limit ?`;
+const DUE = `select count(*) as waiting from (select 1 from arr_operations indexed by arr_operations_waiting
+  where definition = ? and announce_at is not null and token is null and due_at <= ? limit ?)`;
 const BEGUN = `${withInput("arr_operations_leased")}
   where o.definition = ? and o.announce_at is not null and o.token is not null and o.token = ? and o.lease_ends_at > ?`;
 
 /** Creates the receiver of a database. */
-export function createReceiver({ statements, records }: ReceiverOptions): Receiver {
+export function createReceiver({ statements, records, newToken }: ReceiverOptions): Receiver {
+  const turns = new Turns(newToken);
+
   interface Receipt {
     /**
      * Definitions of which one operation may begin whose last attempt was lost. It may crash its process and all attempts
@@ -52,16 +60,32 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
     readonly received: Received[];
   }
 
+  /** Returns candidates, those that lost their lease first, and whether more is due. */
   function candidates(
     { name, creates = true }: FreeDefinition,
     admitted: boolean,
     limit: number,
-  ): readonly Row[] {
-    const values = [name, records.now(), creates ? 1 : 0, admitted ? 1 : 0] as const;
+  ): { readonly rows: readonly Row[]; readonly more: boolean } {
+    const now = records.now();
+    const values = [name, now, creates ? 1 : 0, admitted ? 1 : 0] as const;
     const lost = statements.all(LOST, ...values, limit);
-    return lost.length >= limit
-      ? lost
-      : [...lost, ...statements.all(WAITING, ...values, limit - lost.length)];
+    const left = limit - lost.length;
+    if (left === 0) return { rows: lost, more: true };
+    // Only if more is due than there are slots, it matters whose turn it is.
+    const more = statements.first(DUE, name, now, left + 1)?.waiting === left + 1;
+    const chosen = more
+      ? selectByTurns(statements, turns, { definition: name, now, creates, admitted, limit: left })
+      : [];
+    // The tenants that had the turn may have had no due work.
+    return {
+      rows: [...lost, ...(chosen.length > 0 ? chosen : statements.all(WAITING, ...values, left))],
+      more,
+    };
+  }
+
+  function isDue({ name, creates = true, suspects }: FreeDefinition): boolean {
+    const values = [name, records.now(), creates ? 1 : 0, suspects ? 1 : 0, 1] as const;
+    return [LOST, WAITING].some((candidate) => statements.all(candidate, ...values).length > 0);
   }
 
   function beginNow(
@@ -74,11 +98,12 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
     return { operationId: entry.operation.id, definition: definition.name, begun: result };
   }
 
-  /** Takes up to `quota` operations of a definition. Returns how many candidates there were. */
-  function take(definition: FreeDefinition, slots: number, quota: number, receipt: Receipt): number {
+  /** Takes up to `quota` operations of a definition. Returns whether there are more. */
+  function take(definition: FreeDefinition, slots: number, quota: number, receipt: Receipt): boolean {
     const { name } = definition;
     const { admitted } = receipt;
-    const rows = candidates(definition, admitted.has(name), Math.min(quota, receipt.free, slots));
+    const limit = Math.min(quota, receipt.free, slots);
+    const { rows, more } = candidates(definition, admitted.has(name), limit);
     for (const row of rows) {
       const entry = toEntry(row);
       if (entry.operation.cancelRequested === true) {
@@ -95,12 +120,11 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
       receipt.received.push(begun);
       receipt.free -= 1;
     }
-    return rows.length;
+    return more || rows.length >= quota;
   }
 
   return {
-    hasDue: (definitions) =>
-      definitions.some((definition) => candidates(definition, definition.suspects, 1).length > 0),
+    hasDue: (definitions) => definitions.some(isDue),
     receive: (definitions, limit, token, changed) => {
       const admitted = new Set(definitions.filter(({ suspects }) => suspects).map(({ name }) => name));
       const receipt: Receipt = { admitted, free: limit, token, changed, received: [] };
@@ -113,10 +137,10 @@ export function createReceiver({ statements, records }: ReceiverOptions): Receiv
           const left = slots[index] ?? 0;
           if (left <= 0 || receipt.free <= 0) continue;
           const before = receipt.received.length;
-          const found = take(definition, left, quota, receipt);
+          const isFull = take(definition, left, quota, receipt);
           const taken = receipt.received.length - before;
           slots[index] = left - taken;
-          more ||= taken > 0 && found >= quota;
+          more ||= taken > 0 && isFull;
         }
         // An operation that is only announced would be found again.
         if (receipt.received.some(({ begun }) => begun === undefined)) break;

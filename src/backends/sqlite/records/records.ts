@@ -45,7 +45,7 @@ export function withInput(index?: string): string {
   return `${COLUMNS} from arr_operations o${hint}`;
 }
 
-const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.attempt,
+const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.attempt,
   o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
   o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.retry_of, o.retried_by, o.meta,
   o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,

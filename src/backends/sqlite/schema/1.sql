@@ -23,6 +23,7 @@ create table arr_operations (
   fingerprint text,
   state text not null,
   hidden integer not null,
+  urgency integer not null,
   attempt integer not null,
   token text,
   lease_ends_at integer not null,
@@ -58,6 +59,9 @@ create index arr_operations_waiting on arr_operations (definition, due_at, state
   where announce_at is not null and token is null;
 create index arr_operations_leased on arr_operations (definition, lease_ends_at, state)
   where announce_at is not null and token is not null;
+-- For the turns of tenants, if more work is due than the slots of a worker.
+create index arr_operations_turns on arr_operations (definition, urgency, tenant, due_at)
+  where announce_at is not null and token is null;
 create index arr_operations_announce on arr_operations (definition, announce_at) where announce_at is not null;
 create index arr_operations_expires on arr_operations (expires_at) where expires_at is not null;
 create index arr_operations_forget on arr_operations (forget_at) where forget_at is not null;

@@ -1,3 +1,4 @@
+import type { NewOperation } from "../../../contract/operation.js";
 import { type Announcement, announce } from "../../../ports/announcement.js";
 import { nextTurn } from "../../../ports/next-turn.js";
 import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
@@ -5,12 +6,18 @@ import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
+/** Members of an operation that decide when it is delivered. */
+export type PreparedMembers = Partial<Pick<NewOperation, "tenant" | "urgency" | "delayMs">>;
+
 /** Creates queues for `queueCases`. */
 export interface QueueHarness extends PortHarness<Queue> {
   /** Maximum time until the queue delivers an announcement that was published, nacked or republished. Milliseconds. */
   readonly deliversWithinMs: number;
-  /** Creates the due operation of an announcement. Needed if the queue reads its deliveries from the store. */
-  prepare?(queue: Queue, announcement: Announcement): Promise<void>;
+  /**
+   * Creates the operation of an announcement, due at once unless `members` have a `delayMs`. Needed if the queue reads
+   * deliveries or tenants from the store. Default tenant: `a`.
+   */
+  prepare?(queue: Queue, announcement: Announcement, members?: PreparedMembers): Promise<void>;
 }
 
 export type QueueCheck = PortCheck<Queue, QueueHarness>;

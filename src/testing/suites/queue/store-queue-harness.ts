@@ -36,14 +36,15 @@ export function createStoreQueueHarness({ open, ...harness }: StoreQueueHarnessO
       opened.set(port, { operations: backend.operations, ids });
       return { port, close: async () => close?.() };
     },
-    prepare: async (queue, { id, operationId, definition }) => {
+    prepare: async (queue, { id, operationId, definition }, members) => {
       const found = opened.get(queue);
       if (found === undefined)
         throw new Error("This harness did not create the queue. Pass the `port` that `create` resolved to.");
       found.ids.set(operationId, id);
       const { operations } = found;
       const retentionMs = 86_400_000;
-      await operations.create({ id: operationId, tenant: "a", definition, input: "null", retentionMs });
+      const operation = { id: operationId, tenant: "a", definition, input: "null", retentionMs };
+      await operations.create({ ...operation, ...members });
     },
   };
 }

@@ -1,0 +1,71 @@
+import { createPostgresBackend } from "async-request-reply/postgres";
+import type { Pool } from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { looksOf } from "./looks.js";
+
+const { newToken } = createSystemRuntime();
+const SLOTS = 50;
+/** Operations that wait: half of them of one tenant, the others of tenants with ten each. */
+const WAITING = 1_000_000;
+const TENANTS = WAITING / 2 / 10;
+/** Blocks of the table and its indexes that a claim of 50 operations may read: it finds, locks and changes each of them. */
+const MOST_BLOCKS = 60 * SLOTS;
+
+await describePostgres(`turns among ${WAITING} waiting operations`, (server) => {
+  let schema: string;
+  let pool: Pool;
+  beforeAll(async () => {
+    schema = server.newSchema();
+    pool = openPool({ max: 1, options: "-c synchronous_commit=off" });
+    await createPostgresBackend({ pool, schema }).migrate();
+    const table = `${schema}.operations`;
+    await pool.query(`alter table ${table} set unlogged`);
+    const add = (definition: string, tenant: string, count: number, dueAt: string): Promise<unknown> =>
+      pool.query(`
+        insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
+        select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}, now()
+        from generate_series(1, ${count}) n`);
+    await add("orders", "'flood'", WAITING / 2, "now() - interval '1 hour' + n * interval '1 ms'");
+    await add("orders", `'tenant ' || n % ${TENANTS}`, WAITING / 2, "now() - interval '1 minute'");
+    await add("later", "'tenant ' || n", 100_000, "now() + interval '1 hour'");
+    await add("later", "'flood'", 10 * SLOTS, "now() - interval '1 minute'");
+    await pool.query(`vacuum analyze ${table}`);
+  }, 300_000);
+  afterAll(() => pool.end());
+
+  async function tenantsOf(definition: string) {
+    const backend = createPostgresBackend({ pool, schema, listen: false, migrate: "manual" });
+    const consumer = backend.queue.consume({
+      definitions: [{ name: definition, concurrency: SLOTS, leaseMs: 60_000 }],
+    });
+    const claim = async (): Promise<readonly string[]> => {
+      const request = { slots: new Map([[definition, SLOTS]]), limit: SLOTS, token: newToken() };
+      const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
+      return received.map(({ attempt }) => attempt?.begun.operation.tenant ?? "none");
+    };
+    await claim();
+    let tenants: readonly string[] = [];
+    const looks = await looksOf(pool, schema, async () => {
+      tenants = await claim();
+    });
+    return { tenants, looks };
+  }
+
+  it("gives each tenant a turn, and reads only what it claims", async () => {
+    const { tenants, looks } = await tenantsOf("orders");
+    expect(new Set(tenants).size).toBe(SLOTS);
+    console.log(`a claim of ${SLOTS} operations of as many tenants reads ${looks.blocks} blocks`);
+    expect(looks.scans).toBe(0);
+    expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+  });
+
+  it("finds due work beside 100,000 tenants with later work, and looks at few of them", async () => {
+    const { tenants, looks } = await tenantsOf("later");
+    expect(tenants).toEqual(Array<string>(SLOTS).fill("flood"));
+    console.log(`a claim of ${SLOTS} operations beside later ones reads ${looks.blocks} blocks`);
+    expect(looks.scans).toBe(0);
+    expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+  });
+});

@@ -832,6 +832,7 @@ begin
         plain := chosen.ids;
         suspects := suspects || chosen.lost;
         taken := taken + coalesce(cardinality(chosen.ids), 0) + coalesce(cardinality(chosen.lost), 0);
+        turns := turns || jsonb_build_object(name, chosen.next_turns);
         outcome := 'turns';
         operation := null;
         operation.definition := name;

@@ -3,7 +3,7 @@ import { isTerminal, type Operation, type Settlement } from "../../contract/oper
 import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
 import type { AttemptEvent, ServiceEvent } from "../../ports/observer.js";
-import type { BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
+import type { AttemptRequest, BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
 import type { BegunAttempt, Delivery } from "../../ports/queue.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
@@ -47,8 +47,14 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
       suspects.answered(delivery.announcement);
       return answered("ack", delivery.ack());
     }
-    const lease = { operationId: announcement.operationId, token: runtime.newToken() };
-    const begun = await begin(lease, announcement.definition);
+    const { operationId, definition } = announcement;
+    const lease = { operationId, token: runtime.newToken() };
+    let begun: BeginResult | undefined;
+    try {
+      begun = await backend.operations.beginAttempt(operationId, requestOf(definition, lease));
+    } catch (error) {
+      reportError(context, "begin", error);
+    }
     // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
     const redeliver = begun === undefined || begun.outcome === "preparing";
     // From here on, the lease protects the work. It does not wait for the queue.
@@ -68,17 +74,10 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     }
   }
 
-  /** Resolves to undefined if the store failed. */
-  async function begin({ operationId, token }: Lease, definition: string): Promise<BeginResult | undefined> {
+  function requestOf(definition: string, { token }: Lease): AttemptRequest {
     const processor = processors.get(definition);
     const { leaseMs } = processor?.settings ?? settings;
-    const creates = processor?.create !== undefined;
-    try {
-      return await backend.operations.beginAttempt(operationId, { token, leaseMs, creates });
-    } catch (error) {
-      reportError(context, "begin", error);
-      return undefined;
-    }
+    return { token, leaseMs, creates: processor?.create !== undefined };
   }
 
   /** Resolves when the queue has the ack or nack. Without it, the queue delivers again, and the store knows better. */

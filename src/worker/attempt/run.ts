@@ -38,7 +38,10 @@ class Run implements LeaseHolder, RunningAttempt {
   readonly #place: Link<RunningAttempt>;
   readonly #timeLimit: Deadline | undefined;
   #interruption: AsyncReplyError | undefined;
-  #giveUp: ((reason: AsyncReplyError) => void) | undefined;
+  #resolve: ((ending: Ending) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+  /** Whether the attempt has ended. */
+  #over = false;
   #abortReason: AsyncReplyError | undefined;
   #aborting: AbortController | undefined;
   /** Aborted when the worker no longer waits for the work. */
@@ -48,6 +51,7 @@ class Run implements LeaseHolder, RunningAttempt {
   /** Errors that the job has thrown. */
   readonly #raised: unknown[] = [];
   #droppedProgress = false;
+  /** Whether the processor has returned. */
   #returned = false;
 
   constructor(processor: CheckedProcessor, { lease, begun }: BegunAttempt, context: WorkerContext) {
@@ -64,51 +68,62 @@ class Run implements LeaseHolder, RunningAttempt {
       );
   }
 
-  /** Resolves to how the attempt ended. */
-  async ended(): Promise<Ending> {
-    let ending: Ending | undefined;
-    let failure: unknown;
+  /** Resolves to how the attempt ended. It ends once: with the work, or with the first interruption. */
+  ended(): Promise<Ending> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const processor = this.#processor;
     try {
-      ending = await new Promise<Ending>((resolve, reject) => {
-        this.#giveUp = reject;
-        this.#work().then(resolve, reject);
-      });
+      const stored = parseStored(this.operation.input);
+      const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
+      let value: unknown;
+      try {
+        value = await processor.run(input, new AttemptJob(this.operation, this));
+      } catch (error) {
+        this.#returned = true;
+        await this.#transaction?.end();
+        throw this.#raised.includes(error) ? error : ofProcessor(error);
+      }
+      this.#returned = true;
+      const unfinished = this.#transaction && (await this.#transaction.end());
+      if (unfinished !== undefined) throw unfinished;
+      const committed = this.#transaction?.committed();
+      if (committed !== undefined) return this.#end(committed);
+      const settlement = toCompletion(processor, value);
+      this.#end({ settlement: settlement instanceof Promise ? await settlement : settlement });
     } catch (error) {
-      failure = error;
+      this.#fail(error);
     }
+  }
+
+  #end(ending: Ending): void {
+    if (this.#over) return;
+    this.#close();
+    this.#resolve?.(this.#withProgress(ending));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#over) return;
+    try {
+      this.#end(this.#endingOf(error));
+    } catch (unreadable) {
+      // The stored errors of earlier attempts are damaged.
+      this.#close();
+      this.#reject?.(unreadable);
+    }
+  }
+
+  #close(): void {
+    this.#over = true;
     this.#timeLimit?.cancel();
     this.#context.running.remove(this.#place);
     this.#kept.stop();
-    return this.#withProgress(ending ?? this.#endingOf(failure));
-  }
-
-  #withProgress(ending: Ending): Ending {
-    if (ending.settled !== undefined || ending.settlement === undefined) return ending;
-    const settlement = this.#kept.withProgress(ending.settlement);
-    return settlement === ending.settlement ? ending : { ...ending, settlement };
-  }
-
-  async #work(): Promise<Ending> {
-    const processor = this.#processor;
-    const stored = parseStored(this.operation.input);
-    const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
-    let value: unknown;
-    try {
-      value = await processor.run(input, new AttemptJob(this.operation, this));
-    } catch (error) {
-      this.#returned = true;
-      await this.#transaction?.end();
-      throw this.#raised.includes(error) ? error : ofProcessor(error);
-    }
-    this.#returned = true;
-    if (this.#transaction !== undefined) {
-      const unfinished = await this.#transaction.end();
-      if (unfinished !== undefined) throw unfinished;
-      const committed = this.#transaction.committed();
-      if (committed !== undefined) return committed;
-    }
-    const settlement = toCompletion(processor, value);
-    return { settlement: settlement instanceof Promise ? await settlement : settlement };
   }
 
   #endingOf(error: unknown): Ending {
@@ -118,6 +133,12 @@ class Run implements LeaseHolder, RunningAttempt {
       return endingOf(error, this.operation, this.#processor.settings, context.runtime.clock.now());
     reportError(context, "after-transaction", error);
     return committed;
+  }
+
+  #withProgress(ending: Ending): Ending {
+    if (ending.settled !== undefined || ending.settlement === undefined) return ending;
+    const settlement = this.#kept.withProgress(ending.settlement);
+    return settlement === ending.settlement ? ending : { ...ending, settlement };
   }
 
   get operationId(): string {
@@ -132,7 +153,7 @@ class Run implements LeaseHolder, RunningAttempt {
     this.#abort(reason);
     this.#abandoning?.abort(reason);
     this.#interruption ??= reason;
-    this.#giveUp?.(reason);
+    this.#fail(reason);
   }
 
   onLost(): void {

@@ -262,4 +262,30 @@ describe("an attempt", () => {
     expect(runs).toBe(0);
     expect(await read(id)).toMatchObject({ state: "failed" });
   });
+
+  it("that cannot be judged, because its stored errors are damaged, leaves its lease to expire", async () => {
+    const { submit, read, worker, clock, events } = createStage([defineOrders()], (backend) => ({
+      ...backend,
+      operations: replacing(backend.operations, {
+        beginAttempt: async (...request) => {
+          const begun = await backend.operations.beginAttempt(...request);
+          if (begun.outcome !== "begun" || begun.operation.attempt > 1) return begun;
+          return { ...begun, operation: { ...begun.operation, lastError: "not JSON" } };
+        },
+      }),
+    }));
+    const id = await submit();
+    let calls = 0;
+    const working = worker({
+      orders: () => {
+        calls += 1;
+        if (calls === 1) throw new Error("down");
+      },
+    });
+    await working.start();
+    await clock.advance(2 * LEASE_MS);
+    expect(await read(id)).toMatchObject({ state: "completed", attempt: 2 });
+    expect(events).toContainEqual(expect.objectContaining({ event: "background.failed", step: "attempt" }));
+    await working.stop();
+  });
 });

@@ -3,9 +3,14 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { page, root } from "../support/pages.js";
+import { page, pages, root } from "../support/pages.js";
 
 const overview = page("docs/index.md");
+
+/** Names that the main entry exports. Those of types begin with `type `. */
+const exported = [...page("src/index.ts").text.matchAll(/^export (type )?\{([^}]+)\}/gm)].flatMap(
+  ([, type = "", names = ""]) => (names.match(/(type )?\w+/g) ?? []).map((name) => type + name),
+);
 
 describe("what is in the package, on the start page", () => {
   it("lists the subpaths of the package", () => {
@@ -21,10 +26,6 @@ describe("what is in the package, on the start page", () => {
   });
 
   it("names every export of the main entry, of which there are few", () => {
-    const clauses = [...page("src/index.ts").text.matchAll(/^export (type )?\{([^}]+)\}/gm)];
-    const exported = clauses.flatMap(([, type = "", names = ""]) =>
-      (names.match(/(type )?\w+/g) ?? []).map((name) => type + name),
-    );
     const types = exported.filter((name) => name.startsWith("type "));
     expect(exported.length - types.length).toBeLessThanOrEqual(22);
     expect(types.length).toBeLessThanOrEqual(60);
@@ -33,6 +34,14 @@ describe("what is in the package, on the start page", () => {
     expect(named.filter((name) => name !== "create").sort()).toEqual(
       exported.map((name) => name.replace("type ", "")).sort(),
     );
+  });
+
+  it("has a guide to every function of the main entry", () => {
+    const guides = pages.filter(
+      ({ path }) => /^(docs\/[\w-]+|README)\.md$/.test(path) && path !== overview.path,
+    );
+    const words = new Set(guides.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+    expect(exported.filter((name) => !name.startsWith("type ") && !words.has(name))).toEqual([]);
   });
 
   it("states the size of the package's own code in a bundle, within 1 KB", async () => {

@@ -1,5 +1,5 @@
 import { positiveInteger } from "../contract/options.js";
-import { coalesce, overloaded } from "./coalesce.js";
+import { type CoalesceOptions, coalesce, overloaded } from "./coalesce.js";
 
 /** Limits for the batches of a back end. */
 export interface BatchLimits {
@@ -34,35 +34,35 @@ export function readBatchLimits(
   };
 }
 
-interface Weighed<Item> {
-  readonly item: Item;
-  readonly bytes: number;
-}
-
-/** Turns concurrent calls into batches with limits on number and size. `flush` is that of {@link coalesce}. */
+/**
+ * Turns concurrent calls into batches with limits on number and size. `flush` is that of {@link coalesce}. `bytesOf` is called
+ * several times for an item, and must return the same size.
+ */
 export function createBatches<Item, Result>(
   limits: BatchLimits,
   bytesOf: (item: Item) => number,
-  flush: (items: readonly Item[]) => Promise<readonly Result[]>,
+  flush: CoalesceOptions<Item, Result>["flush"],
 ): (item: Item) => Promise<Result> {
   const { maxBatch, maxBytes, maxWaiting, maxWaitingBytes } = limits;
   let count = 0;
   let waitingBytes = 0;
 
-  const add = coalesce<Weighed<Item>, Result>({
+  const add = coalesce<Item, Result>({
     ...limits,
     sizeOf: (waiting) => {
+      const most = Math.min(waiting.length, maxBatch);
+      if (waitingBytes <= maxBytes) return most;
       let size = 0;
-      for (let sum = 0; size < Math.min(waiting.length, maxBatch); size += 1) {
-        sum += (waiting[size] as { readonly item: Weighed<Item> }).item.bytes;
+      for (let sum = 0; size < most; size += 1) {
+        sum += bytesOf(waiting[size] as Item);
         if (size > 0 && sum > maxBytes) break;
       }
       return size;
     },
-    flush: (weighed) => {
-      count -= weighed.length;
-      for (const { bytes } of weighed) waitingBytes -= bytes;
-      return flush(weighed.map(({ item }) => item));
+    flush: (items) => {
+      count -= items.length;
+      for (const item of items) waitingBytes -= bytesOf(item);
+      return flush(items);
     },
   });
 
@@ -72,6 +72,6 @@ export function createBatches<Item, Result>(
       return Promise.reject(overloaded());
     count += 1;
     waitingBytes += bytes;
-    return add({ item, bytes });
+    return add(item);
   };
 }

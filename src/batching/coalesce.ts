@@ -2,8 +2,11 @@ import { AsyncReplyError } from "../contract/errors.js";
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions<Item, Result> {
-  /** Processes a batch and returns one result per item, in order. If it rejects, all calls of the batch reject. */
-  readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /**
+   * Processes a batch and returns one result per item, in order. A result that is a promise decides about its call alone.
+   * If `flush` rejects, all calls of the batch reject.
+   */
+  readonly flush: (items: readonly Item[]) => Promise<readonly (Result | PromiseLike<Result>)[]>;
   /** Maximum number of items in a batch. */
   readonly maxBatch: number;
   /** Maximum number of waiting items. Further items are refused with `OVERLOADED`. */
@@ -11,12 +14,11 @@ export interface CoalesceOptions<Item, Result> {
   /** Maximum number of concurrent flushes. With several, one that waits for a lock does not block others. Default: 1. */
   readonly inFlight?: number;
   /** Returns how many waiting items form the next batch, counted from the first. At least 1. Default: `maxBatch`. */
-  readonly sizeOf?: (waiting: readonly { readonly item: Item }[]) => number;
+  readonly sizeOf?: (waiting: readonly Item[]) => number;
 }
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
-  readonly resolve: (result: Result) => void;
+interface Caller<Result> {
+  readonly resolve: (result: Result | PromiseLike<Result>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -31,35 +33,41 @@ export function coalesce<Item, Result>(
   options: CoalesceOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
   const { maxBatch, maxWaiting, inFlight = 1, sizeOf = () => maxBatch } = options;
-  let waiting: Waiting<Item, Result>[] = [];
+  // Two arrays, because an object for each item would cost more than the rest of the bookkeeping.
+  let items: Item[] = [];
+  let callers: Caller<Result>[] = [];
   let draining = 0;
 
   async function drain(): Promise<void> {
     draining += 1;
     // Waits for one microtask, so calls of one burst share the first batch.
     await undefined;
-    while (waiting.length > 0) {
-      const size = sizeOf(waiting);
-      const batch = waiting.slice(0, size);
-      waiting = waiting.slice(size);
-      await flush(batch);
+    while (items.length > 0) {
+      const size = sizeOf(items);
+      const [batch, called] = [items.slice(0, size), callers.slice(0, size)];
+      items = items.slice(size);
+      callers = callers.slice(size);
+      await flush(batch, called);
     }
     draining -= 1;
   }
 
-  async function flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function flush(batch: readonly Item[], called: readonly Caller<Result>[]): Promise<void> {
     try {
-      const results = await options.flush(batch.map(({ item }) => item));
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      const results = await options.flush(batch);
+      called.forEach(({ resolve }, index) => {
+        resolve(results[index] as Result);
+      });
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of called) reject(error);
     }
   }
 
   return (item) => {
-    if (waiting.length >= maxWaiting) return Promise.reject(overloaded());
+    if (items.length >= maxWaiting) return Promise.reject(overloaded());
     return new Promise<Result>((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      items.push(item);
+      callers.push({ resolve, reject });
       if (draining < inFlight) void drain();
     });
   };

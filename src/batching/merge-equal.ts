@@ -24,9 +24,9 @@ export function mergeEqual<Item, Row>(
 ): BatchCall<Item, Row> {
   return async function merged(items): Promise<readonly Answer<Row>[]> {
     const firsts = firstOfEach(items, equality);
+    if (firsts === undefined) return call(items);
     const sent = [...new Set(firsts)];
     const found = await call(sent);
-    if (sent.length === items.length) return found;
     const answers = new Map(zip(sent, found));
     const answerOf = (index: number): Answer<Row> => answers.get(firsts[index] as Item) as Answer<Row>;
     const rest = items.filter(
@@ -40,19 +40,25 @@ export function mergeEqual<Item, Row>(
   };
 }
 
-/** For each item the first that has its key, where it is equal to that, and else itself. */
+/** For each item the first that has its key, if it is equal to that, and else itself. Undefined if all keys differ. */
 function firstOfEach<Item>(
   items: readonly Item[],
   { keyOf, equal }: Pick<Equality<Item, never>, "keyOf" | "equal">,
-): Item[] {
+): readonly Item[] | undefined {
+  if (items.length === 1) return undefined;
   const firsts = new Map<string, Item>();
-  return items.map((item) => {
+  let repeated: Item[] | undefined;
+  for (const [index, item] of items.entries()) {
     const key = keyOf(item);
-    if (key === undefined) return item;
-    const first = firsts.get(key);
-    if (first === undefined) firsts.set(key, item);
-    return first !== undefined && equal(first, item) ? first : item;
-  });
+    const first = key === undefined ? undefined : firsts.get(key);
+    if (first === undefined) {
+      if (key !== undefined) firsts.set(key, item);
+    } else if (equal(first, item)) {
+      repeated ??= [...items];
+      repeated[index] = first;
+    }
+  }
+  return repeated;
 }
 
 function zip<A, B>(some: readonly A[], others: readonly B[]): [A, B][] {

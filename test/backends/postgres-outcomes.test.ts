@@ -125,7 +125,7 @@ describe("a submission that fails in Postgres", () => {
 
   describe("with one time limit for the service and for the store", () => {
     const limits = [{ statementTimeoutMs: 300 }, { recordTimeoutMs: 300 }] as const;
-    const recorded: Answer = async () => ({ rows: [] });
+    const recorded: Answer = async () => ({ rows: [{ answer: null }] });
 
     it("was certainly not recorded if no connection ever came", async () => {
       const { service, refused } = serviceOn(poolOf(Array(10).fill(never), []).pool, ...limits);

@@ -118,7 +118,7 @@ describe("coalesced calls", () => {
       },
       maxBatch: 10,
       maxWaiting: 10,
-      sizeOf: ([first]) => first?.item ?? 1,
+      sizeOf: ([first = 1]) => first,
     });
     await Promise.all([2, 7, 1, 3, 7, 7].map(add));
     expect(batches).toEqual([[2, 7], [1], [3, 7, 7]]);

@@ -5,11 +5,12 @@ import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
 import { integer } from "../shared/row.js";
-import { createCallBatch, createUnsent } from "./calls/call-batch.js";
+import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
 import { isHeld, toRecordResult } from "./calls/results.js";
-import { ONE_OPERATION, recordBytes, recordValues } from "./calls/values.js";
+import { createUnsent } from "./calls/unsent.js";
+import { ONE_OPERATION, recordAloneValues, recordBytes, recordValues } from "./calls/values.js";
 
 /** The two stores of the back end. */
 export interface OwnStores {
@@ -48,8 +49,10 @@ export function createPostgresSubmissions<Tx>(
   });
   const record = createCallBatch<Submission, RecordResult>({
     ...calls,
-    name: "record_v1",
-    alone: "record_alone_v1",
+    name: "record_new_v1",
+    // Where keys are repeated, most batches would roll back what they have inserted.
+    afterRows: "record_v1",
+    alone: { name: "record_alone_v1", valuesOf: recordAloneValues },
     apart: "record_each_v1",
     limits,
     equality: ONE_OPERATION,

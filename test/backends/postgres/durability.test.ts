@@ -49,7 +49,7 @@ await describePostgres("a commit of the back end", (server) => {
       await submissions.purge({ limit: 1 });
       expect(commits).toMatchObject({
         record_alone: new Set(["on"]),
-        record: new Set(["on"]),
+        record_new: new Set(["on"]),
         create: new Set(["on"]),
         settle: new Set(["on"]),
         receive: new Set(["off"]),

@@ -1,23 +1,24 @@
 import { type BatchLimits, createBatches } from "../../../batching/batches.js";
-import { type Answer, type BatchCall, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
-import { AsyncReplyError, maybeRecorded } from "../../../contract/errors.js";
-import { integer, type Row } from "../../shared/row.js";
+import { type Answer, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
+import { maybeRecorded } from "../../../contract/errors.js";
+import { integer, json, type Row } from "../../shared/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
+import type { Unsent } from "./unsent.js";
 
 /** Options of {@link createCallBatch}. */
 export interface CallBatchOptions<Item, Result> {
   readonly gateway: Gateway<unknown>;
   readonly name: FunctionName;
-  /**
-   * Faster function for a single item. Its parameters are the first elements of the arrays that `valuesOf` returns.
-   */
-  readonly alone?: FunctionName;
+  /** Function that replaces `name` after a call that returned rows, until a call returns none. Default: `name`. */
+  readonly afterRows?: FunctionName;
+  /** Faster function for a single item. */
+  readonly alone?: LoneCall<Item>;
   readonly limits: BatchLimits;
-  /** Returns the parameters of the call: arrays with one element for each item. */
+  /** Returns the parameters of the call: arrays for all items. */
   readonly valuesOf: (items: readonly Item[]) => unknown[];
-  /** Returns how much an item adds to the size of a batch. Default: 0. */
+  /** Returns how much an item adds to the size of a batch. Always the same for an item. Default: 0. */
   readonly bytesOf?: (item: Item) => number;
   /** Which items are equal. Only one of them is sent, and all of them get its row. Default: every item is sent. */
   readonly equality?: Equality<Item, Row>;
@@ -35,33 +36,38 @@ export interface CallBatchOptions<Item, Result> {
   readonly unsent?: Unsent<Item>;
 }
 
+/** A function for one item. Its column `answer` holds the row of the item as JSON, or null if it has none. */
+interface LoneCall<Item> {
+  readonly name: FunctionName;
+  /** Returns the parameters of the call. */
+  readonly valuesOf: (item: Item) => unknown[];
+}
+
+const NO_ROW: Answer<Row> = { row: undefined };
+
 /** Combines concurrent calls into batches of one statement each. An invalid item fails alone. */
 export function createCallBatch<Item, Result>(
   options: CallBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const {
-    gateway,
-    name,
-    limits,
-    valuesOf,
-    resultOf,
-    equality,
-    bytesOf = () => 0,
-    alone,
-    apart = name,
-    unsent,
-  } = options;
+  const { gateway, name, limits, valuesOf, resultOf, equality, unsent } = options;
+  const { bytesOf = () => 0, alone, apart = name, afterRows = name } = options;
+  let usual = name;
 
   async function call(
     items: readonly Item[],
     called: FunctionName,
     batch: readonly Item[],
   ): Promise<readonly Answer<Row>[]> {
-    const arrays = valuesOf(items);
-    const asOne = alone !== undefined && called === name && items.length === 1;
-    const [callee, values] = asOne ? [alone, arrays.map(first)] : [called, arrays];
     const onSend = unsent && (() => unsent.send(items, batch));
-    const rows = await gateway.call(callee, values, { repeatable: true, rowErrors: true, onSend });
+    const how = { repeatable: true, rowErrors: true, onSend };
+    const [only] = items;
+    if (alone !== undefined && called === name && items.length === 1) {
+      const [row = {}] = await gateway.call(alone.name, alone.valuesOf(only as Item), how);
+      return [row.answer === null ? NO_ROW : { row: json(row, "answer") }];
+    }
+    const rows = await gateway.call(called === name ? usual : called, valuesOf(items), how);
+    usual = rows.length > 0 ? afterRows : name;
+    if (rows.length === 0) return items.map(() => NO_ROW);
     const byPlace = new Map(rows.map((row) => [integer(row, "place"), row]));
     return items.map((_, index) => ({ row: byPlace.get(index + 1) }));
   }
@@ -101,55 +107,35 @@ export function createCallBatch<Item, Result>(
     return items.map((item) => answers.get(item) ?? { error });
   }
 
-  const flush: BatchCall<Item, Row> = (items) => {
-    const answers = callApart(items, name, items);
-    return unsent === undefined ? answers : answers.finally(() => unsent.answered(items));
-  };
-  const add = createBatches(limits, bytesOf, equality === undefined ? flush : mergeEqual(equality, flush));
+  async function answersOf(items: readonly Item[]): Promise<readonly Answer<Row>[]> {
+    try {
+      return await callApart(items, name, items);
+    } finally {
+      unsent?.answered(items);
+    }
+  }
+  const answersOfAll = equality === undefined ? answersOf : mergeEqual(equality, answersOf);
 
-  return async (item) => {
-    const answer = await add(item);
-    if ("error" in answer) throw answer.error;
+  return createBatches<Item, Result>(limits, bytesOf, async (items) => {
+    const answers = await answersOfAll(items);
+    return answers.map((answer, index) => settled(answer, items[index] as Item, resultOf));
+  });
+}
+
+/** Returns the result of an item, or a promise that rejects with its error. */
+function settled<Item, Result>(
+  answer: Answer<Row>,
+  item: Item,
+  resultOf: CallBatchOptions<Item, Result>["resultOf"],
+): Result | Promise<Result> {
+  if ("error" in answer) return Promise.reject(answer.error);
+  try {
     return resultOf(answer.row, item);
-  };
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function uncertainForAll(error: unknown): never {
   throw maybeRecorded(error);
-}
-
-function first(values: unknown): unknown {
-  return (values as readonly unknown[])[0];
-}
-
-/** Knows which batches have been sent, so that callers can give up on items that have not. */
-interface Unsent<Item> {
-  /** Called right before a statement with items of a batch is sent. Throws if the caller of one of them has given up. */
-  send(items: readonly Item[], batch: readonly Item[]): void;
-  /** Called when a batch has its answer. */
-  answered(batch: readonly Item[]): void;
-  /** Gives up on an item that waits for its answer. Returns whether it has not been sent, so it never will be. */
-  giveUp(item: Item): boolean;
-  isGivenUp(item: Item): boolean;
-}
-
-/** Creates an {@link Unsent} without batches. It keeps nothing for each item, because every submission is one. */
-export function createUnsent<Item extends object>(): Unsent<Item> {
-  const sent = new Set<readonly Item[]>();
-  const givenUp = new WeakSet<Item>();
-  const isGivenUp = (item: Item): boolean => givenUp.has(item);
-  return {
-    send: (items, batch) => {
-      if (items.some(isGivenUp))
-        throw new AsyncReplyError("STORE_UNAVAILABLE", "The caller has already timed out.");
-      sent.add(batch);
-    },
-    answered: (batch) => void sent.delete(batch),
-    giveUp: (item) => {
-      for (const batch of sent) if (batch.includes(item)) return false;
-      givenUp.add(item);
-      return true;
-    },
-    isGivenUp,
-  };
 }

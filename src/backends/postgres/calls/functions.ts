@@ -37,9 +37,13 @@ function operationColumns(row: string): string {
 
 const attemptColumns = `${operationColumns("operation")}, (operation).previous_lost as previous_lost`;
 
-/** The columns to read from the result of each function. */
+/**
+ * The columns to read from the result of each function. Empty for a function that returns a single value, as `answer`: without
+ * FROM, the server need not store its rows first.
+ */
 const COLUMNS = {
-  record_alone_v1: "place, outcome, operation",
+  record_alone_v1: "",
+  record_new_v1: "place, outcome, operation",
   record_v1: "place, outcome, operation",
   record_each_v1: "place, outcome, operation",
   record_in_v1: "outcome, operation",
@@ -78,7 +82,9 @@ export function createCalls(schema: string): (name: FunctionName, values: unknow
     let call = known.get(key);
     if (call === undefined) {
       const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
-      const text = `select ${COLUMNS[name]} from ${schema}.${name}(${parameters}) as f`;
+      const called = `${schema}.${name}(${parameters})`;
+      const columns: string = COLUMNS[name];
+      const text = columns === "" ? `select ${called} as answer` : `select ${columns} from ${called} as f`;
       // The name depends on the text, because a connection can serve several schemas and releases.
       call = { name: `arr_${name}_${hash(text)}`, text };
       known.set(key, call);

@@ -8,23 +8,48 @@ import type { Row } from "../../shared/row.js";
 /** Stands for an absent duration, because arrays contain no null. */
 export const ABSENT_MS = -1;
 
-/** Returns the parameters of the functions that record submissions. */
+/** Returns the parameters of the functions that record several submissions: see `submissions_v1` in the schema. */
 export function recordValues(items: readonly Submission[]): unknown[] {
   return [
     items.map(({ operation }) => operation.id),
-    items.map(({ operation }) => operation.tenant),
-    items.map(({ operation }) => operation.definition),
-    items.map(({ operation }) => orEmpty(operation.principal)),
+    oneForAll(items, ({ operation }) => operation.tenant),
+    oneForAll(items, ({ operation }) => operation.definition),
+    noneOrAll(items, "", ({ operation }) => orEmpty(operation.principal)),
     items.map(({ operation }) => orEmpty(operation.key)),
     items.map(({ fingerprint }) => fingerprint),
     items.map(({ operation }) => operation.input),
-    items.map(({ operation }) => operation.retentionMs),
-    items.map(({ operation }) => operation.failedRetentionMs ?? ABSENT_MS),
-    items.map(({ operation }) => orEmpty(operation.meta)),
-    items.map(({ operation }) => extraOf(operation)),
-    items.map(({ initial }) => orEmpty(initial?.token)),
-    items.map(({ initial }) => initial?.leaseMs ?? 0),
+    oneForAll(items, ({ operation }) => operation.retentionMs),
+    oneForAll(items, ({ operation }) => operation.failedRetentionMs ?? ABSENT_MS),
+    noneOrAll(items, "", ({ operation }) => orEmpty(operation.meta)),
+    noneOrAll(items, "", ({ operation }) => extraOf(operation)),
+    noneOrAll(items, "", ({ initial }) => orEmpty(initial?.token)),
+    noneOrAll(items, 0, ({ initial }) => initial?.leaseMs ?? 0),
   ];
+}
+
+/** Returns the parameters of `record_alone_v1`. */
+export function recordAloneValues({ operation, fingerprint, initial }: Submission): unknown[] {
+  const { id, tenant, definition, principal, key, input, retentionMs, failedRetentionMs, meta } = operation;
+  return [
+    ...[id, tenant, definition, orEmpty(principal), orEmpty(key), fingerprint, input],
+    ...[retentionMs, failedRetentionMs ?? ABSENT_MS, orEmpty(meta), extraOf(operation)],
+    ...[orEmpty(initial?.token), initial?.leaseMs ?? 0],
+  ];
+}
+
+/** Returns the values of all items, or only one if all are equal. Both sides take time for each element of an array. */
+function oneForAll<Item, Value>(items: readonly Item[], read: (item: Item) => Value): readonly Value[] {
+  const first = read(items[0] as Item);
+  return items.every((item) => read(item) === first) ? [first] : items.map(read);
+}
+
+/** Returns the values of all items, or an empty array if none of them has one. */
+function noneOrAll<Item, Value>(
+  items: readonly Item[],
+  none: Value,
+  read: (item: Item) => Value,
+): readonly Value[] {
+  return items.every((item) => read(item) === none) ? [] : items.map(read);
 }
 
 /**

@@ -50,7 +50,7 @@ export function createPostgresSubmissions<Tx>(
   const record = createCallBatch<Submission, RecordResult>({
     ...calls,
     name: "record_new_v1",
-    // Where keys are repeated, most batches would roll back what they have inserted.
+    // If clients repeat keys, most batches would roll back what they have inserted.
     afterRows: "record_v1",
     alone: { name: "record_alone_v1", valuesOf: recordAloneValues },
     apart: "record_each_v1",

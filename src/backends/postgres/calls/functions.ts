@@ -39,7 +39,7 @@ const attemptColumns = `${operationColumns("operation")}, (operation).previous_l
 
 /**
  * The columns to read from the result of each function. Empty for a function that returns a single value, as `answer`: without
- * FROM, the server need not store its rows first.
+ * FROM, the server does not have to store its rows first.
  */
 const COLUMNS = {
   record_alone_v1: "",

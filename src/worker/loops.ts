@@ -118,12 +118,14 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
 
   async function alternate(signal: AbortSignal | undefined): Promise<void> {
     const isOver = (): boolean => draining.raised || signal?.aborted === true;
+    // Created once, because each one captures a stack.
+    const noWait = AbortSignal.abort();
     while (!isOver()) {
       await announcer.idle();
       const announced = await sweep();
       await announcer.idle();
       if (isOver()) return;
-      const deliveries = await receive(AbortSignal.abort());
+      const deliveries = await receive(noWait);
       if (announced === 0 && deliveries.length === 0) return;
       await Promise.all(deliveries.map(handle));
       // Without this, quick work in memory would starve the rest of the process.

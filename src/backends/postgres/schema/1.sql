@@ -822,10 +822,11 @@ end
 $function$;
 
 -- Receives due operations and begins them. If `repeated`, returns the operations that the first call with this receipt
--- began. Skips operations that were due before `since`, in epoch milliseconds. `turns` says which tenants had the last
--- turns, by definition and urgency. A row with the outcome `turns` says it for the next call.
+-- began. Skips operations that were due before `since`, in epoch milliseconds. `last_turns` is JSON that says which
+-- tenants had the last turns, by definition and urgency. It is a text, because some clients would encode JSON again. A row with
+-- the outcome `turns` says it for the next call.
 create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
-  admitted boolean[], since float8[], turns jsonb, most integer, receipt text, repeated boolean)
+  admitted boolean[], since float8[], last_turns text, most integer, receipt text, repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -834,6 +835,7 @@ as $function$
 #variable_conflict use_column
 declare
   at timestamptz := {{schema}}.now_v1();
+  turns jsonb := last_turns;
   name text;
   lease float8;
   earliest timestamptz;

@@ -23,7 +23,7 @@ create table arr_operations (
   fingerprint text,
   state text not null,
   hidden integer not null,
-  urgency integer not null,
+  urgency integer not null default 3,
   attempt integer not null,
   token text,
   lease_ends_at integer not null,

@@ -16,6 +16,7 @@ export type {
   ProcessorResultOf,
   ViewOf,
 } from "./contract/definition/definitions.js";
+export type { OperationLimits } from "./contract/definition/limits.js";
 export type { OrderSchema } from "./contract/definition/order.js";
 export type { PathFields, UnboundPathFields } from "./contract/definition/path-pattern.js";
 export type { Json, NotJson } from "./contract/json/json-types.js";
@@ -44,22 +45,27 @@ export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./port
 export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
 export type { AttemptEvent, OperationEvent } from "./ports/observer.js";
 export type {
+  BoundedCount,
+  DefinitionStats,
+  ListedOperation,
+  ListPosition,
+  ListRequest,
+  Pause,
+  PendingRequest,
+} from "./ports/operation-reads.js";
+export type {
   AttemptRequest,
   BeginResult,
-  BoundedCount,
   CancelOutcome,
   CreateOutcome,
-  DefinitionStats,
   DueOperation,
   ExpiredOperation,
   InitialState,
   Lease,
-  ListedOperation,
-  ListPosition,
-  ListRequest,
   RedriveResult,
   Renewal,
   RenewResult,
+  RunningLimits,
   SettleResult,
 } from "./ports/operation-store.js";
 export type { BegunAttempt, ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "./ports/queue.js";

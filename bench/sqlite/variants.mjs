@@ -5,6 +5,7 @@ export const onSqlite = variant("SQLite", "product");
 export const inMemory = variant("memory", "memory");
 export const onPostgres = { ...product, name: "Postgres" };
 export const rawInsert = variant("raw INSERT", "raw-insert");
+export const sameRow = variant("raw INSERT, same row and indexes", "raw-insert", { sameRow: true });
 export const plainjob = variant("plainjob, job only", "plainjob");
 export const liteque = variant("liteque, key and job", "liteque");
 

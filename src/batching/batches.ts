@@ -1,4 +1,4 @@
-import { positiveInteger } from "../contract/options.js";
+import { integer, type OptionTable } from "../contract/option-table.js";
 import { type CoalesceOptions, coalesce, overloaded } from "./coalesce.js";
 
 /** Limits for the batches of a back end. */
@@ -16,23 +16,14 @@ export interface BatchLimits {
 }
 
 /** Keeps batches of large inputs from delaying small ones. */
-const MAX_BATCH_BYTES = 1_048_576;
+export const MAX_BATCH_BYTES = 1_048_576;
 
-/**
- * Checks the options of a back end that limit its batches, and fills in the defaults.
- *
- * Throws `INVALID_OPTION`, naming the option.
- */
-export function readBatchLimits(
-  options: Partial<Pick<BatchLimits, "maxBatch" | "maxWaiting" | "maxWaitingBytes">>,
-): Omit<BatchLimits, "inFlight"> {
-  return {
-    maxBatch: positiveInteger("maxBatch", options.maxBatch, 128),
-    maxWaiting: positiveInteger("maxWaiting", options.maxWaiting, 10_000),
-    maxWaitingBytes: positiveInteger("maxWaitingBytes", options.maxWaitingBytes, 67_108_864),
-    maxBytes: MAX_BATCH_BYTES,
-  };
-}
+/** How a back end reads the options that limit its batches. */
+export const BATCH_OPTIONS: OptionTable<Pick<BatchLimits, "maxBatch" | "maxWaiting" | "maxWaitingBytes">> = {
+  maxBatch: integer(128),
+  maxWaiting: integer(10_000),
+  maxWaitingBytes: integer(67_108_864),
+};
 
 /**
  * Turns concurrent calls into batches with limits on number and size. `flush` is that of {@link coalesce}. `bytesOf` is called

@@ -9,7 +9,7 @@ import type { OperatorRedriveResult } from "../operator/redrive-one.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
-import type { ConsoleAccess, ConsoleAuthorize } from "./access/authorize.js";
+import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
 import type { Counters } from "./counters.js";
 import { timelineOf } from "./timeline.js";
 import type { Changed, Details, Overview, Payload } from "./wire.js";
@@ -25,7 +25,7 @@ export interface ConsoleContext {
 
 /** An authorized request for data, or for a change. */
 export interface Call {
-  readonly access: ConsoleAccess;
+  readonly caller: ConsoleCaller;
   /** Id of the operation in the path, or an empty string. */
   readonly operationId: string;
   readonly query: URLSearchParams;
@@ -41,11 +41,11 @@ const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf
 /** Reads the statistics, and what the caller and the back end can do. */
 export async function readOverview(
   { operator, counters }: ConsoleContext,
-  { access }: Call,
+  { caller }: Call,
 ): Promise<Overview> {
   const { definitions, supports } = operator;
   return {
-    operates: access === "operate",
+    operates: caller.access === "operate",
     definitions,
     errorTypes: ERROR_TYPES,
     supports,
@@ -156,6 +156,21 @@ export function redriveMany(
     throw new AsyncReplyError("MALFORMED_BODY", "Expected `{ filter }`, with `dryRun` or `cursor`.");
   if (dryRun) return operator.redrive(withDates(filter), { dryRun });
   return operator.redrive(withDates(filter), { cursor, signal, limit: REDRIVES, perSecond: REDRIVES });
+}
+
+/** Pauses or resumes a definition. The operator checks its name. */
+export async function changePause({ operator }: ConsoleContext, { caller, body }: Call): Promise<object> {
+  const { definition, paused } = (isObject(body) ? body : {}) as Partial<PauseBody>;
+  if (typeof definition !== "string" || typeof paused !== "boolean")
+    throw new AsyncReplyError("MALFORMED_BODY", "Expected `{ definition, paused }`.");
+  if (paused) await operator.pause(definition, { by: caller.id });
+  else await operator.resume(definition);
+  return {};
+}
+
+interface PauseBody {
+  readonly definition: string;
+  readonly paused: boolean;
 }
 
 interface RedriveBody {

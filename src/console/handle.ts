@@ -33,7 +33,7 @@ async function respond(
   request: HttpRequest,
   { signal }: RequestContext,
 ): Promise<HttpResponse> {
-  const access = await authorizeRequest(context.authorize, request, context.clock);
+  const caller = await authorizeRequest(context.authorize, request, context.clock);
   const found = findRoute(pathOf(request));
   if (found === undefined) throw notFound();
   const { route, operationId } = found;
@@ -41,11 +41,11 @@ async function respond(
   checkMethod(request.method, isChange);
   if ("location" in route) return redirectReply(route.location + queryOf(request));
   if ("text" in route) return textReply(route.mediaType, route.text);
-  if (route.operates) checkOperates(access);
+  if (route.operates) checkOperates(caller.access);
   if (isChange) checkOrigin(request);
   const body = isChange ? await readJson(context, request) : undefined;
   const query = new URLSearchParams(queryOf(request));
-  return jsonReply(await runRoute(route, context, { access, operationId, query, body, signal }));
+  return jsonReply(await runRoute(route, context, { caller, operationId, query, body, signal }));
 }
 
 /** Turns mistakes in a filter, and calls that the store does not support, into errors that clients may see. */

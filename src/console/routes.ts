@@ -2,6 +2,7 @@ import {
   type Call,
   type ConsoleContext,
   cancel,
+  changePause,
   readDetails,
   readList,
   readOverview,
@@ -44,6 +45,7 @@ const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute]
   ["/api/operations/{id}/cancel", changing(cancel)],
   ["/api/operations/{id}/redrive", changing(redrive)],
   ["/api/redrives", changing(redriveMany)],
+  ["/api/pauses", changing(changePause)],
 ];
 
 const TAILS = ROUTES.map(([pattern, route]) => {

@@ -1,6 +1,6 @@
 import type { Operator } from "../operator/operator.js";
+import type { DefinitionCounts } from "../operator/pause.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
-import type { DefinitionStats } from "../ports/operation-store.js";
 
 /** Work that ended within the last hour, as workers of one process reported it. */
 export interface LastHour {
@@ -23,7 +23,7 @@ export interface Overview {
   readonly definitions: readonly string[];
   readonly errorTypes: readonly string[];
   readonly supports: Operator["supports"];
-  readonly stats?: readonly DefinitionStats[];
+  readonly stats?: readonly DefinitionCounts[];
   readonly lastHour?: {
     readonly definitions: readonly LastHour[];
     /** How long the process has counted, at most an hour. Milliseconds. */

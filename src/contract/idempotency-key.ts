@@ -1,4 +1,5 @@
 import { AsyncReplyError } from "./errors.js";
+import { blanksEnd, parametersEnd, stringEnd } from "./structured-field.js";
 
 /**
  * Reads the value of one `Idempotency-Key` header field. A key has two spellings:
@@ -47,91 +48,6 @@ function quotedKey(text: string, start: number): string {
   return text.slice(start + 1, close - 1).replace(/\\(.)/g, "$1");
 }
 
-// Each function below reads one rule of RFC 8941 §4.2. It returns the end of the match, or -1 if the rule is not met.
-
-function parametersEnd(text: string, start: number): number {
-  let at = start;
-  while (text[at] === ";") {
-    const name = runEnd(text, at + 1, isSpace);
-    if (!isNameStart(text.charCodeAt(name))) return -1;
-    at = runEnd(text, name, isNamePart);
-    if (text[at] === "=") at = bareItemEnd(text, at + 1);
-  }
-  return at;
-}
-
-function bareItemEnd(text: string, start: number): number {
-  const first = text.charCodeAt(start);
-  if (first === QUOTE) return stringEnd(text, start);
-  if (first === MINUS) return numberEnd(text, start + 1);
-  if (isDigit(first)) return numberEnd(text, start);
-  if (isTokenStart(first)) return runEnd(text, start, isTokenPart);
-  if (text.startsWith("?0", start) || text.startsWith("?1", start)) return start + 2;
-  const end = runEnd(text, start + 1, isBase64);
-  return text[start] === ":" && text[end] === ":" ? end + 1 : -1;
-}
-
-function numberEnd(text: string, start: number): number {
-  const point = runEnd(text, start, isDigit);
-  const digits = point - start;
-  if (text[point] !== ".") return digits >= 1 && digits <= 15 ? point : -1;
-  const end = runEnd(text, point + 1, isDigit);
-  const decimals = end - point - 1;
-  return digits >= 1 && digits <= 12 && decimals >= 1 && decimals <= 3 ? end : -1;
-}
-
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code === BACKSLASH && text[++at] !== '"' && text[at] !== "\\") return -1;
-    if (code < 0x20 || code > 0x7e) return -1;
-  }
-  return -1;
-}
-
-function runEnd(text: string, start: number, isMember: (code: number) => boolean): number {
-  let at = start;
-  while (isMember(text.charCodeAt(at))) at++;
-  return at;
-}
-
-/**
- * Skips spaces and tabs, which may surround a header field (RFC 9110 §5.6.3). Most servers have already removed them.
- */
-function blanksEnd(text: string, start: number): number {
-  return runEnd(text, start, isBlank);
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
-}
-
 function isBareKeyPart(code: number): boolean {
-  return code > 0x20 && code < 0x7f && code !== QUOTE && code !== COMMA && code !== SEMICOLON;
+  return code > 0x20 && code < 0x7f && !'",;'.includes(String.fromCharCode(code));
 }
-
-/** Returns a test for a set of characters. Past the end, `charCodeAt` returns NaN, which is in no set. */
-function oneOf(characters: string): (code: number) => boolean {
-  return (code) => code > 0 && characters.includes(String.fromCharCode(code));
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const SEMICOLON = 0x3b;
-const BACKSLASH = 0x5c;
-const DIGITS = "0123456789";
-const LOWER = "abcdefghijklmnopqrstuvwxyz";
-const LETTERS = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
-
-const isDigit = oneOf(DIGITS);
-const isNameStart = oneOf(`${LOWER}*`);
-const isNamePart = oneOf(`${LOWER}${DIGITS}_-.*`);
-const isTokenStart = oneOf(`${LETTERS}*`);
-const isTokenPart = oneOf(`${LETTERS}${DIGITS}!#$%&'*+-.^_\`|~:/`);
-const isBase64 = oneOf(`${LETTERS}${DIGITS}+/=`);

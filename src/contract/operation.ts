@@ -69,6 +69,11 @@ export interface NewOperation {
   /** Order in which work begins if more is due than workers have slots: 0 first, 7 last (RFC 9218 §4.1). Default: 3. */
   readonly urgency?: number;
   /**
+   * Operations of one tenant and definition with the same lane run one at a time, in the order of their creation. 1 to 255
+   * UTF-16 code units, well formed and without NUL. Default: none.
+   */
+  readonly lane?: string;
+  /**
    * Whether the operation is internal. `get` and the lists of tenants do not return hidden operations. Default: false.
    */
   readonly hidden?: boolean;

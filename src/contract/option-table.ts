@@ -27,6 +27,11 @@ export function readOptions<Settings extends object>(
   owner: string,
 ): Settings {
   checkOptions(options, table, owner);
+  return readNamed(options, table);
+}
+
+/** Reads the options of a table from options that may have others. Throws `INVALID_OPTION`, naming the option. */
+export function readNamed<Settings extends object>(options: object, table: OptionTable<Settings>): Settings {
   const readers = Object.entries<OptionReader<unknown>>(table);
   return Object.fromEntries(
     readers.map(([name, read]) => [name, read(Reflect.get(options, name), name)]),

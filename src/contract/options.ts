@@ -11,7 +11,7 @@ export function invalidOption(name: string, expected: string, value: unknown): A
 }
 
 /** Names of all members of an options type. The compiler checks that a table of this type is complete. */
-export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+export type OptionNames<Options> = Readonly<Record<keyof Options, true | object>>;
 
 /**
  * Checks that options are an object without unknown names. Members that are `undefined` count as absent.

@@ -35,6 +35,8 @@ const TITLES = {
   forbidden: "This is not allowed",
   "authorization-unavailable": "Authorization is not available",
   "too-many-requests": "Too many requests",
+  "too-many-pending": "Too many operations have not ended yet",
+  "backlog-full": "The backlog is full",
   "not-found": "Not found",
   "method-not-allowed": "The method is not allowed",
   "unsupported-media-type": "The media type is not supported",

@@ -6,8 +6,8 @@ export const PRINCIPAL_RULE =
   "The id of a principal is a string of 1 to 255 UTF-16 code units, well formed and without NUL.";
 
 /**
- * Returns what is wrong with a tenant or with the id of a principal, or undefined. Does not quote it, because it may be
- * long or a secret.
+ * Returns what is wrong with a tenant, with the id of a principal or with a lane, or undefined. Does not quote it, because
+ * it may be long or a secret.
  */
 export function tenantProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return `is ${value === undefined ? value : `a ${typeof value}`}`;

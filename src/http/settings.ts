@@ -1,10 +1,14 @@
 import {
-  checkFunction,
-  durationMs,
-  invalidOption,
-  type OptionNames,
-  positiveInteger,
-} from "../contract/options.js";
+  callback,
+  duration,
+  flag,
+  integer,
+  type OptionReader,
+  type OptionTable,
+  optional,
+  text,
+} from "../contract/option-table.js";
+import { invalidOption } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
 
@@ -88,27 +92,6 @@ export interface SettingsOptions {
 /** Default of `maxBodyBytes`. */
 export const DEFAULT_MAX_BODY_BYTES = 65_536;
 
-/** Names of all {@link SettingsOptions}. */
-export const SETTINGS_OPTIONS: OptionNames<SettingsOptions> = {
-  authorize: true,
-  admit: true,
-  basePath: true,
-  statusPath: true,
-  list: true,
-  problemBaseUri: true,
-  maxBodyBytes: true,
-  maxDepth: true,
-  bodyTimeoutMs: true,
-  authorizeTimeoutMs: true,
-  recordTimeoutMs: true,
-  maxWaitMs: true,
-  maxStreamMs: true,
-  maxWaiters: true,
-  createTimeoutMs: true,
-  leaseMs: true,
-  maxResultBytes: true,
-};
-
 /** {@link SettingsOptions} with all defaults applied. */
 export type ServiceSettings = Required<Omit<SettingsOptions, "admit" | "authorize">> & {
   /** Undefined if the service refuses every HTTP request. */
@@ -116,63 +99,43 @@ export type ServiceSettings = Required<Omit<SettingsOptions, "admit" | "authoriz
   readonly admit: Admit | undefined;
 };
 
-/**
- * Checks the options and applies the defaults.
- *
- * Throws `INVALID_OPTION`, naming the option.
- */
-export function readSettings(options: SettingsOptions): ServiceSettings {
-  const { authorize, admit, basePath = "", statusPath = "/operations" } = options;
-  const { list = false } = options;
-  checkFunction("authorize", authorize, { optional: true });
-  if (!/^[\t\x20-\x7e]*$/.test(authorize?.challenge ?? ""))
-    throw invalidOption(
-      "authorize.challenge",
-      "a `WWW-Authenticate` value in printable ASCII, such as `Bearer`",
-      authorize?.challenge,
-    );
-  checkFunction("admit", admit, { optional: true });
-  if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(basePath))
-    throw invalidOption("basePath", "a path such as `/api`, without a slash at the end", basePath);
-  if (typeof statusPath !== "string" || !/^(\/[A-Za-z0-9._~-]+)+$/.test(statusPath))
-    throw invalidOption("statusPath", "a path such as `/operations`", statusPath);
-  if (typeof list !== "boolean") throw invalidOption("list", "a boolean", list);
-  return {
-    authorize,
-    admit,
-    basePath,
-    statusPath,
-    list,
-    problemBaseUri: readProblemBaseUri(options.problemBaseUri),
-    maxBodyBytes: positiveInteger("maxBodyBytes", options.maxBodyBytes, DEFAULT_MAX_BODY_BYTES),
-    maxDepth: depth(options.maxDepth),
-    bodyTimeoutMs: durationMs("bodyTimeoutMs", options.bodyTimeoutMs, 30_000),
-    authorizeTimeoutMs: durationMs("authorizeTimeoutMs", options.authorizeTimeoutMs, 5_000),
-    recordTimeoutMs: recordTimeout(options.recordTimeoutMs),
-    maxWaitMs: options.maxWaitMs === 0 ? 0 : durationMs("maxWaitMs", options.maxWaitMs, 25_000),
-    maxStreamMs: options.maxStreamMs === 0 ? 0 : durationMs("maxStreamMs", options.maxStreamMs, 600_000),
-    maxWaiters: positiveInteger("maxWaiters", options.maxWaiters, 10_000),
-    createTimeoutMs: durationMs("createTimeoutMs", options.createTimeoutMs, 30_000),
-    leaseMs: durationMs("leaseMs", options.leaseMs, 30_000),
-    maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
-  };
-}
-
 /** Half of the shortest grace period of a purge. The grace period must outlast every submission in progress. */
 const MAX_RECORD_TIMEOUT_MS = 30_000;
-
-function recordTimeout(value: number | undefined): number {
-  const ms = durationMs("recordTimeoutMs", value, 10_000);
-  if (ms > MAX_RECORD_TIMEOUT_MS)
-    throw invalidOption("recordTimeoutMs", `at most ${MAX_RECORD_TIMEOUT_MS} milliseconds`, value);
-  return ms;
-}
 
 /** Deeper values could exhaust the stack of code that walks them recursively. */
 const MAX_DEPTH = 1_000;
 
-function depth(value: number | undefined): number {
-  const maxDepth = positiveInteger("maxDepth", value, 32);
-  if (maxDepth > MAX_DEPTH) throw invalidOption("maxDepth", `a whole number of at most ${MAX_DEPTH}`, value);
-  return maxDepth;
+/** How {@link SettingsOptions} are read. */
+export const SETTINGS: OptionTable<ServiceSettings> = {
+  authorize: (value, name) => {
+    const authorize = optional(callback<Authorize>())(value, name);
+    const challenge = authorize?.challenge;
+    if (/^[\t\x20-\x7e]*$/.test(challenge ?? "")) return authorize;
+    const expected = "a `WWW-Authenticate` value in printable ASCII, such as `Bearer`";
+    throw invalidOption(`${name}.challenge`, expected, challenge);
+  },
+  admit: optional(callback()),
+  basePath: text(/^(\/[A-Za-z0-9._~-]+)*$/, "a path such as `/api`, without a slash at the end", ""),
+  statusPath: text(/^(\/[A-Za-z0-9._~-]+)+$/, "a path such as `/operations`", "/operations"),
+  list: flag(false),
+  problemBaseUri: readProblemBaseUri,
+  maxBodyBytes: integer(DEFAULT_MAX_BODY_BYTES),
+  maxDepth: integer(32, MAX_DEPTH),
+  bodyTimeoutMs: duration(30_000),
+  authorizeTimeoutMs: duration(5_000),
+  recordTimeoutMs: (value, name) => {
+    const ms = duration(10_000)(value, name);
+    if (ms <= MAX_RECORD_TIMEOUT_MS) return ms;
+    throw invalidOption(name, `at most ${MAX_RECORD_TIMEOUT_MS} milliseconds`, value);
+  },
+  maxWaitMs: orZero(duration(25_000)),
+  maxStreamMs: orZero(duration(600_000)),
+  maxWaiters: integer(10_000),
+  createTimeoutMs: duration(30_000),
+  leaseMs: duration(30_000),
+  maxResultBytes: integer(65_536),
+};
+
+function orZero(read: OptionReader<number>): OptionReader<number> {
+  return (value, name) => (value === 0 ? 0 : read(value, name));
 }

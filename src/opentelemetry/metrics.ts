@@ -103,7 +103,7 @@ export interface Measured {
   /** Counts due operations. Default: none; there are no gauges of the queue. */
   readonly operator?: Pick<Operator, "stats"> | undefined;
   /** Knows its waiting requests. Default: none; there is no gauge of waiters. */
-  readonly service?: Pick<Service, typeof SHARED> | undefined;
+  readonly service?: Service | undefined;
 }
 
 /** Measures the queue and the waiters at each collection. Returns a function that ends it. */

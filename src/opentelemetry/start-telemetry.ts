@@ -20,7 +20,7 @@ export interface TelemetryOptions {
   /** Counts the operations that are due, at each collection of metrics. Default: none; they are not measured. */
   readonly operator?: Pick<Operator, "stats">;
   /** Service whose waiting requests are counted. Default: none; they are not measured. */
-  readonly service?: Pick<Service, typeof SHARED>;
+  readonly service?: Service;
 }
 
 /** Traces and metrics of this process. Create them with {@link startTelemetry}. */

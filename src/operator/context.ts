@@ -63,7 +63,7 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 /** Methods of a store that an operator uses. */
 interface OperatorStore
   extends Pick<OperationStore, "requestCancel">,
-    Required<Pick<OperationStore, "list" | "stats" | "redrive">> {
+    Required<Pick<OperationStore, "list" | "stats" | "redrive" | "pause" | "resume">> {
   /** Reads an operation of any tenant. Returns undefined if it does not exist. */
   find(operationId: string): Promise<Operation | undefined>;
 }
@@ -88,6 +88,8 @@ function createOperatorStore(operations: OperationStore, clock: Clock): Operator
     list: (request) => answerOf("list", operations.list?.(request)),
     stats: (request) => answerOf("stats", operations.stats?.(request)),
     redrive: (id, successor) => answerOf("redrive", operations.redrive?.(id, successor)),
+    pause: (definition, by) => answerOf("pause", operations.pause?.(definition, by)),
+    resume: (definition) => answerOf("resume", operations.resume?.(definition)),
     requestCancel: (id, tenant) => answerOf("requestCancel", operations.requestCancel(id, tenant)),
   };
 }

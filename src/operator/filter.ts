@@ -3,7 +3,7 @@ import { flag, type OptionTable, optional } from "../contract/option-table.js";
 import { checkDate, invalidOption, misuse, shown, suggestName } from "../contract/options.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
-import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { parseCursor } from "../protocol/list-cursor.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { present } from "./views.js";

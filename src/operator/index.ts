@@ -12,6 +12,7 @@ export {
   type OperatorMethod,
   type OperatorOptions,
 } from "./operator.js";
+export type { DefinitionCounts, PauseOptions } from "./pause.js";
 export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
 export type { OperatorRedriveResult } from "./redrive-one.js";
 export type { AttemptError, OperationDetails, OperationSummary, OperatorStatus } from "./views.js";

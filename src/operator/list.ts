@@ -1,6 +1,6 @@
 import { integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
 import { invalidOption, misuse } from "../contract/options.js";
-import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {

@@ -2,10 +2,11 @@ import type { Definitions, NameOf } from "../contract/definition/definitions.js"
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { CancelOutcome, DefinitionStats, OperationStore } from "../ports/operation-store.js";
+import type { CancelOutcome, OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
+import { type DefinitionCounts, type PauseOptions, pause, readStats, resume } from "./pause.js";
 import {
   type RedriveFilter,
   type RedriveOptions,
@@ -46,7 +47,7 @@ export interface OperatorCancelResult {
 }
 
 /** Name of a method of an {@link Operator}. */
-export type OperatorMethod = "list" | "get" | "stats" | "cancel" | "redrive";
+export type OperatorMethod = "list" | "get" | "stats" | "cancel" | "redrive" | "pause" | "resume";
 
 /**
  * Reads and changes operations of all tenants. Create one with {@link createOperator}. It never checks who is calling,
@@ -65,9 +66,10 @@ export interface Operator<Name extends string = string> {
   /** Reads an operation with its payloads. Returns undefined if it does not exist. */
   get(operationId: string): Promise<OperationDetails | undefined>;
   /**
-   * Counts the operations of each definition. Each count stops at 10,000, so it is cheap at any number of operations.
+   * Counts the operations of each definition. Each count stops at 10,000, so it is cheap at any number of operations. Also
+   * says which definitions are paused.
    */
-  stats(): Promise<readonly DefinitionStats[]>;
+  stats(): Promise<readonly DefinitionCounts[]>;
   /** Cancels an operation, even if its definition does not let clients cancel. */
   cancel(operationId: string): Promise<OperatorCancelResult>;
   /**
@@ -93,6 +95,14 @@ export interface Operator<Name extends string = string> {
     filter: RedriveFilter<Name>,
     options?: RedriveOptions & { readonly dryRun?: false },
   ): Promise<RedriveRun>;
+  /**
+   * Pauses a definition: workers begin none of its operations any more, in any process, until it is resumed. Everything
+   * else goes on: the service accepts its operations, and attempts that have begun run to their end. The store keeps the
+   * pause, so it survives restarts. If the definition is paused already, nothing changes.
+   */
+  pause(definition: Name, options?: PauseOptions): Promise<void>;
+  /** Ends the pause of a definition and wakes up its workers. Does nothing if it is not paused. */
+  resume(definition: Name): Promise<void>;
 }
 
 const OPTIONS: OptionNames<OperatorOptions> = {
@@ -117,28 +127,27 @@ export function createOperator<const List extends Definitions, Tx = never>(
     supports: supportedBy(options.backend.operations),
     list: (filter) => list(context, filter),
     get: (operationId) => get(context, operationId),
-    stats: () => context.store.stats({ definitions: context.names }),
+    stats: () => readStats(context),
     cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
       typeof target === "string"
         ? redriveOne(context, target)
         : redriveMany(context, target, given)) as Operator["redrive"],
+    pause: (definition, given) => pause(context, definition, given),
+    resume: (definition) => resume(context, definition),
   };
 }
 
-function supportedBy({
-  list,
-  getMany,
-  stats,
-  redrive,
-}: OperationStore): Readonly<Record<OperatorMethod, boolean>> {
-  const reads = getMany !== undefined;
+function supportedBy(store: OperationStore): Readonly<Record<OperatorMethod, boolean>> {
+  const reads = store.getMany !== undefined;
   return {
-    list: list !== undefined,
+    list: store.list !== undefined,
     get: reads,
-    stats: stats !== undefined,
+    stats: store.stats !== undefined,
     cancel: reads,
-    redrive: reads && redrive !== undefined,
+    redrive: reads && store.redrive !== undefined,
+    pause: store.pause !== undefined,
+    resume: store.resume !== undefined,
   };
 }
 

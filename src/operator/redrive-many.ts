@@ -7,7 +7,7 @@ import {
   readOptions,
 } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse } from "../contract/options.js";
-import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-store.js";
+import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import type { Clock } from "../ports/runtime.js";
 import { sleep } from "../ports/waits.js";
 import { toCursor } from "../protocol/list-cursor.js";

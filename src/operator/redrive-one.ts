@@ -1,6 +1,7 @@
 import { v7 } from "uuid";
 import { fromBase64Url } from "../contract/base64url.js";
-import type { ListedOperation, RedriveResult } from "../ports/operation-store.js";
+import type { ListedOperation } from "../ports/operation-reads.js";
+import type { RedriveResult } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { type OperationDetails, type OperatorStatus, toDetails } from "./views.js";

@@ -1,8 +1,14 @@
 import { attemptErrorsIn } from "../contract/attempt-errors.js";
 import { parseStored } from "../contract/json/json-text.js";
-import type { JsonText, Operation, OperationStatus } from "../contract/operation.js";
+import {
+  DEFAULT_URGENCY,
+  type JsonText,
+  type Operation,
+  type OperationStatus,
+} from "../contract/operation.js";
 import { type Problem, shownProblem } from "../contract/problem.js";
-import type { ListedOperation } from "../ports/operation-store.js";
+import { toDate, toVisibleSummary } from "../contract/visible-operation.js";
+import type { ListedOperation } from "../ports/operation-reads.js";
 
 /**
  * Status of an operation as operators see it. `preparing`: its resource is being created before the reply. Clients do not
@@ -32,6 +38,8 @@ export interface OperationSummary {
   readonly principal?: string;
   /** Status of the operation. */
   readonly status: OperatorStatus;
+  /** Order in which its work begins if more is due than workers have slots: 0 first, 7 last. */
+  readonly urgency: number;
   /** Number of attempts so far. Released attempts do not count. */
   readonly attempt: number;
   /** When the operation was accepted. */
@@ -82,22 +90,15 @@ export interface OperationDetails extends OperationSummary {
  * Throws `CORRUPT_RECORD`.
  */
 export function toSummary(operation: ListedOperation): OperationSummary {
-  const { id: operationId, tenant, definition, principal, state: status, attempt, createdAt } = operation;
-  const { retentionMs, failedRetentionMs, settledAt, key, hidden, error, lastError } = operation;
-  const { retryOf, retriedBy } = operation;
-  const finishedAt = settledAt === undefined ? undefined : new Date(settledAt);
+  const { tenant, retentionMs, principal, failedRetentionMs, key, hidden, retryOf, retriedBy } = operation;
+  const { urgency = DEFAULT_URGENCY } = operation;
+  const lastError = toProblem(operation.lastError);
   return {
-    operationId,
+    ...toVisibleSummary(operation, toDate),
     tenant,
-    definition,
-    status,
-    attempt,
-    createdAt: new Date(createdAt),
+    urgency,
     retentionMs,
-    ...present({ principal, failedRetentionMs, finishedAt, key, hidden, retryOf, retriedBy }),
-    ...(status === "pending" && operation.cancelRequested === true ? { cancelRequested: true } : {}),
-    ...(error === undefined ? {} : { error: shownProblem(parseStored(error)) }),
-    ...present({ lastError: toProblem(lastError) }),
+    ...present({ principal, failedRetentionMs, key, hidden, retryOf, retriedBy, lastError }),
   };
 }
 

@@ -39,6 +39,12 @@ export interface IdempotencyStore {
    */
   claim(claim: Claim): Promise<ClaimResult>;
 
+  /**
+   * Returns the operation that a key is bound to, or undefined. Definitions with `limits.pending` or
+   * `limits.pendingPerTenant` need it.
+   */
+  find?(reference: KeyReference): Promise<Pick<Claim, "operationId" | "fingerprint"> | undefined>;
+
   /** Releases the key if it is bound to this operation. A claim of another operation stays. Safe to repeat. */
   release(owner: KeyReference & { readonly operationId: string }): Promise<void>;
 

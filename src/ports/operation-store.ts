@@ -1,4 +1,5 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
+import type { DefinitionStats, ListedOperation, ListRequest, PendingRequest } from "./operation-reads.js";
 
 /** The right to work on one operation. The caller chooses the token: see {@link OperationStore.beginAttempt}. */
 export interface Lease {
@@ -6,6 +7,17 @@ export interface Lease {
   readonly operationId: string;
   /** Random and never reused. It fences off every earlier holder of the operation. */
   readonly token: string;
+}
+
+/**
+ * Maximum numbers of operations of one definition that are `pending` and under a lease. An operation that is `preparing`
+ * neither needs nor holds a place. Absent members are no limit.
+ */
+export interface RunningLimits {
+  /** Maximum number for all tenants together. */
+  readonly running?: number;
+  /** Maximum number for each tenant. */
+  readonly runningPerTenant?: number;
 }
 
 /** Parameters for beginning an attempt. */
@@ -16,6 +28,8 @@ export interface AttemptRequest {
   readonly leaseMs: number;
   /** Whether the caller can finish an operation that is `preparing`. Default: true. */
   readonly creates?: boolean;
+  /** Limits of the definition. Default: none. */
+  readonly limits?: RunningLimits | undefined;
 }
 
 /** State of a new operation that does not start as `pending` and due at once. */
@@ -42,6 +56,11 @@ export type BeginResult =
   | { readonly outcome: "not-due"; readonly dueInMs: number }
   /** The operation is `preparing`, and the caller passed `creates: false`. */
   | { readonly outcome: "preparing" }
+  /**
+   * No place is free: as many operations run as the limits allow, an earlier one of the same `lane` has not ended, or the
+   * definition is paused. The operation stays due, and the call does not count as an attempt.
+   */
+  | { readonly outcome: "full" }
   | { readonly outcome: "terminal" }
   | { readonly outcome: "unknown" };
 
@@ -91,66 +110,6 @@ export interface ExpiredOperation {
   readonly key?: string;
 }
 
-/** The end of a page of a list: the next page begins after this operation. */
-export interface ListPosition {
-  /** `createdAt` of the last operation of the page. */
-  readonly createdAt: number;
-  /** Id of the last operation of the page. */
-  readonly id: string;
-}
-
-/** Request for a page of operations, newest first. Absent members do not narrow the list. */
-export interface ListRequest {
-  /** Only operations of this tenant. */
-  readonly tenant?: string;
-  /** Only operations of this definition. */
-  readonly definition?: string;
-  /** Only operations in this state. */
-  readonly state?: OperationState;
-  /** Only operations created at this time or later. Epoch milliseconds. */
-  readonly createdFrom?: number;
-  /** Only operations created before this time. Epoch milliseconds. */
-  readonly createdBefore?: number;
-  /** Only operations after this position, that is, older ones. */
-  readonly after?: ListPosition;
-  /** Whether hidden operations and those that are `preparing` are listed too. Default: false. */
-  readonly internal?: boolean;
-  /** Maximum number of operations to return. */
-  readonly limit: number;
-}
-
-/** An operation in a list, without its payloads. To read them, use `get` or `getMany`. */
-export type ListedOperation = Omit<
-  Operation,
-  "input" | "result" | "resource" | "progress" | "meta" | "onEnd"
->;
-
-/** A count that stops at 10,000, so that it stays cheap. */
-export interface BoundedCount {
-  /** At most 10,000. */
-  readonly count: number;
-  /** Whether there are more. */
-  readonly more: boolean;
-}
-
-/**
- * Counts of the operations of one definition, including hidden ones. Operations that are `preparing` are not counted.
- */
-export interface DefinitionStats {
-  /** Name of the definition. */
-  readonly definition: string;
-  /** Operations that are due now and have no live lease. */
-  readonly due: BoundedCount;
-  /** Operations with a live lease. */
-  readonly running: BoundedCount;
-  /** Operations that are due later, because they are delayed or wait for a retry. */
-  readonly scheduled: BoundedCount;
-  /** Failed operations that were not redriven and have not been purged yet. */
-  readonly failed: BoundedCount;
-  /** How long the longest-waiting due operation has been due. Milliseconds. Absent if no operation is due. */
-  readonly oldestDueMs?: number;
-}
-
 /** Outcome of a request to run a failed operation again. */
 export type RedriveResult =
   /** The successor exists. `created` is false if an earlier call created it. */
@@ -172,6 +131,12 @@ export type RedriveResult =
  */
 export interface OperationStore {
   /**
+   * `true` if `beginAttempt`, and the receipts of a queue that begins attempts in this store, keep `limits` and lanes.
+   * Definitions with `limits.running`, `limits.runningPerTenant` or `serialBy` need it. Default: they do not.
+   */
+  readonly keepsPlaces?: boolean;
+
+  /**
    * Creates the operation unless its id exists. A new `pending` operation is due at once, and `takeDue` hands it out
    * 30 s later, in case its first announcement is lost. With `delayMs` it is due after that time, and `takeDue` hands it
    * out then.
@@ -188,6 +153,11 @@ export interface OperationStore {
    * Begins an attempt if the operation is due and has no live lease. Compare-and-set: of any number of concurrent
    * calls, one gets `begun`. Repeating that call with the same token gets `begun` again, as the same attempt. An
    * operation that is `preparing` begins in the same way, once the lease of its creator has expired.
+   *
+   * With `limits` or a `lane`, the operation also needs a place. A lease holds one, even an expired one, until another
+   * operation needs it: then an expired lease is taken away, and everything later with its token is `lost`. The limits
+   * hold across all processes. In a lane, operations have their turn in the order of `createdAt` and then of `id`, and
+   * each one keeps it until it has ended.
    */
   beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
 
@@ -265,6 +235,12 @@ export interface OperationStore {
   stats?(request: { readonly definitions: readonly string[] }): Promise<readonly DefinitionStats[]>;
 
   /**
+   * Counts operations that have not ended, including hidden ones and those that are `preparing`. Returns one count per
+   * request, in the same order. Definitions with `limits.pending` or `limits.pendingPerTenant` need it.
+   */
+  countPending?(requests: readonly PendingRequest[]): Promise<readonly number[]>;
+
+  /**
    * Creates an operation, the successor, that runs a failed one again. The successor has the same tenant, definition,
    * input, `meta` and retention, and its `retryOf` is the failed operation. It has no key, and is hidden if the
    * failed operation is. The same commit sets `retriedBy` of the failed operation. If the failed operation has an
@@ -272,4 +248,15 @@ export interface OperationStore {
    * `remove` of the failed operation.
    */
   redrive?(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
+
+  /**
+   * Pauses a definition: until `resume`, no attempt of its `pending` operations begins. `beginAttempt` returns `full`, and
+   * a queue that begins attempts leaves them due. Everything else goes on: creating operations, finishing those that are
+   * `preparing`, attempts that have begun, and cancelling. `stats` shows the pause. If the definition is paused already,
+   * nothing changes. `by` has 1 to 255 UTF-16 code units.
+   */
+  pause?(definition: string, by?: string): Promise<void>;
+
+  /** Ends the pause of a definition, if there is one, and wakes up workers that wait for its operations. */
+  resume?(definition: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Announcement } from "./announcement.js";
-import type { BeginResult, Lease } from "./operation-store.js";
+import type { BeginResult, Lease, RunningLimits } from "./operation-store.js";
 
 /** An attempt that the receipt itself began, for back ends that receive and begin in one statement. */
 export interface BegunAttempt {
@@ -34,6 +34,10 @@ export interface ConsumedDefinition {
   readonly leaseMs: number;
   /** Whether the receipt itself may begin operations that are `preparing`. Default: true. */
   readonly creates?: boolean;
+  /** Limits of the definition. A receipt that begins attempts never exceeds them. Default: none. */
+  readonly limits?: RunningLimits | undefined;
+  /** Whether operations of the definition have lanes. Only a hint to look again when one ends. Default: false. */
+  readonly lanes?: boolean;
 }
 
 /** Deliveries that a worker can take now. */
@@ -61,6 +65,9 @@ export interface Consumer {
   /**
    * Waits for announcements and returns between 1 and `limit` of them. Returns an empty list if the signal is aborted,
    * or if the queue wants the worker to call again. Deliveries that are neither acked nor nacked may be redelivered.
+   *
+   * A receipt that begins attempts returns no operation that has no place: see `OperationStore.beginAttempt`. When a
+   * place becomes free in the same process, a waiting call looks again at once.
    *
    * Throws `QUEUE_UNAVAILABLE` if the queue cannot be reached, or `STORE_UNAVAILABLE` if the store is
    * the queue.

@@ -23,18 +23,43 @@ export function createSystemRuntime(): Runtime {
   const takeRandom = createRandomPool();
   return {
     clock: systemClock,
-    newId: () => v7({ random: takeRandom() }),
-    newToken: () => encode(takeRandom()),
+    newId: createIds(takeRandom),
+    newToken: () => toHex(takeRandom()),
     random: Math.random,
     pause: nextTurn,
     hash: nodeHash() ?? subtleHash,
   };
 }
 
+/**
+ * Creates ids that sort in the order of their creation, also within a millisecond (RFC 9562 §6.2, method 1). With random
+ * bytes of the caller, the library counts nothing itself.
+ */
+function createIds(takeRandom: () => Uint8Array): () => string {
+  let msecs = 0;
+  let seq = 0;
+  return () => {
+    const random = takeRandom();
+    const now = Date.now();
+    const isNext = now > msecs;
+    if (isNext || seq === MAX_SEQ) {
+      msecs = isNext ? now : msecs + 1;
+      // Leaves room to count.
+      seq = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
+    } else seq += 1;
+    return v7({ random, msecs, seq });
+  };
+}
+
+const MAX_SEQ = 0xff_ff_ff_ff;
+
 const RANDOM_BYTES = 16;
 const POOL_BYTES = 4_096;
 
-/** Fetches random bytes from the system in large blocks, because one call per id would cost more than the id. */
+/**
+ * Fetches random bytes from the system in large blocks, because one call per id would cost more than the id. The returned
+ * bytes are overwritten later, so callers use them at once.
+ */
 function createRandomPool(): () => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);
   let used = POOL_BYTES;
@@ -44,12 +69,16 @@ function createRandomPool(): () => Uint8Array {
       used = 0;
     }
     used += RANDOM_BYTES;
-    return pool.slice(used - RANDOM_BYTES, used);
+    return pool.subarray(used - RANDOM_BYTES, used);
   };
 }
 
-function encode(bytes: Uint8Array): string {
-  return toBase64Url(String.fromCharCode(...bytes));
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += HEX[byte];
+  return text;
 }
 
 type OneShotHash = (algorithm: string, data: string, encoding: "base64url") => string;
@@ -60,5 +89,6 @@ function nodeHash(): ((text: string) => string) | undefined {
 }
 
 async function subtleHash(text: string): Promise<string> {
-  return encode(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return toBase64Url(String.fromCharCode(...new Uint8Array(digest)));
 }

@@ -1,6 +1,6 @@
 import { fromBase64Url, toBase64Url } from "../contract/base64url.js";
 import { isOperationId } from "../contract/operation.js";
-import type { ListPosition } from "../ports/operation-store.js";
+import type { ListPosition } from "../ports/operation-reads.js";
 
 /** Returns the cursor for the end of a page. It is opaque to clients. */
 export function toCursor({ createdAt, id }: ListPosition): string {

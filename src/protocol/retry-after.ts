@@ -9,6 +9,8 @@ export interface RetryAfterEstimate {
   accepted(operation: Pick<Operation, "id" | "definition">, now: number): number;
   /** Returns whole seconds, 1 to 60, for a pending operation. Starts to track it if it is new to this process. */
   pending(operation: Pick<Operation, "id" | "definition">, now: number): number;
+  /** Returns how long operations of a definition take from their acceptance to their end. Milliseconds, up to 10 minutes. */
+  durationMs(definition: string): number;
   /** Learns from an operation that has just ended. */
   ended(operation: Pick<Operation, "id" | "definition">, now: number): void;
   /** Learns from a terminal operation that was read. */
@@ -56,6 +58,7 @@ export function createRetryAfterEstimate(): RetryAfterEstimate {
       }
       return seconds(expectedMs, Math.max(0, now - since));
     },
+    durationMs: averageOf,
     ended: ({ id, definition }, now) => {
       const since = tracked.take(id);
       if (since !== undefined) learn(definition, now - since);

@@ -3,6 +3,7 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Webhooks } from "../ports/webhooks.js";
 import type { Announcer } from "./announcer.js";
+import type { Backlog } from "./backlog.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { RetryAfterEstimate } from "./retry-after.js";
 
@@ -31,6 +32,8 @@ export interface Shared {
   readonly webhooks?: Webhooks;
   /** Tracks requests and submissions in progress, so `close` can wait for them. Workers of this service join it. */
   readonly lifecycle: Lifecycle;
+  /** Refuses submissions over the limits of pending operations. Absent if no definition has such a limit. */
+  readonly backlog?: Backlog;
   /** Estimates `Retry-After`. It learns from workers that are created from this service. */
   readonly estimate: RetryAfterEstimate;
 }

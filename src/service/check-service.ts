@@ -24,7 +24,7 @@ export function checkService(service: unknown, owner: string, ...members: readon
  *
  * Throws `INVALID_OPTION`, like {@link checkService}.
  */
-export function contextOf(service: Pick<Service, typeof SHARED>, owner: string): ServiceContext {
+export function contextOf(service: Service, owner: string): ServiceContext {
   checkService(service, owner, SHARED);
   return service[SHARED];
 }

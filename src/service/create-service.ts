@@ -2,6 +2,7 @@ import { createMemoryBackend } from "../backends/memory/index.js";
 import { awaitUsing } from "../contract/await-using.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
+import { readNamed } from "../contract/option-table.js";
 import {
   checkFunction,
   checkOptions,
@@ -16,15 +17,17 @@ import type { Format } from "../formats/format.js";
 import type { ServiceContext } from "../http/context.js";
 import { createRouter } from "../http/handle.js";
 import { checkPaths } from "../http/routing/check-paths.js";
-import { readSettings, SETTINGS_OPTIONS, type SettingsOptions } from "../http/settings.js";
+import { SETTINGS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
 import type { AnyCreators, Creators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
+import { checkPlaces } from "../ports/places.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
 import { createAnnouncer } from "../protocol/announcer.js";
+import { createBacklog } from "../protocol/backlog.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
@@ -63,7 +66,7 @@ export interface ServiceOptions<List extends Definitions, Tx = unknown, Created 
 
 /** Names of all {@link ServiceOptions}. */
 export const SERVICE_OPTIONS: OptionNames<ServiceOptions<Definitions>> = {
-  ...SETTINGS_OPTIONS,
+  ...SETTINGS,
   definitions: true,
   backend: true,
   create: true,
@@ -90,11 +93,12 @@ export function createService<
   checkDefinitions(definitions);
   checkCreators(definitions, create);
   checkWebhooks(webhooks);
-  const settings = readSettings(options);
+  const settings = readNamed(options, SETTINGS);
   checkPaths(definitions, settings.statusPath);
   const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
   if (options.backend !== undefined) checkBackend(options.backend);
   const backend = options.backend ?? (createMemoryBackend({ clock: runtime.clock }) as Backend<Tx>);
+  checkPlaces(definitions, backend.operations);
   if (settings.list && backend.operations.list === undefined)
     throw misuse(
       "Option `list` is true, but this back end cannot list operations. Leave out `list`, or pass a back end that can list.",
@@ -103,13 +107,16 @@ export function createService<
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
   const announcer = createAnnouncer({ queue: backend.queue, runtime, observe });
+  const inTime = <Result>(call: Promise<Result>): Promise<Result> => storeAnswer({ settings, runtime }, call);
   const hub = createHub({
     operations: backend.operations,
     runtime,
     observe,
     maxWaiters: settings.maxWaiters,
-    inTime: (call) => storeAnswer({ settings, runtime }, call),
+    inTime,
   });
+  const estimate = createRetryAfterEstimate();
+  const backlog = createBacklog({ definitions, backend, runtime, estimate, inTime });
   const context: ServiceContext = {
     definitions,
     backend,
@@ -121,7 +128,8 @@ export function createService<
     announcer,
     ...(webhooks === undefined ? {} : { webhooks }),
     lifecycle,
-    estimate: createRetryAfterEstimate(),
+    estimate,
+    ...(backlog === undefined ? {} : { backlog }),
     hub,
   };
   const { hasPath, handle } = createRouter(context);

@@ -31,18 +31,15 @@ export function createOrderService<Tx = never, Hook = unknown>(
 ): ServiceFor<readonly [OrderDefinition], Tx, Hook> {
   const { definitions: _, ...known } = SERVICE_OPTIONS;
   checkOptions(options, { ...known, ...ORDER_OPTIONS }, "createOrderService");
-  const { create, idempotencyKey, cancellable, deprecated, retentionMs, failedRetentionMs, ...rest } =
-    options;
+  const { create, ...others } = options;
   checkFunction("create", create, { optional: true });
-  const definitions = [
-    defineOrders({
-      idempotencyKey,
-      cancellable,
-      deprecated,
-      retentionMs,
-      failedRetentionMs,
-    } as OrderOptions),
-  ] as const;
+  const isOfOrders = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(ORDER_OPTIONS, name);
+  const given = Object.entries(others);
+  const definitions = [defineOrders(Object.fromEntries(given.filter(isOfOrders)) as OrderOptions)] as const;
+  const rest = Object.fromEntries(given.filter((entry) => !isOfOrders(entry))) as Pick<
+    typeof options,
+    "authorize"
+  >;
   const creators = create === undefined ? {} : { create: { orders: withPendingStatus(create) } };
   return createService<readonly [OrderDefinition], Tx, "orders", Hook>({ ...rest, definitions, ...creators });
 }

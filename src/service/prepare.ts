@@ -46,6 +46,7 @@ export async function prepare(
     () => ({ definition: known.name, tenant: options.tenant }),
     async (message) => {
       const submission = await check(context, known, input, options, message?.meta);
+      await context.backlog?.admit(submission.submission.operation);
       const record = await storeAnswer(context, synchronous.prepare(submission.submission));
       return { checked: submission, prepared: record };
     },

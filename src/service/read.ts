@@ -1,16 +1,10 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { isOperationId, type Operation } from "../contract/operation.js";
+import { isOperationId } from "../contract/operation.js";
+import { toDate, toVisible, type VisibleOperation } from "../contract/visible-operation.js";
 import type { ServiceContext } from "../http/context.js";
-import { toVisible, type VisibleOperation } from "../http/operation/represent.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { knownDefinition, readCall } from "./call.js";
-
-/** Operation of any definition, as `Service.get` returns it. */
-export interface AnyOperationView extends Omit<VisibleOperation, "createdAt" | "finishedAt"> {
-  readonly createdAt: Date;
-  readonly finishedAt?: Date;
-}
 
 /** Reads an operation without HTTP. See `Service.get`. */
 export async function get(
@@ -18,7 +12,7 @@ export async function get(
   definition: OperationDefinition,
   id: string,
   options: { readonly tenant?: string } | undefined,
-): Promise<AnyOperationView | undefined> {
+): Promise<VisibleOperation<Date> | undefined> {
   const { name } = knownDefinition(context, definition);
   const { tenant } = readCall(context, "get", options, { tenant: true });
   return find(context, name, id, tenant);
@@ -29,24 +23,17 @@ async function find(
   definition: string,
   id: string,
   tenant: string,
-): Promise<AnyOperationView | undefined> {
+): Promise<VisibleOperation<Date> | undefined> {
   if (!isOperationId(id)) return undefined;
   const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
-  return operation?.definition === definition ? toView(operation, context.settings) : undefined;
-}
-
-/** Returns what the status endpoint shows, with dates. */
-function toView(operation: Operation, settings: ServiceContext["settings"]): AnyOperationView | undefined {
-  if (operation.state === "preparing") return undefined;
-  const { createdAt, finishedAt, ...rest } = toVisible(operation, settings);
-  const view = { ...rest, createdAt: new Date(createdAt) };
-  return finishedAt === undefined ? view : { ...view, finishedAt: new Date(finishedAt) };
+  if (operation?.definition !== definition || operation.state === "preparing") return undefined;
+  return toVisible(operation, toDate, context.settings.problemBaseUri);
 }
 
 /** Outcome of a cancellation, and the operation after it. */
 export interface AnyCancelResult {
   readonly outcome: CancelOutcome;
-  readonly operation?: AnyOperationView;
+  readonly operation?: VisibleOperation<Date>;
 }
 
 /** Cancels an operation without HTTP. See `Service.cancel`. */

@@ -11,7 +11,10 @@ import type { Submitted } from "./submit.js";
 
 /** A service that adapters can mount: any {@link Service}, or an object of yours with the same methods. */
 export type Mountable = Pick<Service, "handle"> &
-  Partial<Pick<Service, "hasPath" | "definitions" | typeof SHARED>>;
+  Partial<Pick<Service, "hasPath" | "definitions">> & {
+    /** @internal */
+    readonly [SHARED]?: ServiceContext;
+  };
 
 /**
  * Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions with asynchronous
@@ -42,6 +45,11 @@ export interface SubmissionOptions {
   readonly key?: string;
   /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
   readonly delayMs?: number;
+  /**
+   * Order in which the work begins if more is due than workers have slots: 0 first, 7 last. It can be one that
+   * clients cannot choose. If the key was used before, the first one counts. Default: `urgency` of the definition.
+   */
+  readonly urgency?: number;
   /**
    * Receiver of the webhook, like `Webhook-URL` of a request. `allow` of the webhooks gets `principal` as the id of the
    * caller, or the tenant if you name no principal. If the key was used before, the first URL counts. Default: the endpoint of the tenant.

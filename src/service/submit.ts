@@ -1,4 +1,5 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
+import { checkUrgency } from "../contract/definition/urgency.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { parseIdempotencyKey } from "../contract/idempotency-key.js";
 import { canonicalJson } from "../contract/json/canonical-json.js";
@@ -25,6 +26,7 @@ export interface AnySubmitOptions {
   readonly principal?: string | undefined;
   readonly key?: string | undefined;
   readonly delayMs?: number | undefined;
+  readonly urgency?: number | undefined;
   readonly webhookUrl?: string | undefined;
   readonly tx?: unknown;
 }
@@ -35,6 +37,7 @@ export const SUBMISSION_OPTIONS: OptionNames<Omit<AnySubmitOptions, "tx">> = {
   principal: true,
   key: true,
   delayMs: true,
+  urgency: true,
   webhookUrl: true,
 };
 
@@ -80,7 +83,7 @@ export async function check(
   context: ServiceContext,
   definition: OperationDefinition,
   given: unknown,
-  { tenant, principal, key, delayMs, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
+  { tenant, principal, key, delayMs, urgency, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
   const { runtime, settings } = context;
@@ -90,7 +93,9 @@ export async function check(
   const parts = {
     key: readKey(key, definition),
     delayMs: readDelay(context, delayMs, definition),
+    urgency: urgency === undefined ? undefined : checkUrgency("urgency", urgency),
     input,
+    output,
     fingerprint: await fingerprint(input, runtime.hash),
     webhookUrl:
       webhookUrl === undefined

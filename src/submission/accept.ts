@@ -14,9 +14,14 @@ interface Platform {
  * repeatable: a retry after a crash finds the same operation and completes the missing steps. Call
  * {@link announceAccepted} with what it resolves to.
  *
- * Throws errors of recording and creating.
+ * Throws `BACKLOG_FULL`, `TOO_MANY_PENDING`, and errors of recording and creating.
  */
 export function accept(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
+  const admitted = context.backlog?.admit(checked.submission.operation);
+  return admitted === undefined ? record(context, checked) : admitted.then(() => record(context, checked));
+}
+
+function record(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
   return Object.hasOwn(context.create, checked.definition.name)
     ? createBeforeReply({ context, ...checked })
     : recordSubmission(context, checked);
@@ -35,6 +40,7 @@ export function announceAccepted(
   platform: Platform = {},
 ): void {
   const { tenant, principal, meta } = submission.operation;
+  if (replayed) context.backlog?.giveBack(submission.operation);
   const event = replayed ? "operation.replayed" : "operation.accepted";
   // Written out, because V8 keeps what a spread makes of a literal until the next full collection.
   context.observe(

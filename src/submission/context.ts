@@ -5,6 +5,7 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Webhooks } from "../ports/webhooks.js";
 import type { Announcer } from "../protocol/announcer.js";
+import type { Backlog } from "../protocol/backlog.js";
 
 /** Limits for accepting submissions. */
 interface SubmissionSettings {
@@ -27,6 +28,8 @@ export interface SubmissionContext {
   readonly runtime: Runtime;
   readonly observe: Observer;
   readonly announcer: Announcer;
+  /** Refuses submissions over the limits of pending operations. Absent if no definition has such a limit. */
+  readonly backlog?: Backlog;
   /** Announces the end of every operation. Absent if the service has no webhooks. */
   readonly webhooks?: Webhooks;
 }

@@ -38,9 +38,16 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
   let token: string | undefined;
 
   function open(): Consumer {
-    const definitions = [...processors].map(([name, { create, settings: own }]) => {
+    const definitions = [...processors].map(([name, { create, definition, settings: own }]) => {
       const { concurrency, leaseMs } = own;
-      return { name, concurrency, leaseMs, creates: create !== undefined };
+      return {
+        name,
+        concurrency,
+        leaseMs,
+        creates: create !== undefined,
+        limits: definition.limits,
+        lanes: definition.serialBy !== undefined,
+      };
     });
     return context.backend.queue.consume({ definitions });
   }

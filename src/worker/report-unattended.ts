@@ -6,9 +6,9 @@ const INTERVAL_MS = 60_000;
 const WAITING_MS = 60_000;
 
 /**
- * Creates a function that reports definitions without a worker: some operations have been due for a minute, and no
- * attempt is running. It reads the counts at most once a minute and changes nothing in the store. It reports a
- * definition again only after its operations were taken in between. Never rejects.
+ * Creates a function that reports definitions without a worker: some operations have been due for a minute, no
+ * attempt is running, and the definition is not paused. It reads the counts at most once a minute and changes nothing in
+ * the store. It reports a definition again only after its operations were taken in between. Never rejects.
  *
  * @param definitions names of known definitions that this worker has no processor for
  */
@@ -23,9 +23,9 @@ export function createUnattendedReport(
 
   async function look(): Promise<void> {
     for (const stats of (await backend.operations.stats?.({ definitions })) ?? []) {
-      const { definition, due, running, oldestDueMs = 0 } = stats;
+      const { definition, due, running, oldestDueMs = 0, paused } = stats;
       const isTaken = running.count > 0 || oldestDueMs < WAITING_MS;
-      if (isTaken) reported.delete(definition);
+      if (isTaken || paused !== undefined) reported.delete(definition);
       else if (!reported.has(definition)) {
         reported.add(definition);
         observe({ event: "definition.unattended", definition, due: due.count, oldestDueMs });

@@ -6,7 +6,7 @@ import { isAsyncReplyError } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { ORDER, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { type Express, expressVersions } from "./express-apps.js";
+import { type Express, expressVersions } from "../support/express-apps.js";
 import { type Arrange, createExpressMounts, repliesTo } from "./express-orders.js";
 import { idOf } from "./predictable-service.js";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { expressVersions } from "./express-apps.js";
+import { expressVersions } from "../support/express-apps.js";
 import { createExpressMounts } from "./express-orders.js";
 import { comparable, idOf } from "./predictable-service.js";
 import { refuseWithField } from "./unwritable-field.js";

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { toExpressHandler } from "async-request-reply/express";
 import type { WireRequest, WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { mountOrders, type Options, type Orders } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { appWith, type Express } from "../support/express-apps.js";
 import { createNodeHarness } from "../support/node-harness.js";
-import { appWith, type Express } from "./express-apps.js";
 import { comparable, createPredictableBackend, toPredictable } from "./predictable-service.js";
 
 /** An order service in an Express application. */

@@ -1,7 +1,7 @@
 import type { AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { expressVersions } from "../support/express-apps.js";
 import { createFetchHarness } from "../support/fetch-harness.js";
 import { createNodeHarness } from "../support/node-harness.js";
-import { expressVersions } from "./express-apps.js";
 import { createPredictableBackend } from "./predictable-service.js";
 
 /** A harness that can close everything it mounted. */

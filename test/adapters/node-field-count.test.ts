@@ -2,8 +2,8 @@ import { type Authorize, createMemoryBackend, createOrderService } from "async-r
 import { toNodeHandler } from "async-request-reply/node";
 import { problemType } from "async-request-reply/ports";
 import { afterEach, describe, expect, it } from "vitest";
+import { expressVersions } from "../support/express-apps.js";
 import { type RunningServer, startServer, type ToListener, writeRequest } from "../support/node-harness.js";
-import { expressVersions } from "./express-apps.js";
 
 const listeners: readonly { readonly adapter: string; readonly toListener: ToListener }[] = [
   { adapter: "Node", toListener: toNodeHandler },

@@ -1,7 +1,7 @@
 import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
-import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
+import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -8,7 +8,7 @@ import { Line, type Waiting } from "../../src/backends/memory/collections/line.j
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
 import { allOperations } from "../support/all-operations.js";
 import { effort } from "../support/effort.js";
-import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
+import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
 
 const COUNT = 100_000;
 const RECORDED = effort(20_000, 100_000);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { memoryOnClock } from "./memory-harnesses.js";
+import { memoryOnClock } from "../support/memory-harnesses.js";
 
 /** Short names from few characters, so that different keys often look alike when joined. */
 const name = fc.string({ unit: fc.constantFrom(":", "0", "1", "a"), maxLength: 3 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { announce } from "../../src/ports/announcement.js";
 import { allOperations } from "../support/all-operations.js";
 import { receiveOnce } from "../support/consumers.js";
-import { memoryOnClock, submissionsOf } from "./memory-harnesses.js";
+import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
 
 function operation(index: number, members: Partial<NewOperation> = {}): NewOperation {
   const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;

@@ -4,8 +4,13 @@ import {
   queueCases,
   submissionsCases,
 } from "async-request-reply/testing";
+import {
+  memoryIdempotency,
+  memoryOperations,
+  memoryQueue,
+  memorySubmissions,
+} from "../support/memory-harnesses.js";
 import { runSuite } from "../support/run-suite.js";
-import { memoryIdempotency, memoryOperations, memoryQueue, memorySubmissions } from "./memory-harnesses.js";
 
 runSuite("the operation store in memory", operationStoreCases, memoryOperations());
 runSuite("the idempotency store in memory", idempotencyStoreCases, memoryIdempotency());

@@ -22,7 +22,7 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
   async function emptySchema(): Promise<string> {
     const known = free.pop();
     if (known !== undefined) {
-      await database.exec(`truncate ${known}.operations; ${clocks.get(known)}`);
+      await database.exec(`truncate ${known}.operations, ${known}.paused; ${clocks.get(known)}`);
       return known;
     }
     const schema = `test_${++count}`;

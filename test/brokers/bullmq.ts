@@ -8,7 +8,8 @@ interface Redis {
   quit(): Promise<unknown>;
 }
 
-interface Ioredis {
+/** The library `ioredis`. */
+export interface Ioredis {
   readonly Redis: new (port: number, host: string, options: object) => Redis;
 }
 

@@ -96,10 +96,25 @@ describe("the page", () => {
     const due = await stage.submit("completes", 1);
     const page = await openConsole(stage.url);
     const invoices = page.locator("#statistics").getByRole("row").filter({ hasText: "invoices" });
-    expect((await invoices.innerText()).split(/\s+/).slice(0, 2)).toEqual(["invoices", "1"]);
+    expect((await invoices.innerText()).split(/\s+/).slice(0, 3)).toEqual(["invoices", "Pause…", "1"]);
     await page.getByText("The last hour covers the workers of this process").waitFor();
     await invoices.getByRole("link", { name: "1 due: list invoices" }).click();
     await row(page, due).waitFor();
+  });
+
+  it("pauses a definition after a question, says so, and resumes it", async () => {
+    const stage = await startConsole();
+    const page = await openConsole(stage.url);
+    const invoices = page.locator("#statistics").getByRole("row").filter({ hasText: "invoices" });
+    await invoices.getByRole("button", { name: "Pause invoices…" }).click();
+    await page.getByRole("button", { name: "Pause it" }).click();
+    await invoices.getByText("paused since").waitFor();
+    const statsOf = async () =>
+      (await stage.operator.stats()).find(({ definition }) => definition === "invoices");
+    expect((await statsOf())?.paused?.since).toBeInstanceOf(Date);
+    await invoices.getByRole("button", { name: /Resume/ }).click();
+    await invoices.getByRole("button", { name: "Pause invoices…" }).waitFor();
+    expect((await statsOf())?.paused).toBeUndefined();
   });
 
   it("shows the timeline of an operation with its attempts and its webhook", async () => {

@@ -73,7 +73,7 @@ describe("a diagram", () => {
 describe("the search", () => {
   it.each([
     ["retry", "Retries and failures"],
-    ["priority", "Comparison with job queues"],
+    ["priority", "Tenants"],
     ["dead letter", "States"],
     ["webhook", "Webhooks"],
     ["cron", "Running work on a schedule"],

@@ -1,7 +1,7 @@
 import { eventStream, listOperations } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
+import { openStage } from "../support/client-stage.js";
 import { accepted, completed, ID, pending, play, reply } from "./scripted.js";
-import { openStage } from "./stage.js";
 
 const book = { itemId: "book", quantity: 1 };
 const saved = { definition: "orders", operationId: ID };

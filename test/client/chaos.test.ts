@@ -2,9 +2,9 @@ import { createMemoryBackend, createService, createWorker } from "async-request-
 import { createClient } from "async-request-reply/client";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { expect, it, onTestFinished } from "vitest";
+import { definitions } from "../support/client-stage.js";
 import { chooseFaults } from "./chaos.js";
 import { lost, useFakeTime } from "./scripted.js";
-import { definitions } from "./stage.js";
 
 /** Creates a `fetch` that loses requests and replies, answers 503, and cuts waits. */
 function unreliable(

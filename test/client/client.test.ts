@@ -1,6 +1,6 @@
 import { eventStream } from "async-request-reply/client";
 import { expect, it } from "vitest";
-import { openStage } from "./stage.js";
+import { openStage } from "../support/client-stage.js";
 
 it("submits work and returns its result", async () => {
   const { api } = await openStage();

@@ -1,7 +1,7 @@
 import { createKeyStore, type KeyStorage } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openStage } from "../support/client-stage.js";
 import { accepted, later, lost, play, reply, type Step } from "./scripted.js";
-import { openStage } from "./stage.js";
 
 const book = { itemId: "book", quantity: 1 };
 const name = 'async-request-reply http://localhost/orders {"itemId":"book","quantity":1}';

@@ -6,8 +6,8 @@ import {
   listOperations,
 } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
+import type { definitions } from "../support/client-stage.js";
 import { accepted, ID, later, play } from "./scripted.js";
-import type { definitions } from "./stage.js";
 
 type Api = Client<typeof definitions>;
 

@@ -1,7 +1,7 @@
 import { listOperations } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
+import { openStage } from "../support/client-stage.js";
 import { ID, lost, play, reply } from "./scripted.js";
-import { openStage } from "./stage.js";
 
 /** Iterates up to the end. */
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

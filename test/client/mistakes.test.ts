@@ -1,8 +1,8 @@
 import { createKeyStore } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
+import { openStage } from "../support/client-stage.js";
 import { testMistakes, untyped } from "../support/untyped.js";
 import { accepted, play } from "./scripted.js";
-import { openStage } from "./stage.js";
 
 const { createClient } = untyped;
 const untypedKeyStore = createKeyStore as (storage: unknown) => unknown;

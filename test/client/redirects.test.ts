@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Client, createClient, eventStream, listOperations } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { definitions } from "../support/client-stage.js";
 import { ID } from "./scripted.js";
-import { definitions } from "./stage.js";
 
 /** A request that a server received. */
 interface Received {

@@ -1,6 +1,6 @@
 import { type Client, type ClientOptions, createClient } from "async-request-reply/client";
 import { onTestFinished, vi } from "vitest";
-import { definitions } from "./stage.js";
+import { definitions } from "../support/client-stage.js";
 
 /** Reply to one request, or an error that `fetch` rejects with. */
 export type Step = (request: Request) => Response | Error | Promise<Response>;

@@ -31,7 +31,17 @@ describe("a caller without access", () => {
     const { send } = createConsoleStage("observe", { authorize, observe: (event) => events.push(event) });
     expect((await send({ path: "/" })).status).toBe(503);
     expect(String((events[0] as { readonly error?: unknown }).error)).toContain(
-      '`authorize` returned an object, not "observe", "operate" or nothing.',
+      '`authorize` returned an object, not "observe", "operate", `{ access, id }` with one of them, or nothing.',
+    );
+  });
+
+  it("gets a 503 if authorize returns an id that cannot be kept", async () => {
+    const events: ServiceEvent[] = [];
+    const authorize: ConsoleAuthorize = () => ({ access: "operate", id: "" });
+    const { send } = createConsoleStage("observe", { authorize, observe: (event) => events.push(event) });
+    expect((await send({ path: "/" })).status).toBe(503);
+    expect(String((events[0] as { readonly error?: unknown }).error)).toContain(
+      "The `id` that `authorize` returned has 0 characters.",
     );
   });
 

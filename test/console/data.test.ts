@@ -21,7 +21,15 @@ describe("the overview", () => {
         "cancelled",
         "abandoned",
       ],
-      supports: { list: true, get: true, stats: true, cancel: true, redrive: true },
+      supports: {
+        list: true,
+        get: true,
+        stats: true,
+        cancel: true,
+        redrive: true,
+        pause: true,
+        resume: true,
+      },
       stats: [
         expect.objectContaining({ definition: "exports", failed: { count: 1, more: false } }),
         expect.objectContaining({ definition: "imports", failed: { count: 0, more: false } }),
@@ -33,7 +41,10 @@ describe("the overview", () => {
     const backend = createMemoryBackend();
     const absent: readonly unknown[] = ["stats", "redrive"] satisfies (keyof OperationStore)[];
     const operations = new Proxy(backend.operations, {
-      get: (target, name) => (absent.includes(name) ? undefined : Reflect.get(target, name).bind(target)),
+      get: (target, name) => {
+        const value: unknown = absent.includes(name) ? undefined : Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
     });
     const { read, change, end } = createConsoleStage("operate", {
       backend: withStores(backend, { operations }),
@@ -104,6 +115,14 @@ describe("an operation", () => {
     });
   });
 
+  it("has its urgency, in the list and by itself", async () => {
+    const { read, submit } = createConsoleStage("observe");
+    const id = await submit("complete", { urgency: 6 });
+    const { operations } = await read<OperationPage>("/api/operations");
+    expect(operations).toMatchObject([{ urgency: 6 }]);
+    expect(await read(`/api/operations/${id}`)).toMatchObject({ operation: { urgency: 6 } });
+  });
+
   it("is shown with its follow-up and the redrives of it", async () => {
     const { read, operator, backend } = createConsoleStage();
     const settle = async (id: string, settlement: Settlement): Promise<void> => {
@@ -161,6 +180,40 @@ describe("an operation", () => {
     expect(JSON.stringify(first)).not.toContain("secret");
     const repeated = dataOf(await change(`/api/operations/${id}/redrive`));
     expect(repeated).toEqual({ ...first, outcome: "already-redriven" });
+  });
+});
+
+describe("a definition", () => {
+  const pauseIn = async (read: <Data>(path: string) => Promise<Data>): Promise<unknown> =>
+    (await read<{ readonly stats: readonly { readonly paused?: unknown }[] }>("/api/overview")).stats[0]
+      ?.paused;
+
+  it("can be paused and resumed, and shows since when and by whom", async () => {
+    const { read, change, end, operator } = createConsoleStage("operate", {
+      authorize: () => ({ access: "operate", id: "ann" }),
+    });
+    expect(await pauseIn(read)).toBeUndefined();
+    expect((await change("/api/pauses", { definition: "exports", paused: true })).status).toBe(200);
+    expect(await pauseIn(read)).toEqual({ since: expect.stringMatching(/^\d{4}-.*Z$/), by: "ann" });
+    expect(await operator.get(await end("complete"))).toMatchObject({ status: "pending" });
+    expect((await change("/api/pauses", { definition: "exports", paused: false })).status).toBe(200);
+    expect(await pauseIn(read)).toBeUndefined();
+  });
+
+  it("is paused by no one in particular if the caller has no id", async () => {
+    const { read, change } = createConsoleStage();
+    await change("/api/pauses", { definition: "exports", paused: true });
+    expect(await pauseIn(read)).toEqual({ since: expect.any(String) });
+  });
+
+  it("is not paused by a caller who can only observe, or without saying which and whether", async () => {
+    const observing = createConsoleStage("observe");
+    expect((await observing.change("/api/pauses", { definition: "exports", paused: true })).status).toBe(403);
+    const { change } = createConsoleStage();
+    expect((await change("/api/pauses", { definition: "export", paused: true })).status).toBe(400);
+    expect((await change("/api/pauses", { definition: "exports" })).status).toBe(400);
+    expect((await change("/api/pauses", { paused: true })).status).toBe(400);
+    expect(await pauseIn(observing.read)).toBeUndefined();
   });
 });
 

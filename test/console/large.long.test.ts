@@ -4,7 +4,7 @@ import { createOperator } from "async-request-reply/operator";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { v7 } from "uuid";
 import { expect, it, onTestFinished } from "vitest";
-import { exportsOf, importsOf } from "../operator/stage.js";
+import { exportsOf, importsOf } from "../support/operator/stage.js";
 import { describeClients } from "../support/sqlite/clients.js";
 import { newDatabaseFile } from "../support/sqlite/database-files.js";
 

@@ -2,7 +2,7 @@ import { createMemoryBackend } from "async-request-reply";
 import * as consoleModule from "async-request-reply/console";
 import { createOperator } from "async-request-reply/operator";
 import { describe } from "vitest";
-import { exportsOf } from "../operator/stage.js";
+import { exportsOf } from "../support/operator/stage.js";
 import { type Mistake, testMistakes } from "../support/untyped.js";
 
 type Untyped = (...args: readonly unknown[]) => unknown;

@@ -6,7 +6,7 @@ import { toExpressHandler } from "async-request-reply/express";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { toNodeHandler } from "async-request-reply/node";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { expressVersions } from "../adapters/express-apps.js";
+import { expressVersions } from "../support/express-apps.js";
 import { type ConsoleStage, createConsoleStage, FROM_PAGE } from "./stage.js";
 
 type Send = (path: string, options?: RequestInit) => Promise<Response>;

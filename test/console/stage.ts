@@ -5,7 +5,7 @@ import {
   type ConsoleOptions,
   createConsole,
 } from "async-request-reply/console";
-import { createOperatorStage, type OperatorStage } from "../operator/stage.js";
+import { createOperatorStage, type OperatorStage } from "../support/operator/stage.js";
 
 /** Header fields that a browser sends with a change from the page. */
 export const FROM_PAGE = { "sec-fetch-site": "same-origin", "content-type": "application/json" };

@@ -3,7 +3,7 @@ import { createConsole } from "async-request-reply/console";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { redriven } from "../operator/stage.js";
+import { redriven } from "../support/operator/stage.js";
 import { createConsoleStage } from "./stage.js";
 
 const START = "2026-01-01T00:00:00.000Z";

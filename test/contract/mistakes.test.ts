@@ -3,6 +3,7 @@ import * as z from "zod";
 import { testMistakes, untyped } from "../support/untyped.js";
 
 const { defineOperation, defineOrders } = untyped;
+const URGENCY = "a whole number from 0, which begins first, to 7";
 const NAME = "1 to 100 characters of `A-Za-z0-9._-`, starting with a letter or digit, such as `orders`";
 const VALIDATOR = "a Standard Schema validator, such as a schema of zod, valibot or arktype";
 const JSON_SCHEMA =
@@ -83,8 +84,46 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
     ],
     [
       "a create, which belongs to the service",
-      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, failedRetentionMs, deprecated.",
+      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, failedRetentionMs, limits, serialBy, urgency, clientUrgency, deprecated.",
       () => define({ create: () => ({ body: {} }) }),
+    ],
+    ...[9, -1, 1.5, Number.NaN, "3", null].map(
+      (urgency) =>
+        [
+          `the urgency ${urgency} (${typeof urgency})`,
+          `Option \`urgency\` must be ${URGENCY}, not ${typeof urgency === "string" ? '"3"' : urgency}.`,
+          () => define({ urgency }),
+        ] as const,
+    ),
+    [
+      "a range of urgencies that is a word",
+      'Option `clientUrgency` must be an object, not "client".',
+      () => define({ clientUrgency: "client" }),
+    ],
+    [
+      "a range of urgencies without its end",
+      `Option \`clientUrgency.to\` must be ${URGENCY}, not undefined.`,
+      () => define({ clientUrgency: { from: 0 } }),
+    ],
+    [
+      "a range of urgencies from a text",
+      `Option \`clientUrgency.from\` must be ${URGENCY}, not "0".`,
+      () => define({ clientUrgency: { from: "0", to: 7 } }),
+    ],
+    [
+      "a range of urgencies that ends before it begins",
+      "Option `clientUrgency.to` must be at least `clientUrgency.from`, 7, not 0.",
+      () => define({ clientUrgency: { from: 7, to: 0 } }),
+    ],
+    [
+      "a range of urgencies with an unknown member",
+      "Unknown option `clientUrgency.form` of defineOperation. Did you mean `clientUrgency.from`? Known options: clientUrgency.from, clientUrgency.to.",
+      () => define({ clientUrgency: { form: 0, to: 7 } }),
+    ],
+    [
+      "a range of urgencies without the usual one",
+      "Option `clientUrgency` is 4 to 7, which does not contain the `urgency` of requests that choose none, 3. Widen it, or change `urgency`.",
+      () => defineOrders({ clientUrgency: { from: 4, to: 7 } }),
     ],
     [
       "a deprecation that is a date",

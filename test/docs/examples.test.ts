@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { compile, parse } from "../support/compile.js";
 import { type Block, blocksOf, pages } from "../support/pages.js";
-import { compile, parse } from "./compile.js";
 import { openWorkshop } from "./execute.js";
 
 const blocks = pages.flatMap((page) => blocksOf(page, "js", "ts"));

@@ -16,6 +16,8 @@ const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
   forbidden: "FORBIDDEN",
   "authorization-unavailable": "AUTHORIZATION_UNAVAILABLE",
   "too-many-requests": "TOO_MANY_REQUESTS",
+  "too-many-pending": "TOO_MANY_PENDING",
+  "backlog-full": "BACKLOG_FULL",
   "not-found": "NOT_FOUND",
   "method-not-allowed": "METHOD_NOT_ALLOWED",
   "unsupported-media-type": "UNSUPPORTED_MEDIA_TYPE",

@@ -24,7 +24,7 @@ describe("the example server on PGlite", { timeout: 30_000 }, () => {
 describe.each([
   ["PGlite", `pglite:${join(folder, "orders")}`],
   ["SQLite", `sqlite:${join(folder, "orders.db")}`],
-])("the example server on %s", { timeout: 30_000 }, (_name, BACKEND) => {
+])("the example server on %s", { timeout: 60_000 }, (_name, BACKEND) => {
   it("keeps an accepted order over a restart", async () => {
     const first = await startForTest({ BACKEND });
     const location = await createOrdersClient(first.baseUrl).accepted({ itemId: "pen", quantity: 1 });

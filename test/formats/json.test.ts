@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { jsonFormat } from "../../src/formats/json.js";
 import { decodeUtf8 } from "../../src/formats/malformed.js";
 import { describeCorpus } from "../support/corpora.js";
+import { equalNumbers } from "../support/exact-number.js";
 import { refusalOf } from "../support/refusal.js";
-import { equalNumbers } from "./exact-number.js";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (bytes: Uint8Array): unknown =>

@@ -2,8 +2,8 @@ import { xmlFormat } from "async-request-reply/xml";
 import { orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeProgram, runProgram } from "../support/programs.js";
 import { describedInXml } from "./generated-schemas.js";
+import { describeProgram, runProgram } from "./programs.js";
 import { written } from "./sample-replies.js";
 
 const [, yangXml] = orderYangFormats;

@@ -5,9 +5,9 @@ import { defineOrders } from "async-request-reply";
 import { orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rowsOf } from "../docs/tables.js";
-import { describeProgram, type ProgramResult, runProgram } from "../support/programs.js";
+import { rowsOf } from "../support/tables.js";
 import { validOrder } from "./generated-orders.js";
+import { describeProgram, type ProgramResult, runProgram } from "./programs.js";
 import { written } from "./sample-replies.js";
 
 const [yangJson, yangXml] = orderYangFormats;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allFormats } from "../support/all-formats.js";
 import { modes } from "../support/composed-backend.js";
+import { type Attempt, createRetryStage, writeValue } from "../support/retry-stage.js";
 import { type Deployed, deployed, marked } from "./generated-retries.js";
-import { type Attempt, createRetryStage, writeValue } from "./retry-stage.js";
 
 const schema = fc.constantFrom("narrow", "wide");
 const request = fc.record({

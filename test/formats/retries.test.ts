@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { allFormats } from "../support/all-formats.js";
 import { modes } from "../support/composed-backend.js";
 import { replacing } from "../support/replacing.js";
-import { createRetryStage, writeValue } from "./retry-stage.js";
+import { createRetryStage, writeValue } from "../support/retry-stage.js";
 
 /** The schema of an object with the one member `m`. */
 function schemaOf(m: JsonSchema): JsonSchema {

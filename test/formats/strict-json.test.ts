@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseStrictJson } from "../../src/formats/strict-json.js";
 import { countedText } from "../support/counted-text.js";
+import { isNumberKept } from "../support/exact-number.js";
 import { refusalOf } from "../support/refusal.js";
-import { isNumberKept } from "./exact-number.js";
 import { hasRepeatedName, tree, write } from "./json-tree.js";
 
 const limits = { maxDepth: 32 };

@@ -3,7 +3,7 @@ import { problemType } from "async-request-reply/ports";
 import { xmlFormat } from "async-request-reply/xml";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
-import { rowsOf } from "../docs/tables.js";
+import { rowsOf } from "../support/tables.js";
 
 const PAGE = "docs/xml.md";
 

@@ -1,8 +1,8 @@
 import { yamlFormat } from "async-request-reply/yaml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isNumberKept } from "../support/exact-number.js";
 import { refusalOf } from "../support/refusal.js";
-import { isNumberKept } from "./exact-number.js";
 import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
 
 describe("the YAML format", () => {

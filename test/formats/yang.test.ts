@@ -13,8 +13,8 @@ import { createYangFormats, orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
-import { rowsOf } from "../docs/tables.js";
 import { refusalOf } from "../support/refusal.js";
+import { rowsOf } from "../support/tables.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
 import { describedInYang } from "./generated-schemas.js";
 

@@ -1,7 +1,7 @@
 import { problemType } from "async-request-reply/ports";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isNumberKept } from "../formats/exact-number.js";
 import { describeCorpus } from "../support/corpora.js";
+import { isNumberKept } from "../support/exact-number.js";
 import type { RawReply } from "../support/raw-connection.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
 

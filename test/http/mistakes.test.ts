@@ -152,7 +152,7 @@ describe("the error of a mistake in a service says what is wrong and what is exp
     ],
     [
       "a nesting depth that could exhaust the stack",
-      "Option `maxDepth` must be a whole number of at most 1000, not 1001.",
+      "Option `maxDepth` must be at most 1000, not 1001.",
       () => serve({ maxDepth: 1_001 }),
     ],
     [

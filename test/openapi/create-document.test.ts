@@ -12,8 +12,8 @@ import {
 } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { documentOf, info, services } from "../support/openapi-services.js";
 import { page } from "../support/pages.js";
-import { documentOf, info, services } from "./services.js";
 
 const authorize = bearer({ "token-of-a": "a" });
 const describeOrders = (options: Partial<Parameters<typeof createOrderService>[0]> = {}): OpenApiDocument =>
@@ -65,6 +65,22 @@ describe("the document of a service", () => {
       in: "header",
       required: idempotencyKey === "required",
     });
+  });
+
+  it("describes `Priority` only if clients may choose the urgency", () => {
+    const parametersOf = (options: Parameters<typeof describeOrders>[0]): unknown[] =>
+      describeOrders(options).paths["/orders"]?.post?.parameters?.filter(({ name }) => name === "Priority") ??
+      [];
+    expect(parametersOf({ urgency: 5 })).toEqual([]);
+    expect(parametersOf({ urgency: 5, clientUrgency: { from: 4, to: 6 } })).toEqual([
+      {
+        name: "Priority",
+        in: "header",
+        required: false,
+        schema: { type: "string", examples: ["u=4"] },
+        description: expect.stringMatching(/from 4, .* to 6\..* Default: 5\./),
+      },
+    ]);
   });
 
   it("marks only deprecated definitions as deprecated", () => {

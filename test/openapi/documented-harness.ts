@@ -6,7 +6,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { info } from "./services.js";
+import { info } from "../support/openapi-services.js";
 
 /** Throws if a reply does not match the document of its service. */
 export type CheckReply = (document: OpenApiDocument, request: WireRequest, reply: WireResponse) => void;

@@ -3,8 +3,8 @@ import { allowAnonymous, createService, defineOperation, type JsonSchema } from 
 import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { info } from "../support/openapi-services.js";
 import { readDocument } from "./document-reader.js";
-import { info } from "./services.js";
 
 const Part = z.object({
   name: z.string(),

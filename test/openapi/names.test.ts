@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { effort } from "../support/effort.js";
+import { info } from "../support/openapi-services.js";
 import { readDocument } from "./document-reader.js";
-import { info } from "./services.js";
 
 const numRuns = effort(10, 100);
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { besidesJson } from "../support/all-formats.js";
 import { anything } from "../support/careless-schema.js";
+import { info } from "../support/openapi-services.js";
 import { readDocument } from "./document-reader.js";
-import { info } from "./services.js";
 
 const PATH = "/api/accounts/{accountId}/years/{year}";
 

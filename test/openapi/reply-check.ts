@@ -1,10 +1,10 @@
 import type { PathItem, PathOperation } from "async-request-reply/openapi";
 import type { WireRequest, WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { documentOf } from "../support/openapi-services.js";
 import { checkAccepted } from "./accepted-request.js";
 import { factsOfFields, factsOfReplies, factsOfReply } from "./described-reply.js";
 import { type DocumentReader, readDocument } from "./document-reader.js";
 import type { CheckReply } from "./documented-harness.js";
-import { documentOf } from "./services.js";
 
 /** Replies that no document can describe, and the reasons. */
 export const UNDESCRIBED = {

@@ -5,7 +5,7 @@ import {
   type SecurityOptions,
 } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
-import { info } from "./services.js";
+import { info } from "../support/openapi-services.js";
 
 const denies = (): undefined => undefined;
 const known = { "token-of-a": "a" };

@@ -2,7 +2,7 @@ import { allowAnonymous, createOrderService } from "async-request-reply";
 import { createOpenApiDocument, type OpenApiDocument } from "async-request-reply/openapi";
 import { createWebhooks, type WebhooksOptions } from "async-request-reply/webhooks";
 import { describe, expect, it } from "vitest";
-import { info } from "./services.js";
+import { info } from "../support/openapi-services.js";
 
 function describeService(options?: Partial<WebhooksOptions>): OpenApiDocument {
   const webhooks = options && { webhooks: createWebhooks({ endpoint: () => undefined, ...options }) };

@@ -9,7 +9,7 @@ import {
 } from "async-request-reply";
 import { createOpenApiDocument, type WithOpenApiOptions, withOpenApi } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
-import { info } from "./services.js";
+import { info } from "../support/openapi-services.js";
 
 const known = bearer({ "token-of-a": "a" });
 

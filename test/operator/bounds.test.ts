@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { createMemoryBackend } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { createOperatorStage, type OperatorStage } from "./stage.js";
+import { createOperatorStage, type OperatorStage } from "../support/operator/stage.js";
 
 interface PacedStage extends OperatorStage {
   readonly clock: ManualClock;

@@ -2,8 +2,8 @@ import { createMemoryBackend, isAsyncReplyError } from "async-request-reply";
 import * as operatorModule from "async-request-reply/operator";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { exportsOf, importsOf } from "../support/operator/stage.js";
 import { refusalOf, withSortedOptions } from "../support/refusal.js";
-import { exportsOf, importsOf } from "./stage.js";
 
 type Untyped = (...args: readonly unknown[]) => unknown;
 
@@ -12,7 +12,7 @@ const createOperator = operatorModule.createOperator as unknown as Untyped;
 const backend = createMemoryBackend();
 const definitions = [exportsOf, importsOf];
 const operator = createOperator({ backend, definitions }) as Readonly<
-  Record<"list" | "get" | "cancel" | "redrive", Untyped>
+  Record<"list" | "get" | "cancel" | "redrive" | "pause" | "resume", Untyped>
 >;
 
 const FILTERS = "definition, tenant, errorType, createdFrom, createdBefore, internal";
@@ -181,6 +181,31 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     "a limit that is too large",
     "Option `limit` must be at most 10000; use `cursor` to continue, not 10001.",
     () => operator.redrive({ tenant: "a" }, { limit: 10_001 }),
+  ],
+  [
+    "a pause of an unknown definition",
+    'Unknown definition "export". Did you mean `exports`? Known definitions: exports, imports.',
+    () => operator.pause("export"),
+  ],
+  [
+    "a resumption of an unknown definition",
+    'Unknown definition "invoices". Known definitions: exports, imports.',
+    () => operator.resume("invoices"),
+  ],
+  [
+    "a pause of a definition object",
+    "Option `definition` must be the name of a definition, not an object.",
+    () => operator.pause(exportsOf),
+  ],
+  [
+    "a person instead of options of a pause",
+    'The options of operator.pause must be an object, not "ann".',
+    () => operator.pause("exports", "ann"),
+  ],
+  [
+    "an empty id of the principal",
+    "Option `by` has 0 characters. The id of a principal is a string of 1 to 255 UTF-16 code units, well formed and without NUL.",
+    () => operator.pause("exports", { by: "" }),
   ],
   [
     "a controller instead of its signal",

@@ -1,8 +1,14 @@
 import { createMemoryBackend } from "async-request-reply";
-import { readingScenarios } from "./reading.js";
-import { redrivingScenarios } from "./redriving.js";
-import { redrivingManyScenarios } from "./redriving-many.js";
-import { declareScenarios } from "./scenarios.js";
+import { pausingScenarios } from "../support/operator/pausing.js";
+import { readingScenarios } from "../support/operator/reading.js";
+import { redrivingScenarios } from "../support/operator/redriving.js";
+import { redrivingManyScenarios } from "../support/operator/redriving-many.js";
+import { declareScenarios } from "../support/operator/scenarios.js";
 
-const scenarios = [...readingScenarios, ...redrivingScenarios, ...redrivingManyScenarios];
+const scenarios = [
+  ...readingScenarios,
+  ...redrivingScenarios,
+  ...redrivingManyScenarios,
+  ...pausingScenarios,
+];
 declareScenarios("an operator, on memory", scenarios, () => createMemoryBackend());

@@ -9,7 +9,7 @@ import { createOperator, type Operator } from "async-request-reply/operator";
 import type { ListRequest } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { createOperatorStage, existing, exportsOf, importsOf, redriven } from "./stage.js";
+import { createOperatorStage, existing, exportsOf, importsOf, redriven } from "../support/operator/stage.js";
 
 const ID = "01900000-0000-7000-8000-00000000ffff";
 const definitions = [exportsOf, importsOf] as const;
@@ -37,6 +37,8 @@ describe("a store that lacks a method", () => {
     ["getMany", (operator) => operator.cancel(ID)],
     ["getMany", (operator) => operator.redrive(ID)],
     ["list", (operator) => operator.redrive({ tenant: "a" })],
+    ["pause", (operator) => operator.pause("exports")],
+    ["resume", (operator) => operator.resume("exports")],
   ];
 
   it.each(calls)("is reported by the call that needs %s (%s)", async (method, call) => {
@@ -57,6 +59,8 @@ describe("a store that lacks a method", () => {
       stats: true,
       cancel: true,
       redrive: false,
+      pause: true,
+      resume: true,
     });
     const failed = await stage.end("throw");
     expect(await stage.operator.get(failed)).toMatchObject({ status: "failed" });

@@ -3,7 +3,7 @@ import { createMemoryBackend } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { exportsOf } from "./stage.js";
+import { exportsOf } from "../support/operator/stage.js";
 
 const ID = "01900000-0000-7000-8000-00000000ffff";
 const ENDED_AT = Date.UTC(2026, 0, 1, 12);

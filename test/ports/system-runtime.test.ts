@@ -27,10 +27,16 @@ describe("the system runtime", () => {
     expect(ran).toBe(false);
   });
 
+  it("creates ids that sort in the order of their creation", () => {
+    const { newId } = createSystemRuntime();
+    const ids = Array.from({ length: 20_000 }, newId);
+    expect(ids).toEqual([...new Set(ids)].sort());
+  });
+
   it("creates different tokens of 128 random bits", () => {
     const { newToken } = createSystemRuntime();
     const tokens = Array.from({ length: 2_000 }, newToken);
-    for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(tokens).size).toBe(tokens.length);
   });
 

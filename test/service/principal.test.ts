@@ -8,8 +8,8 @@ import {
 } from "async-request-reply";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { describe, expect, it } from "vitest";
-import { createTransactionStage } from "../backends/sqlite/transaction-stage.js";
 import { describeClients } from "../support/sqlite/clients.js";
+import { createTransactionStage } from "../support/sqlite/transaction-stage.js";
 
 const orders = defineOrders();
 const ORDER = { itemId: "pen", quantity: 2 };

@@ -1,7 +1,7 @@
 import { allowAnonymous, createService, defineOrders } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { transactionalBackend } from "../testing/transactional-backend.js";
+import { transactionalBackend } from "../support/transactional-backend.js";
 
 const orders = defineOrders();
 const ORDER = { itemId: "pen", quantity: 2 };

@@ -5,14 +5,23 @@ import {
   type OperationStore,
   withQueue,
 } from "async-request-reply";
-import type { BegunAttempt, Delivery, Operation, ReceiveRequest } from "async-request-reply/ports";
+import type {
+  AttemptRequest,
+  BegunAttempt,
+  ConsumedDefinition,
+  Delivery,
+  Operation,
+  ReceiveRequest,
+} from "async-request-reply/ports";
 import { allOperations } from "../support/all-operations.js";
+
+const ANNOUNCED_AGAIN_MS = 1_000;
 
 /** Begins an attempt with its delivery, unless no worker may run the operation now. */
 export type BeginReceipt = (
   store: OperationStore,
   operation: Operation,
-  lease: { readonly token: string; readonly leaseMs: number },
+  lease: AttemptRequest,
 ) => Promise<BegunAttempt["begun"] | undefined>;
 
 /** Begins an attempt like a queue that reads from the store: with the call that workers make for other queues. */
@@ -33,8 +42,13 @@ export function beginningBackend(
   const backend = createMemoryBackend({ clock });
   const { operations } = backend;
   const answers = new Map<string, readonly Delivery[]>();
+  /** When cancelled operations were last delivered. */
+  const announcedAt = new Map<string, number>();
 
-  async function look({ slots, limit, token }: ReceiveRequest, leases: Leases): Promise<readonly Delivery[]> {
+  async function look(
+    { slots, limit, token }: ReceiveRequest,
+    consumed: Consumed,
+  ): Promise<readonly Delivery[]> {
     const free = new Map(slots);
     const deliveries: Delivery[] = [];
     for (const operation of await allOperations(operations)) {
@@ -42,21 +56,27 @@ export function beginningBackend(
       const { id: operationId, definition } = operation;
       const slotsLeft = free.get(definition) ?? 0;
       if (slotsLeft === 0) continue;
-      const begun = await begin(operations, operation, { token, leaseMs: leases.get(definition) ?? 0 });
-      if (begun === undefined) continue;
+      const { leaseMs = 0, limits } = consumed.get(definition) ?? {};
+      const isCancelled = operation.cancelRequested === true && operation.settledAt === undefined;
+      if (isCancelled && clock.now() < (announcedAt.get(operationId) ?? 0) + ANNOUNCED_AGAIN_MS) continue;
+      // Beginning a cancelled operation would end it, and nothing would report that. The worker does.
+      const begun = isCancelled ? undefined : await begin(operations, operation, { token, leaseMs, limits });
+      if (isCancelled) announcedAt.set(operationId, clock.now());
+      else if (begun === undefined) continue;
       free.set(definition, slotsLeft - 1);
-      deliveries.push(deliveryOf(operation, { lease: { operationId, token }, begun }));
+      const attempt = begun && { lease: { operationId, token }, begun };
+      deliveries.push(deliveryOf(operation, token, attempt));
     }
     return deliveries;
   }
 
   /** Omits attempts that have since lost their lease. */
-  async function repeat(answer: readonly Delivery[], leases: Leases): Promise<readonly Delivery[]> {
+  async function repeat(answer: readonly Delivery[], consumed: Consumed): Promise<readonly Delivery[]> {
     const deliveries: Delivery[] = [];
     for (const delivery of answer) {
       const { operationId, definition } = delivery.announcement;
       const lease = delivery.attempt?.lease ?? { operationId, token: "" };
-      const renewed = await operations.renew(lease, { leaseMs: leases.get(definition) ?? 0 });
+      const renewed = await operations.renew(lease, { leaseMs: consumed.get(definition)?.leaseMs ?? 0 });
       if (renewed.outcome === "renewed") deliveries.push(await current(delivery));
     }
     return deliveries;
@@ -72,12 +92,12 @@ export function beginningBackend(
   const queue: Backend["queue"] = {
     publish: async () => {},
     consume: ({ definitions }) => {
-      const leases = new Map(definitions.map(({ name, leaseMs }) => [name, leaseMs]));
+      const consumed = new Map(definitions.map((each) => [each.name, each]));
       return {
         receive: async (request) => {
           const answer = answers.get(request.token);
-          if (remembers && answer !== undefined) return repeat(answer, leases);
-          const deliveries = await look(request, leases);
+          if (remembers && answer !== undefined) return repeat(answer, consumed);
+          const deliveries = await look(request, consumed);
           answers.set(request.token, deliveries);
           return deliveries;
         },
@@ -89,9 +109,14 @@ export function beginningBackend(
   return withQueue(backend, queue);
 }
 
-type Leases = ReadonlyMap<string, number>;
+type Consumed = ReadonlyMap<string, ConsumedDefinition>;
 
-function deliveryOf({ id: operationId, definition }: Operation, attempt: BegunAttempt): Delivery {
-  const announcement = { version: 1, id: attempt.lease.token, operationId, definition } as const;
-  return { announcement, attempt, ack: async () => {}, nack: async () => {} };
+function deliveryOf(
+  { id: operationId, definition }: Operation,
+  id: string,
+  attempt: BegunAttempt | undefined,
+): Delivery {
+  const announcement = { version: 1, id, operationId, definition } as const;
+  const delivery = { announcement, ack: async () => {}, nack: async () => {} };
+  return attempt === undefined ? delivery : { ...delivery, attempt };
 }

@@ -1,5 +1,5 @@
 import { idempotencyStoreCases } from "async-request-reply/testing";
-import { memoryIdempotency } from "../backends/memory-harnesses.js";
+import { memoryIdempotency } from "../support/memory-harnesses.js";
 import { claimStores } from "./broken/claim-stores.js";
 import { jumpyClaimStores } from "./broken/clock-jumps.js";
 import { changingClaimStores } from "./broken/contents.js";

@@ -1,6 +1,6 @@
 import { operationStoreCases } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { memoryOperations } from "../backends/memory-harnesses.js";
+import { memoryOperations } from "../support/memory-harnesses.js";
 import { announcingStores } from "./broken/announcing-stores.js";
 import { cancellingStores } from "./broken/cancelling-stores.js";
 import { jumpyStores } from "./broken/clock-jumps.js";
@@ -14,6 +14,8 @@ import { removingStores, retainingStores } from "./broken/forgetting-stores.js";
 import { leasingStores } from "./broken/leasing-stores.js";
 import { listingStores, readingStores } from "./broken/listing-stores.js";
 import { observingStores } from "./broken/observing-stores.js";
+import { pausingStores } from "./broken/pausing-stores.js";
+import { laneStores, limitStores } from "./broken/place-stores.js";
 import { preparingStores } from "./broken/preparing-stores.js";
 import { overriding, proveSuite } from "./broken/prove.js";
 import { redrivingStores } from "./broken/redriving-stores.js";
@@ -44,10 +46,13 @@ proveSuite("operation stores", {
     ...creatingStores,
     ...preparingStores,
     ...leasingStores,
+    ...pausingStores,
     ...renewingStores,
     ...settlingStores,
     ...followingStores,
     ...retryingStores,
+    ...limitStores,
+    ...laneStores,
     ...cancellingStores,
     ...announcingStores,
     ...retainingStores,

@@ -1,5 +1,5 @@
 import { queueCases } from "async-request-reply/testing";
-import { memoryQueue } from "../backends/memory-harnesses.js";
+import { memoryQueue } from "../support/memory-harnesses.js";
 import { proveSuite } from "./broken/prove.js";
 import { deliveringQueues, receivingQueues } from "./broken/queues.js";
 

@@ -1,5 +1,5 @@
 import { submissionsCases } from "async-request-reply/testing";
-import { memorySubmissions } from "../backends/memory-harnesses.js";
+import { memorySubmissions } from "../support/memory-harnesses.js";
 import { jumpySubmissions } from "./broken/clock-jumps.js";
 import { changingSubmissions } from "./broken/contents.js";
 import { failedRetentionSubmissions } from "./broken/failed-retention-stores.js";

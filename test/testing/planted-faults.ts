@@ -12,6 +12,43 @@ import { replacing } from "../support/replacing.js";
 
 /** Back ends that each make one mistake in the protocol. The simulator must detect all of them. */
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
+  "a store forgets the limits": (clock) => {
+    const backend = createMemoryBackend({ clock });
+    const { operations } = backend;
+    const beginAttempt: OperationStore["beginAttempt"] = (id, { limits: _, ...lease }) =>
+      operations.beginAttempt(id, lease);
+    return withStores(backend, { operations: replacing(operations, { beginAttempt }) });
+  },
+
+  "a store forgets the limit of a tenant": (clock) => {
+    const backend = createMemoryBackend({ clock });
+    const { operations } = backend;
+    const beginAttempt: OperationStore["beginAttempt"] = (id, lease) => {
+      const { runningPerTenant: _, ...limits } = lease.limits ?? {};
+      return operations.beginAttempt(id, { ...lease, limits });
+    };
+    return withStores(backend, { operations: replacing(operations, { beginAttempt }) });
+  },
+
+  "a store forgets lanes": (clock) => {
+    const backend = composed(clock);
+    const { operations } = backend;
+    const create: OperationStore["create"] = ({ lane: _, ...operation }, initial) =>
+      operations.create(operation, initial);
+    return withStores(backend, { operations: replacing(operations, { create }) });
+  },
+
+  "a limit counts operations that have ended": (clock) => {
+    const backend = composed(clock);
+    const { operations } = backend;
+    const beginAttempt: OperationStore["beginAttempt"] = async (id, lease) => {
+      const { running = Number.POSITIVE_INFINITY } = lease.limits ?? {};
+      const ended = (await allOperations(operations)).filter(({ state }) => state === "completed");
+      return ended.length >= running ? { outcome: "full" } : operations.beginAttempt(id, lease);
+    };
+    return withStores(backend, { operations: replacing(operations, { beginAttempt }) });
+  },
+
   "a key outlives its operation": (clock) => {
     const backend = composed(clock);
     return withStores(backend, { idempotency: replacing(backend.idempotency, { release: async () => {} }) });

@@ -59,6 +59,20 @@ export const plantedReceipts: Readonly<Record<string, PlantedReceipt>> = {
     violation: /I2: .* began as attempt 1, not 2/,
   },
 
+  "a receipt begins work of a paused definition": {
+    create: (clock) =>
+      beginningBackend(clock, async (store, operation, lease) => {
+        const { definition } = operation;
+        const [stats] = (await store.stats?.({ definitions: [definition] })) ?? [];
+        if (stats?.paused === undefined) return beginReceipt(store, operation, lease);
+        await store.resume?.(definition);
+        const begun = await beginReceipt(store, operation, lease);
+        await store.pause?.(definition);
+        return begun;
+      }),
+    violation: /I23: .* began although .* was paused/,
+  },
+
   "a receipt begins an operation that has ended": {
     create: (clock) =>
       beginningBackend(clock, async (store, operation, lease) => {

@@ -1,5 +1,5 @@
 import type { CreateBackend } from "async-request-reply/testing";
-import { transactionalBackend } from "./transactional-backend.js";
+import { transactionalBackend } from "../support/transactional-backend.js";
 
 type Mistakes = NonNullable<Parameters<typeof transactionalBackend>[1]>;
 

@@ -8,8 +8,8 @@ import {
 import { type CreateBackend, simulate } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { replacing } from "../support/replacing.js";
+import { transactionalBackend } from "../support/transactional-backend.js";
 import { beginningBackend } from "./beginning-backend.js";
-import { transactionalBackend } from "./transactional-backend.js";
 
 /** The faults must all come up within this many histories. */
 const MAX_SEEDS = 1_000;

@@ -22,7 +22,7 @@ describe("the simulator", () => {
   it.each(Object.entries(plantedFaults))("detects that %s", { timeout: 120_000 }, async (_, create) => {
     const failure = await firstFailure(create);
     expect(failure).toBeInstanceOf(SimulationFailure);
-    expect(failure?.violations.join()).toMatch(/I([1-7]|11|19|20|21): /);
+    expect(failure?.violations.join()).toMatch(/I([1-7]|11|19|20|21|22): /);
   });
 
   it.each(

@@ -8,9 +8,9 @@ import {
 import { describe, expect, it } from "vitest";
 import { effort } from "../support/effort.js";
 import { replacing } from "../support/replacing.js";
+import { transactionalBackend } from "../support/transactional-backend.js";
 import { beginningBackend } from "./beginning-backend.js";
 import { plantedAnswers } from "./planted-answers.js";
-import { transactionalBackend } from "./transactional-backend.js";
 
 /** A planted fault must be detected within this many histories. */
 const MAX_SEEDS = 100;

@@ -1,8 +1,8 @@
 import { createMemoryBackend, withStores } from "async-request-reply";
 import { type CreateBackend, simulate } from "async-request-reply/testing";
 import { expect, it } from "vitest";
+import { transactionalBackend } from "../support/transactional-backend.js";
 import { beginningBackend } from "./beginning-backend.js";
-import { transactionalBackend } from "./transactional-backend.js";
 
 const FIRST_SEED = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000_000);
 const SCHEDULES = Number(process.env.TORTURE_SCHEDULES ?? 100_000);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { documentOf, services } from "../openapi/services.js";
+import { documentOf, services } from "../support/openapi-services.js";
 import { writeDocument } from "./document-file.js";
 import { describeWithTool, type Finding, runTool } from "./installed.js";
 

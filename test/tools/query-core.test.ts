@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { QueryClient, TimeoutProvider } from "@tanstack/query-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openStage } from "../client/stage.js";
+import { openStage } from "../support/client-stage.js";
 
 const isMissing = !existsSync(join(import.meta.dirname, "node_modules/@tanstack/query-core"));
 

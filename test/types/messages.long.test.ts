@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compile } from "../docs/compile.js";
+import { compile } from "../support/compile.js";
 
 /** Starts of programs with a mistake, and a part of the compiler's message. */
 const MISTAKES = [

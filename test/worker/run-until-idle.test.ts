@@ -7,8 +7,8 @@ import {
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { declareRunUntilIdle } from "../support/run-until-idle.js";
 import { createStage, signalOf } from "../support/worker-stage.js";
-import { declareRunUntilIdle } from "./run-until-idle.js";
 
 describe("runUntilIdle in memory", () => {
   declareRunUntilIdle(() => createMemoryBackend({ clock: createManualClock() }));

@@ -31,7 +31,7 @@ function createStage(change: (backend: Backend<never>) => Backend<never> = (back
     createWorker(service, Object.fromEntries(names.map((name) => [name, (): string => "done"])));
   const reports = (): readonly ServiceEvent[] =>
     events.filter(({ event }) => event === "definition.unattended" || event === "background.failed");
-  return { clock, submit, workerOf, reports };
+  return { backend, clock, submit, workerOf, reports };
 }
 
 const REPORT = { event: "definition.unattended", definition: "reports", due: 1, oldestDueMs: 60_000 };
@@ -64,6 +64,18 @@ describe("a worker", () => {
       await worker.runUntilIdle();
     }
     expect(reports()).toEqual([REPORT, REPORT]);
+  });
+
+  it("reports nothing while the definition is paused", async () => {
+    const { backend, clock, submit, workerOf, reports } = createStage();
+    await submit("reports");
+    await backend.operations.pause?.("reports");
+    await clock.advance(60_000);
+    await workerOf("orders").runUntilIdle();
+    expect(reports()).toEqual([]);
+    await backend.operations.resume?.("reports");
+    await workerOf("orders").runUntilIdle();
+    expect(reports()).toEqual([REPORT]);
   });
 
   it("reports nothing if another worker is running the operations", async () => {

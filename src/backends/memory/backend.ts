@@ -1,10 +1,11 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
-import { checkOptions, invalidOption, type OptionNames, positiveInteger } from "../../contract/options.js";
+import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { systemClock } from "../../ports/system-runtime.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
 import { MemoryOperationStore } from "./operation-store.js";
+import { Pauses } from "./pauses.js";
 import { MemoryQueue } from "./queue.js";
 import { MemorySubmissions } from "./submissions.js";
 
@@ -27,10 +28,13 @@ export interface MemoryBackendOptions {
   readonly maxAnnouncements?: number;
 }
 
-const OPTIONS: OptionNames<MemoryBackendOptions> = {
-  clock: true,
-  maxOperations: true,
-  maxAnnouncements: true,
+const readClock = instance<Clock>("a clock, such as `createManualClock()` for tests", "now", "schedule");
+
+/** How the options are read. */
+const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
+  clock: (value = systemClock, name) => readClock(value, name),
+  maxOperations: integer(1_000_000),
+  maxAnnouncements: integer(100_000),
 };
 
 /**
@@ -40,20 +44,11 @@ const OPTIONS: OptionNames<MemoryBackendOptions> = {
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
-  checkOptions(options, OPTIONS, "createMemoryBackend");
-  const clock = options.clock ?? systemClock;
-  if (typeof clock?.now !== "function" || typeof clock.schedule !== "function")
-    throw invalidOption("clock", "a clock, such as `createManualClock()` for tests", clock);
-  const operations = new MemoryOperationStore({
-    clock,
-    maxOperations: positiveInteger("maxOperations", options.maxOperations, 1_000_000),
-  });
+  const { clock, maxOperations, maxAnnouncements } = readOptions(options, OPTIONS, "createMemoryBackend");
+  const pauses = new Pauses(clock);
+  const operations = new MemoryOperationStore({ clock, pauses, maxOperations });
   const idempotency = new MemoryIdempotencyStore(clock);
-  const queue = new MemoryQueue({
-    clock,
-    maxAnnouncements: positiveInteger("maxAnnouncements", options.maxAnnouncements, 100_000),
-    find: (id) => operations.find(id),
-  });
+  const queue = new MemoryQueue({ clock, maxAnnouncements, store: operations, pauses });
   const submissions = new MemorySubmissions(operations, idempotency);
   return {
     operations,

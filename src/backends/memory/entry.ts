@@ -1,11 +1,15 @@
 import type { NewOperation } from "../../contract/operation.js";
+import type { Announcement } from "../../ports/announcement.js";
 import type { InitialState } from "../../ports/operation-store.js";
 import { createEntry, type Entry } from "../shared/entry.js";
 import type { Waiting } from "./collections/line.js";
 import type { Scheduled } from "./schedule.js";
 
 /** Entry that knows its places in the collections of the store. */
-export interface MemoryEntry extends Entry, Scheduled<MemoryEntry>, Waiting<MemoryEntry> {}
+export interface MemoryEntry extends Entry, Scheduled<MemoryEntry>, Waiting<MemoryEntry> {
+  /** Announcement that waits until the operation has its turn in its lane. */
+  parked: Announcement | undefined;
+}
 
 /** Creates the entry of a new operation. It is one object literal, because a copy with `...` takes longer. */
 export function createMemoryEntry(
@@ -28,5 +32,6 @@ export function createMemoryEntry(
     before: undefined,
     after: undefined,
     since: now,
+    parked: undefined,
   };
 }

@@ -32,6 +32,10 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
       : { outcome: "exists", operationId: held.operationId, fingerprint: held.fingerprint };
   }
 
+  async find(reference: KeyReference): Promise<Claim | undefined> {
+    return this.#held.get(nameOf(reference));
+  }
+
   async release(owner: KeyReference & { readonly operationId: string }): Promise<void> {
     this.releaseNow(owner);
   }

@@ -1,4 +1,3 @@
-import { AsyncReplyError } from "../../contract/errors.js";
 import {
   isTerminal,
   keptMs,
@@ -7,17 +6,20 @@ import {
   type Settlement,
 } from "../../contract/operation.js";
 import type {
+  DefinitionStats,
+  ListedOperation,
+  ListRequest,
+  PendingRequest,
+} from "../../ports/operation-reads.js";
+import type {
   AttemptRequest,
   BeginResult,
   CancelOutcome,
   CreateOutcome,
-  DefinitionStats,
   DueOperation,
   ExpiredOperation,
   InitialState,
   Lease,
-  ListedOperation,
-  ListRequest,
   OperationStore,
   RedriveResult,
   Renewal,
@@ -25,19 +27,15 @@ import type {
   SettleResult,
 } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
-import {
-  begin,
-  cancel,
-  handOut,
-  isRepeatedCreation,
-  knownRedrive,
-  renew,
-  settle,
-  successorOf,
-} from "../shared/entry.js";
+import { begin, cancel, handOut, isRepeatedCreation, renew, settle } from "../shared/entry.js";
+import { knownRedrive, successorOf } from "../shared/redrive.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
+import { getOrAdd } from "./collections/get-or-add.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
-import { pageOf, statsOf } from "./operator-queries.js";
+import { storeFull } from "./full.js";
+import { candidates, countOf, pageOf, statsOf } from "./operator-queries.js";
+import type { Pauses } from "./pauses.js";
+import { Places } from "./places.js";
 import { Retention } from "./retention.js";
 import { Schedule } from "./schedule.js";
 
@@ -48,12 +46,15 @@ export interface MemoryOperationStoreOptions {
    * dropped to make room. Follow-ups may exceed the limit, because the end of an operation must not fail.
    */
   readonly maxOperations: number;
+  readonly pauses: Pauses;
 }
 
 /** Keeps operations in memory. Every method is atomic, because it finishes within one turn of the event loop. */
 export class MemoryOperationStore implements OperationStore {
+  readonly keepsPlaces = true;
   readonly #clock: Clock;
   readonly #maxOperations: number;
+  readonly #pauses: Pauses;
   readonly #entries = new Map<string, MemoryEntry>();
   /**
    * One schedule per definition, so that a worker does not search through operations of definitions it does not ask
@@ -61,6 +62,8 @@ export class MemoryOperationStore implements OperationStore {
    */
   readonly #schedules = new Map<string, Schedule<MemoryEntry>>();
   readonly #retention = new Retention<MemoryEntry>();
+  /** Which operations run, and which others have a place. */
+  readonly places: Places = new Places((definition) => this.#schedules.get(definition) ?? []);
   /** Failed operations by definition, so that counts and lists of them look at no others. */
   readonly #failed = new Map<string, Set<MemoryEntry>>();
   readonly #watchers = createWatchers();
@@ -71,6 +74,7 @@ export class MemoryOperationStore implements OperationStore {
   constructor(options: MemoryOperationStoreOptions) {
     this.#clock = options.clock;
     this.#maxOperations = options.maxOperations;
+    this.#pauses = options.pauses;
   }
 
   async create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome> {
@@ -81,7 +85,7 @@ export class MemoryOperationStore implements OperationStore {
   createNow(operation: NewOperation, initial?: InitialState): CreateOutcome {
     const known = this.#entries.get(operation.id);
     if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
-    if (this.#entries.size >= this.#maxOperations) throw full(this.#maxOperations);
+    if (this.#entries.size >= this.#maxOperations) throw storeFull(this.#maxOperations);
     this.#add(operation, initial);
     return "created";
   }
@@ -90,6 +94,7 @@ export class MemoryOperationStore implements OperationStore {
     const entry = createMemoryEntry(operation, initial, this.#clock.now());
     this.#entries.set(operation.id, entry);
     this.#changed(entry);
+    this.places.changed(entry);
   }
 
   async get(id: string, tenant: string): Promise<Operation | undefined> {
@@ -101,15 +106,23 @@ export class MemoryOperationStore implements OperationStore {
     return this.#visible(id, tenant)?.operation;
   }
 
-  /** Returns an operation of any tenant. */
-  find(id: string): Operation | undefined {
-    return this.#entries.get(id)?.operation;
+  /** Returns the entry of an operation of any tenant. */
+  find(id: string): MemoryEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** Returns the time of the store's clock. */
+  now(): number {
+    return this.#clock.now();
   }
 
   async beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return { outcome: "unknown" };
-    return this.#apply(entry, () => begin(entry, this.#clock.now(), lease));
+    const now = this.#clock.now();
+    const isPaused = this.#pauses.of(entry.operation.definition) !== undefined;
+    const hasPlace = (): boolean => !isPaused && this.places.isFree(entry, lease.limits, now);
+    return this.#apply(entry, () => begin(entry, now, lease, hasPlace));
   }
 
   async renew(lease: Lease, change: Renewal): Promise<RenewResult> {
@@ -192,25 +205,32 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async list(request: ListRequest): Promise<ListedOperation[]> {
-    return pageOf(this.#candidates(request), request);
-  }
-
-  /** Returns all operations that can match a request. Most operations are completed, so most lists leave them out. */
-  *#candidates({ state, definition }: ListRequest): Iterable<Operation> {
-    const entries = (of: ReadonlyMap<string, Iterable<MemoryEntry>>): readonly Iterable<MemoryEntry>[] =>
-      definition === undefined ? [...of.values()] : [of.get(definition) ?? []];
-    const isFinal = state === undefined || state === "completed";
-    const parts = isFinal
-      ? [this.#entries.values()]
-      : entries(state === "failed" ? this.#failed : this.#schedules);
-    for (const part of parts) for (const { operation } of part) yield operation;
+    return pageOf(
+      candidates({ entries: this.#entries, unfinished: this.#schedules, failed: this.#failed }, request),
+      request,
+    );
   }
 
   async stats({ definitions }: { readonly definitions: readonly string[] }): Promise<DefinitionStats[]> {
     const now = this.#clock.now();
-    return definitions.map((definition) =>
-      statsOf(definition, this.#schedules.get(definition) ?? [], this.#failed.get(definition) ?? [], now),
-    );
+    return definitions.map((definition) => {
+      const paused = this.#pauses.of(definition);
+      const unfinished = this.#schedules.get(definition) ?? [];
+      const stats = statsOf(definition, unfinished, this.#failed.get(definition) ?? [], now);
+      return paused === undefined ? stats : { ...stats, paused };
+    });
+  }
+
+  async pause(definition: string, by?: string): Promise<void> {
+    this.#pauses.pause(definition, by);
+  }
+
+  async resume(definition: string): Promise<void> {
+    this.#pauses.resume(definition);
+  }
+
+  async countPending(requests: readonly PendingRequest[]): Promise<number[]> {
+    return requests.map((request) => countOf(this.#schedules.get(request.definition) ?? [], request));
   }
 
   async redrive(
@@ -234,11 +254,7 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   #scheduleOf(definition: string): Schedule<MemoryEntry> {
-    const known = this.#schedules.get(definition);
-    if (known !== undefined) return known;
-    const schedule = new Schedule<MemoryEntry>();
-    this.#schedules.set(definition, schedule);
-    return schedule;
+    return getOrAdd(this.#schedules, definition, () => new Schedule<MemoryEntry>());
   }
 
   #visible(id: string, tenant: string): MemoryEntry | undefined {
@@ -248,8 +264,9 @@ export class MemoryOperationStore implements OperationStore {
 
   /** Runs a step of the entry's state machine and updates the indexes that depend on the entry. */
   #apply<Result>(entry: MemoryEntry, step: () => Result): Result {
-    const { operation, announceAt } = entry;
+    const { operation, announceAt, token } = entry;
     const result = step();
+    if (entry.operation !== operation || entry.token !== token) this.places.changed(entry);
     if (entry.operation !== operation || entry.announceAt !== announceAt)
       this.#changed(entry, operation, announceAt);
     return result;
@@ -268,24 +285,9 @@ export class MemoryOperationStore implements OperationStore {
   #ended(entry: MemoryEntry, settledAt: number): void {
     const { tenant, definition, state, onEnd } = entry.operation;
     this.#retention.ended(entry, settledAt, keptMs(entry.operation));
-    if (state === "failed") this.#failedOf(definition).add(entry);
+    if (state === "failed") getOrAdd(this.#failed, definition, () => new Set<MemoryEntry>()).add(entry);
     // No caller announces it, so the next `takeDue` returns it.
     if (onEnd !== undefined && !this.#entries.has(onEnd.id))
       this.#add({ ...onEnd, tenant, hidden: true, delayMs: 0 });
   }
-
-  #failedOf(definition: string): Set<MemoryEntry> {
-    const known = this.#failed.get(definition);
-    if (known !== undefined) return known;
-    const failed = new Set<MemoryEntry>();
-    this.#failed.set(definition, failed);
-    return failed;
-  }
-}
-
-function full(maxOperations: number): AsyncReplyError {
-  const eventDetail =
-    `The memory back end holds at most \`maxOperations\` operations (${maxOperations}). Raise the option, or shorten ` +
-    "`retentionMs` of the definitions.";
-  return new AsyncReplyError("OVERLOADED", "The store is full.", { eventDetail, recorded: "no" });
 }

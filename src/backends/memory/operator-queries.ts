@@ -4,9 +4,29 @@ import type {
   ListedOperation,
   ListPosition,
   ListRequest,
-} from "../../ports/operation-store.js";
+  PendingRequest,
+} from "../../ports/operation-reads.js";
 import { type Entry, hasLiveLease } from "../shared/entry.js";
 import { toBoundedCount } from "../shared/row.js";
+
+/** Entries by id, and those that are unfinished or failed by definition. */
+export interface Indexes<Item extends Pick<Entry, "operation">> {
+  readonly entries: ReadonlyMap<string, Item>;
+  readonly unfinished: ReadonlyMap<string, Iterable<Item>>;
+  readonly failed: ReadonlyMap<string, Iterable<Item>>;
+}
+
+/** Returns all operations that can match a request. Most operations are completed, so most lists leave them out. */
+export function* candidates<Item extends Pick<Entry, "operation">>(
+  { entries, unfinished, failed }: Indexes<Item>,
+  { state, definition }: ListRequest,
+): Iterable<Operation> {
+  const of = (items: ReadonlyMap<string, Iterable<Item>>): readonly Iterable<Item>[] =>
+    definition === undefined ? [...items.values()] : [items.get(definition) ?? []];
+  const isFinal = state === undefined || state === "completed";
+  const parts = isFinal ? [entries.values()] : of(state === "failed" ? failed : unfinished);
+  for (const part of parts) for (const { operation } of part) yield operation;
+}
 
 /** Number of operations to collect beyond twice the page before the oldest are dropped. */
 const SPARE = 1_000;
@@ -76,4 +96,14 @@ export function statsOf(
     failed: toBoundedCount(open),
     ...(due === 0 ? {} : { oldestDueMs: now - oldestDueAt }),
   };
+}
+
+/** Counts unfinished operations, up to `most`. */
+export function countOf(unfinished: Iterable<Entry>, { tenant, most }: PendingRequest): number {
+  let count = 0;
+  for (const { operation } of unfinished) {
+    if (count === most) break;
+    if (tenant === undefined || operation.tenant === tenant) count += 1;
+  }
+  return count;
 }

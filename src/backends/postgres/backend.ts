@@ -8,6 +8,7 @@ import { createPostgresIdempotencyStore } from "./idempotency-store.js";
 import { createLiveEntries } from "./live-entries.js";
 import { createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
+import { createFreed } from "./notices/freed.js";
 import { createNotifications } from "./notices/notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
 import { createPostgresQueue } from "./queue.js";
@@ -68,12 +69,19 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
   });
   const changes = createChanges(channels, `changed_${channel}`, clock);
   const cancellations = createChanges(channels, `cancel_${channel}`, clock);
-  const operations = createPostgresOperationStore(gateway, limits, changes, cancellations);
+  const freed = createFreed(notifications.wake);
+  const operations = createPostgresOperationStore(gateway, limits, {
+    changes,
+    cancellations,
+    notifications,
+    freed,
+  });
   const idempotency = createPostgresIdempotencyStore(gateway);
-  const queue = createPostgresQueue({ gateway, notifications, liveEntries, changes });
+  const queue = createPostgresQueue({ gateway, notifications, liveEntries, changes, freed });
   const transactions = createTransactions({
     gateway,
     changes,
+    freed,
     channel: listen ? channel : undefined,
     idleTimeoutMs,
   });
@@ -87,12 +95,13 @@ export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): 
       { operations, idempotency },
       transactions,
       runtime,
+      notifications.created,
     ),
     migrate: migrateSchema,
     check: createCheck({ database, pool: options.pool, schema, listen, ready, timeoutMs, clock }),
     close: async () => {
-      await channels.close();
       await queue.close();
+      await channels.close();
     },
     ...awaitUsing(),
   };

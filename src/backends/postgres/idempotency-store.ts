@@ -14,6 +14,10 @@ export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): Idemp
       if (owner === operationId) return { outcome: "claimed" };
       return { outcome: "exists", operationId: owner, fingerprint: text(row, "fingerprint") };
     },
+    find: async ({ tenant, definition, key }) => {
+      const [row] = await gateway.call("find_key_v1", [tenant, definition, key], REPEATABLE);
+      return row && { operationId: text(row, "operation_id"), fingerprint: text(row, "fingerprint") };
+    },
     release: async ({ tenant, definition, key, operationId }) => {
       await gateway.call("release_v1", [tenant, definition, key, operationId], REPEATABLE);
     },

@@ -11,27 +11,45 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { toDue, toExpired, toListed, toOperation } from "../shared/row.js";
+import { integer, toDue, toExpired, toListed, toOperation } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
-import { ABSENT_MS, extraOf, orEmpty, type SettleItem, settleBytes, settleValues } from "./calls/values.js";
+import {
+  ABSENT_MS,
+  extraOf,
+  limitValues,
+  orEmpty,
+  type SettleItem,
+  settleBytes,
+  settleValues,
+} from "./calls/values.js";
 import type { Changes } from "./notices/changes.js";
+import type { Freed } from "./notices/freed.js";
+import type { Notifications } from "./notices/notifications.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
+
+/** Listeners in this process and in others to which the store reports. */
+export interface StoreNotices {
+  readonly changes: Changes;
+  readonly cancellations: Pick<Changes, "changed" | "watch">;
+  readonly notifications: Pick<Notifications, "notifyAll">;
+  readonly freed: Freed;
+}
 
 /** Creates a store that keeps each operation in a row. Concurrent calls about attempts share a statement. */
 export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
   limits: BatchLimits,
-  changes: Changes,
-  cancellations: Pick<Changes, "changed" | "watch">,
+  { changes, cancellations, notifications, freed }: StoreNotices,
 ): OperationStore {
   const batches = createAttemptBatches(gateway, limits);
   const REPEATABLE = { repeatable: true };
   const call: Gateway<unknown>["call"] = (name, values) => gateway.call(name, values, REPEATABLE);
 
   return {
+    keepsPlaces: true,
     create: async (operation, initial) => {
       const { id, tenant, definition, principal, key, input, retentionMs, failedRetentionMs, meta } =
         operation;
@@ -62,12 +80,15 @@ export function createPostgresOperationStore(
       const result = await batches.begin({ operationId: id, ...lease });
       // If the operation had a cancellation request, this call may have ended it.
       if (result.outcome === "begun" || result.outcome === "terminal") changes.changed(id);
+      if (result.outcome === "begun") freed.began(result.operation);
+      if (result.outcome === "terminal") freed.cancelled();
       return result;
     },
     renew: async (lease, change) => {
       if (!isOperationId(lease.operationId)) return { outcome: "lost" };
       const result = await batches.renew({ ...lease, ...change });
       if (result.outcome === "renewed" && change.progress !== undefined) changes.changed(lease.operationId);
+      if (result.outcome === "lost") freed.ended(lease.operationId);
       return result;
     },
     settle: async (lease, settlement) => {
@@ -75,6 +96,7 @@ export function createPostgresOperationStore(
       if (!isOperationId(operationId)) return { outcome: "lost" };
       const result = await batches.settle({ lease, settlement });
       if (result.outcome === "settled") changes.changed(operationId);
+      freed.ended(operationId);
       return result;
     },
     requestCancel: async (id, tenant) => {
@@ -83,6 +105,7 @@ export function createPostgresOperationStore(
       const found = CANCEL_OUTCOMES.find((outcome) => outcome === row?.outcome) ?? "unknown";
       if (found === "cancelled" || found === "requested") changes.changed(id);
       if (found === "requested") cancellations.changed(id);
+      if (found === "cancelled") freed.cancelled();
       return found;
     },
     takeDue: async ({ definitions, limit }) => {
@@ -114,6 +137,14 @@ export function createPostgresOperationStore(
       const rows = await call("stats_v1", [definitions]);
       return rows.map(toStats);
     },
+    countPending: async (requests) => {
+      const rows = await call("count_pending_v1", [
+        requests.map(({ definition }) => definition),
+        requests.map(({ tenant = "" }) => tenant),
+        requests.map(({ most }) => most),
+      ]);
+      return rows.map((row) => integer(row, "pending"));
+    },
     redrive: async (id, successor) => {
       if (!isOperationId(id)) return { outcome: "unknown" };
       const [row = {}] = await call("redrive_v1", [id, successor.id, successor.onEndId]);
@@ -123,6 +154,14 @@ export function createPostgresOperationStore(
         changes.created(result.operationId);
       }
       return result;
+    },
+    pause: async (definition, by) => {
+      await call("pause_v1", [definition, orEmpty(by)]);
+    },
+    resume: async (definition) => {
+      await call("resume_v1", [definition]);
+      // Without the notification, consumers look again after `pollMs`.
+      await notifications.notifyAll(new Set([definition])).catch(() => {});
     },
   };
 }
@@ -148,6 +187,7 @@ function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): A
         items.map(({ token }) => token),
         items.map(({ leaseMs }) => leaseMs),
         items.map(({ creates = true }) => creates),
+        ...limitValues(items),
         CANCELLED,
       ],
       resultOf: toBeginResult,
@@ -171,7 +211,7 @@ function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): A
       limits,
       bytesOf: settleBytes,
       valuesOf: (items) => settleValues(items),
-      resultOf: toSettleResult,
+      resultOf: (row, { settlement }) => toSettleResult(row, settlement),
     }),
   };
 }

@@ -1,11 +1,13 @@
-import { type BatchLimits, readBatchLimits } from "../../batching/batches.js";
+import { BATCH_OPTIONS, type BatchLimits, MAX_BATCH_BYTES } from "../../batching/batches.js";
 import {
-  checkOptions,
-  durationMs,
-  invalidOption,
-  type OptionNames,
-  positiveInteger,
-} from "../../contract/options.js";
+  duration,
+  either,
+  flag,
+  integer,
+  type OptionTable,
+  readOptions,
+  unchecked,
+} from "../../contract/option-table.js";
 import type { Runtime } from "../../ports/runtime.js";
 import { createSystemRuntime } from "../../ports/system-runtime.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";
@@ -67,21 +69,6 @@ export interface PostgresBackendOptions<Tx> {
   readonly runtime?: Partial<Runtime>;
 }
 
-const OPTIONS: OptionNames<PostgresBackendOptions<unknown>> = {
-  pool: true,
-  schema: true,
-  migrate: true,
-  listen: true,
-  pollIntervalMs: true,
-  statementTimeoutMs: true,
-  idleTransactionTimeoutMs: true,
-  maxBatch: true,
-  maxInFlight: true,
-  maxWaiting: true,
-  maxWaitingBytes: true,
-  runtime: true,
-};
-
 /** {@link PostgresBackendOptions} with their defaults, without the pool. */
 export interface PostgresSettings {
   readonly schema: string;
@@ -94,30 +81,41 @@ export interface PostgresSettings {
   readonly runtime: Runtime;
 }
 
+type ReadOptions = Required<Omit<PostgresBackendOptions<unknown>, "pool" | "runtime">> & {
+  readonly pool: unknown;
+  readonly runtime: Partial<Runtime> | undefined;
+};
+
+/** How the options are read. The pool and the name of the schema are checked where they are used. */
+const OPTIONS: OptionTable<ReadOptions> = {
+  pool: unchecked(),
+  schema: (value = "async_request_reply") => value as string,
+  migrate: either("auto", "manual"),
+  listen: flag(true),
+  pollIntervalMs: duration(1_000),
+  statementTimeoutMs: duration(10_000),
+  idleTransactionTimeoutMs: duration(60_000),
+  ...BATCH_OPTIONS,
+  maxInFlight: integer(2),
+  runtime: unchecked(),
+};
+
 /**
  * Checks all options except `pool` and the name of the schema, and fills in the defaults.
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function readPostgresSettings(
-  options: Omit<PostgresBackendOptions<unknown>, "pool">,
-): PostgresSettings {
-  checkOptions(options, OPTIONS, "createPostgresBackend");
-  const { schema = "async_request_reply", migrate = "auto", listen = true } = options;
-  if (migrate !== "auto" && migrate !== "manual")
-    throw invalidOption("migrate", "`auto` or `manual`", migrate);
-  if (typeof listen !== "boolean") throw invalidOption("listen", "true or false", listen);
+export function readPostgresSettings(options: object): PostgresSettings {
+  const read = readOptions(options, OPTIONS, "createPostgresBackend");
+  const { schema, migrate, listen, maxBatch, maxInFlight, maxWaiting, maxWaitingBytes } = read;
   return {
     schema,
     migrate,
     listen,
-    timeoutMs: durationMs("statementTimeoutMs", options.statementTimeoutMs, 10_000),
-    pollMs: durationMs("pollIntervalMs", options.pollIntervalMs, 1_000),
-    idleTimeoutMs: durationMs("idleTransactionTimeoutMs", options.idleTransactionTimeoutMs, 60_000),
-    limits: {
-      ...readBatchLimits(options),
-      inFlight: positiveInteger("maxInFlight", options.maxInFlight, 2),
-    },
-    runtime: { ...createSystemRuntime(), ...options.runtime },
+    timeoutMs: read.statementTimeoutMs,
+    pollMs: read.pollIntervalMs,
+    idleTimeoutMs: read.idleTransactionTimeoutMs,
+    limits: { maxBatch, maxWaiting, maxWaitingBytes, maxBytes: MAX_BATCH_BYTES, inFlight: maxInFlight },
+    runtime: { ...createSystemRuntime(), ...read.runtime },
   };
 }

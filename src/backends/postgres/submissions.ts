@@ -1,4 +1,5 @@
 import type { BatchLimits } from "../../batching/batches.js";
+import type { NewOperation } from "../../contract/operation.js";
 import type { Submissions, Transactions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
@@ -28,6 +29,7 @@ export function createPostgresSubmissions<Tx>(
   stores: OwnStores,
   transactions: Transactions<Tx>,
   runtime: Runtime,
+  created: (operation: NewOperation) => void,
 ): Submissions<Tx> {
   const calls = {
     gateway,
@@ -57,7 +59,13 @@ export function createPostgresSubmissions<Tx>(
     limits,
     equality: ONE_OPERATION,
     unsent,
-    resultOf: (row, submission) => (isHeld(row) ? waitForKey(submission) : toRecordResult(row, submission)),
+    resultOf: (row, submission) => {
+      if (isHeld(row)) return waitForKey(submission);
+      const { operation, initial } = submission;
+      // Workers of this process begin at once, while the operation is still being announced.
+      if (row === undefined && (operation.delayMs ?? initial) === undefined) created(operation);
+      return toRecordResult(row, submission);
+    },
   });
   return {
     ...stores,

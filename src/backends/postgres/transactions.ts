@@ -12,6 +12,7 @@ import { recordValues, settleValues } from "./calls/values.js";
 import { codeOf } from "./connection/driver-error.js";
 import { isConflict } from "./connection/store-error.js";
 import type { Changes } from "./notices/changes.js";
+import type { Freed } from "./notices/freed.js";
 
 const LOST: SettleResult = { outcome: "lost" };
 
@@ -25,6 +26,7 @@ const ROLL_BACK = new Error("The lease is lost.");
 export interface TransactionsOptions<Tx> {
   readonly gateway: Gateway<Tx>;
   readonly changes: Changes;
+  readonly freed: Freed;
   /** Channel that notifies workers of recorded operations. Default: none. */
   readonly channel: string | undefined;
   /** Time without a statement after which the server ends a transaction. Milliseconds. */
@@ -33,7 +35,7 @@ export interface TransactionsOptions<Tx> {
 
 /** Creates transactions that commit the user's writes together with the operation's. */
 export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transactions<Tx> {
-  const { gateway, changes, channel, idleTimeoutMs } = options;
+  const { gateway, changes, freed, channel, idleTimeoutMs } = options;
 
   async function record(
     tx: Tx,
@@ -109,13 +111,14 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
         const settlement = await work(tx);
         const values = settleValues([{ lease, settlement }], transactionId);
         const [row] = await gateway.callIn(tx, "settle_v1", values).catch(refusedOutside);
-        return toSettleResult(row);
+        return toSettleResult(row, settlement);
       };
       try {
         // A renewal that commits between the snapshot and the lock causes a conflict, which is safe to retry.
         const run = (): Promise<SettleResult> => gateway.transaction(settleHeld, chosen);
         const result = await retryConflicts(run, () => !held);
         changes.changed(lease.operationId);
+        freed.ended(lease.operationId);
         return result;
       } catch (error) {
         if (error === ROLL_BACK) return LOST;

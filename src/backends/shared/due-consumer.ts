@@ -22,44 +22,58 @@ export interface Received {
   readonly begun?: BegunAttempt["begun"];
 }
 
+/** Result of a look. */
+export interface Looked {
+  readonly received: readonly Received[];
+  /** Whether the look ended before it had looked at everything, so that another one may find more. Default: false. */
+  readonly again?: boolean;
+}
+
 /** One look for due operations, and how to wait for the next one. */
 export interface DueSource {
   /**
    * Begins due operations of these definitions. With `repeated`, returns those that an earlier call began with the same
    * token.
    */
-  look(
-    definitions: readonly FreeDefinition[],
-    request: ReceiveRequest,
-    repeated: boolean,
-  ): Promise<readonly Received[]>;
+  look(definitions: readonly FreeDefinition[], request: ReceiveRequest, repeated: boolean): Promise<Looked>;
   /** Registers a wait for due work of definitions. */
   expect(definitions: readonly string[]): Waiter;
 }
+
+/** Maximum number of looks one after the other that find nothing. */
+const MAX_IN_A_ROW = 64;
 
 /** Creates a consumer that receives due operations from a store. Its deliveries have begun their attempts. */
 export function createDueConsumer(source: DueSource, definitions: readonly ConsumedDefinition[]): Consumer {
   let turn = 0;
   let lastToken: string | undefined;
 
-  async function look(request: ReceiveRequest, repeated: boolean): Promise<readonly Delivery[]> {
+  async function look(
+    request: ReceiveRequest,
+    repeated: boolean,
+  ): Promise<{ readonly deliveries: readonly Delivery[]; readonly again: boolean }> {
     // The definitions take turns at being first, so each of them gets work even if only one slot is free.
     const free = withSlots(rotated(definitions, turn++), request);
-    const received = await source.look(free, request, repeated);
-    return received.map((each) => toDelivery(each, request.token));
+    const { received, again = false } = await source.look(free, request, repeated);
+    return { deliveries: received.map((each) => toDelivery(each, request.token)), again };
   }
 
   return {
     receive: async (request) => {
       const { slots, token, signal } = request;
-      if (token === lastToken) return look(request, true);
+      if (token === lastToken) return (await look(request, true)).deliveries;
       lastToken = token;
+      let inARow = 0;
       do {
         // Created before the look, so that an announcement between the look and the wait ends the wait.
         const waiter = source.expect([...slots.keys()]);
         try {
-          const deliveries = await look(request, false);
+          const { deliveries, again } = await look(request, false);
           if (deliveries.length > 0) return deliveries;
+          // Bounded, so that work that no consumer can begin costs no more than a share of the time.
+          inARow = again ? inARow + 1 : 0;
+          if (inARow > 0 && inARow <= MAX_IN_A_ROW) continue;
+          inARow = 0;
           await waiter.wait(signal);
         } finally {
           waiter.cancel();

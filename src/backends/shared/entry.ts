@@ -12,7 +12,6 @@ import type {
   BeginResult,
   CancelOutcome,
   InitialState,
-  RedriveResult,
   Renewal,
   RenewResult,
   SettleResult,
@@ -82,8 +81,11 @@ function toOperation(
   createdAt: number,
 ): Operation {
   const { id, tenant, definition, principal, input, retentionMs, failedRetentionMs, key } = operation;
-  const { retryOf, meta, onEnd, hidden, urgency } = operation;
-  if (failedRetentionMs === undefined || (retryOf ?? meta ?? onEnd ?? hidden ?? urgency) !== undefined) {
+  const { retryOf, meta, onEnd, hidden, urgency, lane } = operation;
+  if (
+    failedRetentionMs === undefined ||
+    (retryOf ?? meta ?? onEnd ?? hidden ?? urgency ?? lane) !== undefined
+  ) {
     const { delayMs: _, ...members } = operation;
     return { ...members, state, attempt, createdAt };
   }
@@ -110,10 +112,16 @@ export function isRepeatedCreation(entry: Entry, initial: InitialState | undefin
   );
 }
 
+/**
+ * Begins an attempt.
+ *
+ * @param hasPlace called if only a place is missing. Default: there is one.
+ */
 export function begin(
   entry: Entry,
   now: number,
   { token, leaseMs, creates = true }: AttemptRequest,
+  hasPlace: () => boolean = () => true,
 ): BeginResult {
   if (isTerminal(entry.operation.state)) return { outcome: "terminal" };
   if (!creates && entry.operation.state === "preparing") return { outcome: "preparing" };
@@ -125,6 +133,7 @@ export function begin(
       end(entry, now, "failed", { error: CANCELLED });
       return { outcome: "terminal" };
     }
+    if (entry.operation.state === "pending" && !hasPlace()) return { outcome: "full" };
     // A token without a settlement belongs to an attempt that lost its lease.
     if (entry.token !== undefined) entry.previousLost = true;
     entry.token = token;
@@ -195,44 +204,17 @@ export function handOut(entry: Pick<Entry, "announceAt" | "round">, now: number)
   return announceAt;
 }
 
-/** Returns the result of a redrive that changes nothing, or undefined if the work can run again. */
-export function knownRedrive({ operation, wasPending }: Entry): RedriveResult | undefined {
-  const { state, retriedBy } = operation;
-  if (retriedBy !== undefined) return { outcome: "redriven", operationId: retriedBy, created: false };
-  return state === "failed" && wasPending ? undefined : { outcome: "not-redrivable", state };
+/** Takes an expired lease away, so that a late holder cannot renew it. */
+export function release(entry: Entry<Stepped>): void {
+  entry.token = undefined;
+  entry.previousLost = true;
+  // It is due since the end of its lease, not since it was first due.
+  entry.dueAt = entry.leaseEndsAt;
 }
 
-/** Returns the operation that runs a failed one again. */
-export function successorOf(
-  {
-    id: retryOf,
-    tenant,
-    definition,
-    principal,
-    input,
-    retentionMs,
-    failedRetentionMs,
-    meta,
-    onEnd,
-    hidden,
-    urgency,
-  }: Operation,
-  ids: { readonly id: string; readonly onEndId: string },
-): NewOperation {
-  return {
-    id: ids.id,
-    tenant,
-    definition,
-    input,
-    retentionMs,
-    retryOf,
-    ...(principal === undefined ? {} : { principal }),
-    ...(failedRetentionMs === undefined ? {} : { failedRetentionMs }),
-    ...(meta === undefined ? {} : { meta }),
-    ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),
-    ...(hidden === undefined ? {} : { hidden }),
-    ...(urgency === undefined ? {} : { urgency }),
-  };
+/** Returns whether an attempt of a processor has begun and not ended, even if its lease has expired. */
+export function isRunning({ token, operation }: Entry<Stepped>): boolean {
+  return token !== undefined && operation.state === "pending";
 }
 
 /** Returns whether an attempt holds the entry now. */

@@ -7,12 +7,8 @@ import {
   type OperationState,
 } from "../../contract/operation.js";
 import type { Claim } from "../../ports/idempotency-store.js";
-import type {
-  BoundedCount,
-  DueOperation,
-  ExpiredOperation,
-  ListedOperation,
-} from "../../ports/operation-store.js";
+import type { BoundedCount, ListedOperation, Pause } from "../../ports/operation-reads.js";
+import type { DueOperation, ExpiredOperation } from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -81,6 +77,7 @@ const OPTIONAL = [
   ["retried_by", "retriedBy"],
   ["error", "error"],
   ["last_error", "lastError"],
+  ["lane", "lane"],
 ] as const;
 const OPTIONAL_PAYLOADS = ["meta", "resource", "progress", "result"] as const;
 
@@ -156,6 +153,13 @@ export function toClaim(row: Row): Claim {
     fingerprint: text(row, "fingerprint"),
     operationId: text(row, "operation_id"),
   };
+}
+
+/** Reads the pause of a definition, or nothing if it is not paused. Throws `CORRUPT_RECORD`. */
+export function toPaused(row: Row): { readonly paused?: Pause } {
+  if ((row.paused_since ?? null) === null) return {};
+  const since = integer(row, "paused_since");
+  return { paused: row.paused_by === null ? { since } : { since, by: text(row, "paused_by") } };
 }
 
 function corrupt(column: string): AsyncReplyError {

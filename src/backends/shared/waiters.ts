@@ -1,4 +1,5 @@
 import type { Clock } from "../../ports/runtime.js";
+import { onAbort } from "../../ports/waits.js";
 
 /** A wait for due work. A wake-up that comes before `wait` is called ends the wait too. */
 export interface Waiter {
@@ -12,8 +13,8 @@ export interface Waiter {
 export interface Waiters {
   /** Number of registered waits. */
   readonly size: number;
-  /** Ends the waits for these definitions. Default: all waits. */
-  wake(definitions?: ReadonlySet<string>): void;
+  /** Ends the waits for these definitions, and returns whether there were any. Default: all waits. */
+  wake(definitions?: ReadonlySet<string>): boolean;
   /** Registers a wait for due work of definitions. */
   expect(definitions: readonly string[]): Waiter;
 }
@@ -29,21 +30,24 @@ export interface WaitersOptions {
 
 /** Creates the waits of a process. */
 export function createWaiters({ pollMs, clock, onWait }: WaitersOptions): Waiters {
-  const waiting = new Set<(definitions: ReadonlySet<string> | undefined) => void>();
+  const waiting = new Set<(definitions: ReadonlySet<string> | undefined) => boolean>();
   return {
     get size() {
       return waiting.size;
     },
     wake: (definitions) => {
-      for (const each of waiting) each(definitions);
+      let woken = false;
+      for (const each of waiting) woken = each(definitions) || woken;
+      return woken;
     },
     expect: (definitions) => {
       let named = false;
       let end: () => void = () => {};
-      const onNamed = (changed?: ReadonlySet<string>): void => {
-        if (changed !== undefined && !definitions.some((definition) => changed.has(definition))) return;
+      const onNamed = (changed?: ReadonlySet<string>): boolean => {
+        if (changed !== undefined && !definitions.some((definition) => changed.has(definition))) return false;
         named = true;
         end();
+        return true;
       };
       waiting.add(onNamed);
       return {
@@ -54,11 +58,11 @@ export function createWaiters({ pollMs, clock, onWait }: WaitersOptions): Waiter
             end = () => {
               cancelTimer();
               // The signal is used for many waits.
-              signal.removeEventListener("abort", end);
+              forget();
               resolve();
             };
             const cancelTimer = clock.schedule(pollMs, end);
-            signal.addEventListener("abort", end);
+            const forget = onAbort(signal, end);
           }),
         cancel: () => void waiting.delete(onNamed),
       };

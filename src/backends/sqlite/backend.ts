@@ -65,10 +65,11 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     },
     onEnd: diskWait.end,
     onCommitting: logChanges,
-    onCommit: ({ created, changed, cancelled }) => {
+    onCommit: ({ created, changed, cancelled, freed }) => {
       for (const id of created) watchers.changed(id);
       for (const id of changed) watchers.changed(id);
       for (const id of cancelled) cancellations.changed(id);
+      queue.freed(freed);
     },
   });
   const records = createRecords(statements, now);
@@ -82,7 +83,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     onNews: () => waiters.wake(),
   });
   const waiters = createWaiters({ pollMs, clock, onWait: news.start });
-  const operations = createSqliteOperationStore({ connection, statements, records, news });
+  const operations = createSqliteOperationStore({ connection, statements, records, news, waiters });
   const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
   const receiver = createReceiver({ statements, records, newToken: runtime.newToken });
   const queue = createSqliteQueue({ connection, receiver, waiters });

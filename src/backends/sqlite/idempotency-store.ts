@@ -35,6 +35,10 @@ export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): 
         return { outcome: "exists", operationId: holder.operationId, fingerprint: holder.fingerprint };
       });
     },
+    find: async (reference) => {
+      const hashed = await hashKey(reference, hash);
+      return connection.read(() => findHolder(statements, hashed));
+    },
     release: async (owner) => {
       const hashed = await hashKey(owner, hash);
       await connection.write("work", () => releaseKey(statements, hashed, owner.operationId));

@@ -6,17 +6,17 @@ import {
   HANDED_OUT_AGAIN_MS,
   handOut,
   isRepeatedCreation,
-  knownRedrive,
   renew,
   settle,
-  successorOf,
 } from "../shared/entry.js";
+import { knownRedrive, successorOf } from "../shared/redrive.js";
 import { toDue, toExpired, toListed, toOperation } from "../shared/row.js";
+import type { Waiters } from "../shared/waiters.js";
 import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
-import { listQuery, readStats } from "./records/operator-queries.js";
+import { countPending, isPaused, listQuery, readStats } from "./records/operator-queries.js";
 import { deleteRemoved, findExpired, type Records, withInput } from "./records/records.js";
 
 /** Options of {@link createSqliteOperationStore}. */
@@ -25,13 +25,14 @@ export interface OperationStoreOptions {
   readonly statements: Statements;
   readonly records: Records;
   readonly news: Pick<News, "watch" | "watchCancellations">;
+  readonly waiters: Pick<Waiters, "wake">;
 }
 
 const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
 export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
-  const { connection, statements, records, news } = options;
+  const { connection, statements, records, news, waiters } = options;
 
   /** Runs a step in a transaction, if the operation exists. `find` reads what the step needs of it. */
   function step<Result, Found extends StoredEntry<HeldOperation>>(
@@ -49,6 +50,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
   }
 
   return {
+    keepsPlaces: true,
     create: (operation, initial) =>
       connection.write(
         "submissions",
@@ -70,7 +72,15 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
         return row && toOperation(row);
       }),
     beginAttempt: (id, lease) =>
-      step(records.find, id, { outcome: "unknown" }, (entry, now) => begin(entry, now, lease)),
+      step(records.find, id, { outcome: "unknown" }, (entry, now) =>
+        begin(
+          entry,
+          now,
+          lease,
+          () =>
+            !isPaused(statements, entry.operation.definition) && records.places.isFree(entry, lease.limits),
+        ),
+      ),
     renew: ({ operationId, token }, change) =>
       step(
         records.findHeld,
@@ -170,6 +180,8 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
         const now = records.now();
         return definitions.map((definition) => readStats(statements, definition, now));
       }),
+    countPending: (requests) =>
+      connection.read(() => requests.map((request) => countPending(statements, request))),
     redrive: (id, successor) =>
       connection.write("work", (changed) => {
         const entry = records.find(id);
@@ -187,12 +199,26 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
         changed.changed.add(id);
         return { outcome: "redriven", operationId: successor.id, created };
       }),
+    pause: (definition, by) =>
+      connection.write("work", () =>
+        statements.run(
+          "insert or ignore into arr_paused (definition, since, paused_by) values (?, ?, ?)",
+          ...[definition, records.now(), by ?? null],
+        ),
+      ),
+    resume: async (definition) => {
+      await connection.write("work", () =>
+        statements.run("delete from arr_paused where definition = ?", definition),
+      );
+      // Other processes look again after `pollMs`.
+      waiters.wake(new Set([definition]));
+    },
   };
 
   function due(definition: string, now: number, limit: number) {
     return statements.all(
       `select seq, id, definition, round from arr_operations indexed by arr_operations_announce
-       where definition = ? and announce_at is not null and announce_at <= ? order by announce_at limit ?`,
+       where definition = ? and announce_at is not null and behind = 0 and announce_at <= ? order by announce_at limit ?`,
       definition,
       now,
       limit,

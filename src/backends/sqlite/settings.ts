@@ -1,15 +1,16 @@
-import { readBatchLimits } from "../../batching/batches.js";
+import { BATCH_OPTIONS, MAX_BATCH_BYTES } from "../../batching/batches.js";
 import {
-  checkOptions,
-  durationMs,
-  invalidOption,
-  isObject,
-  type OptionNames,
-} from "../../contract/options.js";
+  duration,
+  either,
+  instance,
+  type OptionTable,
+  readOptions,
+  unchecked,
+} from "../../contract/option-table.js";
 import type { Clock, Runtime } from "../../ports/runtime.js";
 import { createSystemRuntime } from "../../ports/system-runtime.js";
-import type { LaneLimits } from "./connection/lanes.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
+import type { WaitingLimits } from "./connection/waiting-calls.js";
 import type { Synchronous } from "./schema/open.js";
 
 /**
@@ -55,28 +56,33 @@ export interface SqliteBackendOptions<Database extends SqliteDatabase = SqliteDa
   readonly runtime?: Partial<Runtime>;
 }
 
-const OPTIONS: OptionNames<SqliteBackendOptions> = {
-  database: true,
-  synchronous: true,
-  pollIntervalMs: true,
-  lockTimeoutMs: true,
-  maxBatch: true,
-  maxWaiting: true,
-  maxWaitingBytes: true,
-  runtime: true,
-};
-
 /** {@link SqliteBackendOptions} with their defaults. */
 export interface SqliteSettings {
   readonly database: SqliteDatabase;
   readonly synchronous: Synchronous;
   readonly pollMs: number;
   readonly lockTimeoutMs: number;
-  readonly limits: LaneLimits;
+  readonly limits: WaitingLimits;
   readonly runtime: Runtime;
   /** Clock of the caller, which replaces the clock of SQLite. */
   readonly ownClock: Clock | undefined;
 }
+
+/** How the options are read. */
+const OPTIONS: OptionTable<
+  Required<Omit<SqliteBackendOptions, "runtime">> & { readonly runtime: Partial<Runtime> | undefined }
+> = {
+  database: instance(
+    'an open database, such as `new Database("orders.db")` of `better-sqlite3` or `libsql`',
+    "exec",
+    "prepare",
+  ),
+  synchronous: either("full", "normal"),
+  pollIntervalMs: duration(1_000),
+  lockTimeoutMs: duration(5_000),
+  ...BATCH_OPTIONS,
+  runtime: unchecked(),
+};
 
 /**
  * Checks all options and fills in the defaults.
@@ -84,25 +90,15 @@ export interface SqliteSettings {
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function readSqliteSettings(options: SqliteBackendOptions): SqliteSettings {
-  checkOptions(options, OPTIONS, "createSqliteBackend");
-  const { database, synchronous = "full" } = options;
-  checkDatabase(database);
-  if (synchronous !== "full" && synchronous !== "normal")
-    throw invalidOption("synchronous", "`full` or `normal`", synchronous);
+  const read = readOptions(options, OPTIONS, "createSqliteBackend");
+  const { database, synchronous, pollIntervalMs, lockTimeoutMs, runtime, ...limits } = read;
   return {
     database,
     synchronous,
-    pollMs: durationMs("pollIntervalMs", options.pollIntervalMs, 1_000),
-    lockTimeoutMs: durationMs("lockTimeoutMs", options.lockTimeoutMs, 5_000),
-    limits: readBatchLimits(options),
-    runtime: { ...createSystemRuntime(), ...options.runtime },
-    ownClock: options.runtime?.clock,
+    pollMs: pollIntervalMs,
+    lockTimeoutMs,
+    limits: { ...limits, maxBytes: MAX_BATCH_BYTES },
+    runtime: { ...createSystemRuntime(), ...runtime },
+    ownClock: runtime?.clock,
   };
-}
-
-function checkDatabase(database: unknown): void {
-  const { exec, prepare } = isObject(database) ? (database as Partial<SqliteDatabase>) : {};
-  if (typeof exec === "function" && typeof prepare === "function") return;
-  const expected = 'an open database, such as `new Database("orders.db")` of `better-sqlite3` or `libsql`';
-  throw invalidOption("database", expected, database);
 }

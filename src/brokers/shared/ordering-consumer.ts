@@ -33,6 +33,8 @@ export function createOrderingConsumer(
   /** Definitions of the current wait whose messages can still come. */
   let expected = new Set<string>();
   let failure: { readonly error: unknown } | undefined;
+  /** Number of orders that have ended. */
+  let ends = 0;
   let wake: () => void = () => {};
   let cancelWake: () => void = () => {};
 
@@ -46,7 +48,10 @@ export function createOrderingConsumer(
         arrivals.add(definition, delivery, giveBack);
         wake();
       },
-      onEnd: () => wake(),
+      onEnd: () => {
+        ends += 1;
+        wake();
+      },
       onFailure: (error) => fail(definition, error),
     });
     return { source, busy: false, pausedUntil: 0 };
@@ -137,8 +142,13 @@ export function createOrderingConsumer(
       wake();
     };
     // Messages that cannot be read do not arrive, and there may be others behind them.
-    while (!late && (await orderAvailable(shares, errors)) && arrivals.isEmpty())
-      await untilWoken(new AbortController().signal, () => wakeSoon(ARRIVAL_MS, stopWaiting));
+    while (!late) {
+      const before = ends;
+      if (!(await orderAvailable(shares, errors)) || !arrivals.isEmpty()) break;
+      // An order may have ended before this wait.
+      if (ends === before)
+        await untilWoken(new AbortController().signal, () => wakeSoon(ARRIVAL_MS, stopWaiting));
+    }
     await runtime.pause();
     if (arrivals.isEmpty() && errors.size > 0 && errors.size === shares.length) throw [...errors.values()][0];
     errors.forEach(report);

@@ -1,5 +1,6 @@
 import { AsyncReplyError, forbidden, unauthenticated } from "../../contract/errors.js";
 import { shown } from "../../contract/options.js";
+import { PRINCIPAL_RULE, tenantProblem } from "../../contract/tenant.js";
 import { denial, seenByHooks, unavailable } from "../../http/access/admit-request.js";
 import { header, refuseManyFields, singleHeader } from "../../http/message/headers.js";
 import type { HttpRequest } from "../../http/message/message.js";
@@ -7,25 +8,37 @@ import type { AuthorizationRequest } from "../../ports/authorize.js";
 import type { Clock } from "../../ports/runtime.js";
 import { withinTime } from "../../ports/waits.js";
 
-/** Permissions of a caller. `observe`: read everything but payloads. `operate`: also read payloads, cancel and redrive. */
+/**
+ * Permissions of a caller. `observe`: read everything but payloads. `operate`: also read payloads, cancel, redrive, pause and
+ * resume.
+ */
 export type ConsoleAccess = "observe" | "operate";
+
+/** A caller with a name, which others see if the caller pauses a definition. */
+export interface ConsoleCaller {
+  /** Permissions of the caller. */
+  readonly access: ConsoleAccess;
+  /** Id of the caller: 1 to 255 UTF-16 code units. Default: none. */
+  readonly id?: string | undefined;
+}
 
 /**
  * Authorizes a request to the console, before anything else is done with it. If it returns nothing or throws
  * `unauthenticated()`, the reply is a 401; if it throws `forbidden()`, a 403. Any other error and a timeout are a 503.
  */
 export interface ConsoleAuthorize {
-  (
-    request: AuthorizationRequest,
-  ): ConsoleAccess | undefined | null | PromiseLike<ConsoleAccess | undefined | null>;
+  (request: AuthorizationRequest): ConsoleAnswer | PromiseLike<ConsoleAnswer>;
   /** Value of `WWW-Authenticate` in a 401 (RFC 9110 §11.6.1). Default: `Bearer`. */
   readonly challenge?: string;
 }
 
+/** Answer of {@link ConsoleAuthorize}. Without a caller, the reply is a 401. */
+export type ConsoleAnswer = ConsoleAccess | ConsoleCaller | undefined | null;
+
 const TIMEOUT_MS = 10_000;
 
 /**
- * Returns what the caller of a request may do.
+ * Returns the caller of a request.
  *
  * Throws `TOO_MANY_HEADER_FIELDS`, `INVALID_HEADER`, `UNAUTHENTICATED`, `FORBIDDEN`, `AUTHORIZATION_UNAVAILABLE`.
  */
@@ -33,12 +46,12 @@ export async function authorizeRequest(
   hook: ConsoleAuthorize,
   request: HttpRequest,
   clock: Clock,
-): Promise<ConsoleAccess> {
+): Promise<ConsoleCaller> {
   refuseManyFields(request);
   singleHeader(request.headers, "authorization");
   const tooLate = (): AsyncReplyError => unavailable(`\`authorize\` did not answer within ${TIMEOUT_MS} ms.`);
   try {
-    return toAccess(
+    return toCaller(
       await withinTime(Promise.resolve(hook(seenByHooks(request))), TIMEOUT_MS, clock, tooLate),
     );
   } catch (error) {
@@ -46,10 +59,17 @@ export async function authorizeRequest(
   }
 }
 
-function toAccess(answer: unknown): ConsoleAccess {
+function toCaller(answer: unknown): ConsoleCaller {
   if (answer === undefined || answer === null) throw unauthenticated();
-  if (answer === "observe" || answer === "operate") return answer;
-  throw unavailable(`\`authorize\` returned ${shown(answer)}, not "observe", "operate" or nothing.`);
+  const { access = answer, id } = Object(answer) as { readonly access?: unknown; readonly id?: unknown };
+  if (access !== "observe" && access !== "operate")
+    throw unavailable(
+      `\`authorize\` returned ${shown(answer)}, not "observe", "operate", \`{ access, id }\` with one of them, or nothing.`,
+    );
+  const problem = id === undefined ? undefined : tenantProblem(id);
+  if (problem !== undefined)
+    throw unavailable(`The \`id\` that \`authorize\` returned ${problem}. ${PRINCIPAL_RULE}`);
+  return { access, id: id as string | undefined };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cancel, readPayload, redrive } from "./api.js";
+import { cancel, changePause, readPayload, redrive } from "./api.js";
 import { announce, button, element, openDialog, showProblem } from "./dom.js";
 import type { Page } from "./view.js";
 
@@ -46,6 +46,42 @@ export function redriveButton(page: Page, operationId: string): HTMLButtonElemen
   );
 }
 
+/** Creates the button that pauses a definition after a question, or resumes it. */
+export function pauseButton(
+  page: Pick<Page, "reload">,
+  definition: string,
+  isPaused: boolean,
+): HTMLButtonElement {
+  if (isPaused)
+    return button(
+      "Resume",
+      () =>
+        act(page, async () => {
+          await changePause(definition, false);
+          return `Workers begin ${definition} again.`;
+        }),
+      { "aria-label": `Resume ${definition}` },
+    );
+  return button(
+    "Pause…",
+    () => {
+      const dialog = openDialog(`Pause ${definition}?`);
+      const confirm = button("Pause it", async () => {
+        dialog.close();
+        await act(page, async () => {
+          await changePause(definition, true);
+          return `Workers begin no more ${definition}.`;
+        });
+      });
+      dialog.show(
+        element("p", {}, "New work is accepted and waits. Work that has begun goes on."),
+        element("div", { class: "actions" }, confirm, button("Keep it running", dialog.close)),
+      );
+    },
+    { "aria-label": `Pause ${definition}…` },
+  );
+}
+
 /** Creates the button that shows and hides the payloads of an operation. */
 export function payloadButton(operationId: string, place: HTMLElement): HTMLButtonElement {
   const toggle = button(
@@ -75,7 +111,7 @@ async function payloadOf(operationId: string): Promise<Node[]> {
 }
 
 /** Makes a change, announces it and loads the page again. */
-async function act({ reload }: Page, change: () => Promise<string>): Promise<void> {
+async function act({ reload }: Pick<Page, "reload">, change: () => Promise<string>): Promise<void> {
   try {
     const sentence = await change();
     await reload();

@@ -4,7 +4,7 @@ import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js"
 import type { OperatorRedriveResult } from "../../operator/redrive-one.js";
 import type { Changed, Details, Overview, Payload, Sent } from "../wire.js";
 
-export const readOverview = (): Promise<Overview> => request("api/overview");
+export const readOverview = (): Promise<Sent<Overview>> => request("api/overview");
 export const readList = (filter: URLSearchParams): Promise<Sent<OperationPage>> =>
   request(`api/operations?${filter}`);
 export const readDetails = (operationId: string): Promise<Sent<Details>> => request(pathOf(operationId));
@@ -22,6 +22,9 @@ export const countMatches = (filter: BulkFilter): Promise<RedrivePreview> =>
   change("api/redrives", { filter, dryRun: true });
 export const redriveSome = (filter: BulkFilter, cursor: string | undefined): Promise<RedriveRun> =>
   change("api/redrives", { filter, cursor });
+
+export const changePause = (definition: string, paused: boolean): Promise<object> =>
+  change("api/pauses", { definition, paused });
 
 function pathOf(operationId: string): string {
   return `api/operations/${encodeURIComponent(operationId)}`;

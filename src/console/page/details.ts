@@ -27,12 +27,13 @@ export async function showDetails(page: Page): Promise<void> {
 function facts(page: Page, operation: Sent<OperationSummary>): HTMLElement {
   const { definition, tenant, principal, attempt, createdAt, finishedAt, key, retryOf, retriedBy } =
     operation;
-  const { status, retentionMs, failedRetentionMs = retentionMs } = operation;
+  const { status, urgency, retentionMs, failedRetentionMs = retentionMs } = operation;
   const facts: readonly (readonly [name: string, value: Child])[] = [
     ["Status", statusOf(operation)],
     ["Definition", definition],
     ["Tenant", tenant],
     ["Principal", principal],
+    ["Urgency", String(urgency)],
     ["Attempts", String(attempt)],
     ["Created", exactly(createdAt)],
     ["Cancellation", operation.cancelRequested === undefined ? undefined : "Requested"],

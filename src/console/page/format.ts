@@ -1,4 +1,4 @@
-import type { BoundedCount } from "../../ports/operation-store.js";
+import type { BoundedCount } from "../../ports/operation-reads.js";
 import { element } from "./dom.js";
 
 const UNITS: readonly (readonly [ms: number, unit: string])[] = [

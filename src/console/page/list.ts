@@ -98,7 +98,7 @@ type Filters = Pick<View, "status" | "definition" | "tenant" | "age" | "errorTyp
 const form = (): HTMLFormElement => byId<HTMLFormElement>("filters");
 
 /** Fills in the choices. */
-export function fillFilters({ definitions, errorTypes }: Overview): void {
+export function fillFilters({ definitions, errorTypes }: Sent<Overview>): void {
   fill("status", STATUSES);
   fill("definition", [["", "All"], ...definitions.map((name) => [name, name] as const)]);
   fill("age", AGE_OPTIONS);

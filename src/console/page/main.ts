@@ -1,4 +1,4 @@
-import type { Overview } from "../wire.js";
+import type { Overview, Sent } from "../wire.js";
 import { readOverview } from "./api.js";
 import { showDetails } from "./details.js";
 import { byId, showProblem } from "./dom.js";
@@ -8,7 +8,7 @@ import { listOf, readView, urlOf, type View } from "./view.js";
 
 const REFRESH_MS = 10_000;
 
-let overview: Overview | undefined;
+let overview: Sent<Overview> | undefined;
 /** Number of the newest load. An earlier load that takes longer shows nothing. */
 let newest = 0;
 
@@ -23,7 +23,7 @@ async function load(
     if (load !== newest) return;
     if (overview === undefined) fillFilters(loaded);
     overview = loaded;
-    showStatistics(loaded, go);
+    showStatistics(loaded, { go, reload });
     byId("statistics").hidden ||= readView().operationId !== "";
     await showMain(loaded, { ...options, isCurrent: () => load === newest });
     if (load === newest) showProblem(undefined);
@@ -32,14 +32,18 @@ async function load(
   }
 }
 
+function reload(): Promise<void> {
+  return load();
+}
+
 async function showMain(
-  loaded: Overview,
+  loaded: Sent<Overview>,
   options: { readonly inBackground?: boolean; readonly focus?: boolean; readonly isCurrent: () => boolean },
 ): Promise<void> {
   const view = readView();
   const [shown, other] = view.operationId === "" ? ["list", "details"] : ["details", "list"];
   if (options.inBackground === true && isInUse(byId(shown as string))) return;
-  const page = { overview: loaded, view, go, reload: () => load(), isCurrent: options.isCurrent };
+  const page = { overview: loaded, view, go, reload, isCurrent: options.isCurrent };
   if (view.operationId === "") {
     showFilters(view);
     await showList(page);

@@ -1,17 +1,18 @@
-import type { DefinitionStats } from "../../ports/operation-store.js";
-import type { LastHour, Overview } from "../wire.js";
-import { byId, type Column, table } from "./dom.js";
-import { counted, duration } from "./format.js";
+import type { LastHour, Overview, Sent } from "../wire.js";
+import { pauseButton } from "./actions.js";
+import { byId, type Column, element, table } from "./dom.js";
+import { counted, duration, exactly } from "./format.js";
 import { listOf, type Page, viewLink } from "./view.js";
 
 interface Row {
   readonly definition: string;
-  readonly stats: DefinitionStats | undefined;
+  readonly stats: NonNullable<Sent<Overview>["stats"]>[number] | undefined;
   readonly lastHour: LastHour | undefined;
 }
 
 /** Shows the statistics. Hides what the back end or this process cannot count. */
-export function showStatistics({ definitions, stats, lastHour, operates }: Overview, go: Page["go"]): void {
+export function showStatistics(overview: Sent<Overview>, page: Pick<Page, "go" | "reload">): void {
+  const { definitions, stats, lastHour, operates, supports } = overview;
   byId("access").textContent = operates ? "You can observe and operate." : "You can observe.";
   const rows = definitions.map((definition) => ({
     definition,
@@ -19,8 +20,8 @@ export function showStatistics({ definitions, stats, lastHour, operates }: Overv
     lastHour: lastHour?.definitions.find((each) => each.definition === definition),
   }));
   const columns = [
-    DEFINITION,
-    ...(stats === undefined ? [] : counts(go)),
+    definitionColumn(page, operates && supports.pause && supports.resume),
+    ...(stats === undefined ? [] : counts(page.go)),
     ...(lastHour === undefined ? [] : LAST_HOUR),
   ];
   byId("statistics").hidden = columns.length === 1;
@@ -31,8 +32,6 @@ export function showStatistics({ definitions, stats, lastHour, operates }: Overv
       ? ""
       : `The last hour covers the workers of this process, which has counted for ${duration(lastHour.countedMs)}.`;
 }
-
-const DEFINITION: Column<Row> = { title: "Definition", cell: ({ definition }) => definition };
 
 function counts(go: Page["go"]): readonly Column<Row>[] {
   const column = (title: string, name: "due" | "running" | "scheduled" | "failed"): Column<Row> => ({
@@ -54,6 +53,21 @@ function counts(go: Page["go"]): readonly Column<Row>[] {
     column("Scheduled", "scheduled"),
     column("Failed", "failed"),
   ];
+}
+
+/** Names the definition, and says since when and by whom it is paused. Another column would not fit. */
+function definitionColumn(page: Pick<Page, "reload">, pauses: boolean): Column<Row> {
+  return {
+    title: "Definition",
+    cell: ({ definition, stats }) => {
+      if (stats === undefined) return definition;
+      const { paused } = stats;
+      const by = paused?.by === undefined ? "" : ` by ${paused.by}`;
+      const since = paused === undefined ? "" : ` – paused since ${exactly(paused.since)}${by}`;
+      const button = pauses ? [" ", pauseButton(page, definition, paused !== undefined)] : [];
+      return element("span", {}, definition, since, ...button);
+    },
+  };
 }
 
 const LAST_HOUR: readonly Column<Row>[] = [

@@ -1,4 +1,4 @@
-import type { Overview } from "../wire.js";
+import type { Overview, Sent } from "../wire.js";
 import type { BulkFilter } from "./api.js";
 import { element } from "./dom.js";
 
@@ -95,7 +95,7 @@ export function listFilterOf(view: View): URLSearchParams {
 
 /** Everything that the parts of the page share. */
 export interface Page {
-  readonly overview: Overview;
+  readonly overview: Sent<Overview>;
   readonly view: View;
   /** Shows another view. */
   go(view: View): void;

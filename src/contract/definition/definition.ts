@@ -1,10 +1,19 @@
 import type { NotJson } from "../json/json-types.js";
-import { checkOptions, invalidOption, isObject, longDurationMs, type OptionNames } from "../options.js";
-import type { InferInput, StandardSchema } from "../schema.js";
+import {
+  checkFunction,
+  checkOptions,
+  invalidOption,
+  isObject,
+  longDurationMs,
+  type OptionNames,
+} from "../options.js";
+import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import { checkName, checkSchema } from "./check-definition.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
+import { type OperationLimits, readLimits } from "./limits.js";
 import type { UnboundPathFields } from "./path-pattern.js";
 import { parsePathPattern } from "./path-pattern.js";
+import { readUrgency } from "./urgency.js";
 
 /** JSON Schema, draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -56,6 +65,28 @@ export interface OperationDefinitionOptions<
    */
   readonly failedRetentionMs?: number;
   /**
+   * Limits how many operations run at once, across all workers. Operations over a limit wait without using a slot.
+   * Give the service and all workers the same limits. Default: none.
+   */
+  readonly limits?: OperationLimits;
+  /**
+   * Returns the lane of an operation, from the output of `input`. Of the operations of one tenant in the same lane, one
+   * runs at a time, in the order of their acceptance. An operation keeps its lane until it has ended, also while it
+   * waits for a retry. Called once, at the submission. Must be synchronous and return a string of 1 to 255 UTF-16 code
+   * units, well formed and without NUL. Default: no lanes.
+   */
+  readonly serialBy?: (input: InferOutput<NoInfer<Input>>) => string;
+  /**
+   * Order in which work begins if more is due than workers have slots: 0 first, 7 last. Work of a low urgency can wait
+   * forever. Default: 3.
+   */
+  readonly urgency?: number;
+  /**
+   * Lets clients choose the urgency with `u` of the header field `Priority` (RFC 9218). An urgency outside of `from` to
+   * `to` becomes the nearest one inside. `urgency` must be inside too. Default: none, and the field is ignored.
+   */
+  readonly clientUrgency?: { readonly from: number; readonly to: number };
+  /**
    * Announces in every reply of the path that clients should stop using it, with `Deprecation`, `Sunset` and `Link`.
    * Nothing else changes. Default: none.
    */
@@ -75,6 +106,10 @@ const OPTIONS: OptionNames<OperationDefinitionOptions<string, string, StandardSc
     cancellable: true,
     retentionMs: true,
     failedRetentionMs: true,
+    limits: true,
+    serialBy: true,
+    urgency: true,
+    clientUrgency: true,
     deprecated: true,
   };
 
@@ -114,6 +149,14 @@ export interface OperationDefinition<
   readonly retentionMs: number;
   /** How long an operation and its key are kept after the operation fails or is cancelled. Milliseconds. */
   readonly failedRetentionMs: number;
+  /** How many operations run at once, across all workers. Absent if there is no limit. */
+  readonly limits?: OperationLimits;
+  /** Returns the lane of an operation, from the output of `input`. Operations in one lane run one after the other. */
+  serialBy?(input: InferOutput<Input>): string;
+  /** Urgency of work for which the caller chooses none: 0 first, 7 last. */
+  readonly urgency: number;
+  /** Urgencies from which clients can choose. If absent, their choice is ignored. */
+  readonly clientUrgency?: { readonly from: number; readonly to: number };
   /** When and why clients should stop using the path. Announced in every reply of the path. */
   readonly deprecated?: Deprecation;
 }
@@ -167,7 +210,7 @@ export function defineOperation<
     CheckedInput<InferInput<Input>>,
 ): OperationDefinition<Name, Path, Input, Result, Progress> {
   checkOptions(options, OPTIONS, "defineOperation");
-  const { name, path, input, result, progress, deprecated }: typeof options = options;
+  const { name, path, input, result, progress, serialBy, deprecated }: typeof options = options;
   const { rootName = name, idempotencyKey = "optional", cancellable = false } = options;
   checkName(name);
   if (options.rootName !== undefined && !/^[A-Za-z_][A-Za-z0-9._-]{0,99}$/.test(rootName))
@@ -181,6 +224,8 @@ export function defineOperation<
   if (typeof cancellable !== "boolean") throw invalidOption("cancellable", "true or false", cancellable);
   if (options.jsonSchema !== undefined && !isObject(options.jsonSchema))
     throw invalidOption("jsonSchema", "a JSON Schema, which is an object", options.jsonSchema);
+  checkFunction("serialBy", serialBy, { optional: true });
+  const limits = options.limits === undefined ? undefined : readLimits(options.limits);
   const jsonSchema = options.jsonSchema ?? describeSchema(input);
   const retentionMs = longDurationMs("retentionMs", options.retentionMs, DEFAULT_RETENTION_MS);
   return Object.freeze({
@@ -198,7 +243,10 @@ export function defineOperation<
       options.failedRetentionMs,
       Math.max(retentionMs, DEFAULT_FAILED_RETENTION_MS),
     ),
+    ...readUrgency(options.urgency, options.clientUrgency),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(serialBy === undefined ? {} : { serialBy }),
     ...(deprecated === undefined ? {} : { deprecated: readDeprecation(deprecated) }),
   });
 }

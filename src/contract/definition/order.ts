@@ -55,7 +55,15 @@ export type OrderDefinition = OperationDefinition<"orders", "/orders", OrderSche
 /** Options of {@link defineOrders}. */
 export type OrderOptions = Pick<
   OperationDefinitionOptions<"orders", "/orders", OrderSchema, undefined, undefined>,
-  "idempotencyKey" | "cancellable" | "retentionMs" | "failedRetentionMs" | "deprecated"
+  | "idempotencyKey"
+  | "cancellable"
+  | "retentionMs"
+  | "failedRetentionMs"
+  | "limits"
+  | "serialBy"
+  | "urgency"
+  | "clientUrgency"
+  | "deprecated"
 >;
 
 /** Names of {@link OrderOptions}. */
@@ -65,6 +73,10 @@ export const ORDER_OPTIONS: OptionNames<OrderOptions> = {
   deprecated: true,
   retentionMs: true,
   failedRetentionMs: true,
+  limits: true,
+  serialBy: true,
+  urgency: true,
+  clientUrgency: true,
 };
 
 /**

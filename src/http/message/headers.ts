@@ -70,6 +70,7 @@ const READ = [
   "idempotency-key",
   "if-none-match",
   "prefer",
+  "priority",
   "transfer-encoding",
   "webhook-url",
 ] as const;
@@ -105,6 +106,7 @@ export function readFields(request: HttpRequest): RequestFields {
     "idempotency-key": undefined,
     "if-none-match": undefined,
     prefer: undefined,
+    priority: undefined,
     "transfer-encoding": undefined,
     "webhook-url": undefined,
   };

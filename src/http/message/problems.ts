@@ -24,6 +24,8 @@ const REPLIES: Partial<Record<ErrorCode, ErrorReply>> = {
   FORBIDDEN: { status: 403, problem: "forbidden" },
   AUTHORIZATION_UNAVAILABLE: { status: 503, problem: "authorization-unavailable", retryAfterSeconds: 1 },
   TOO_MANY_REQUESTS: { status: 429, problem: "too-many-requests", retryAfterSeconds: 1 },
+  TOO_MANY_PENDING: { status: 429, problem: "too-many-pending", retryAfterSeconds: 1 },
+  BACKLOG_FULL: { status: 503, problem: "backlog-full", retryAfterSeconds: 1 },
   NOT_FOUND: { status: 404, problem: "not-found" },
   METHOD_NOT_ALLOWED: { status: 405, problem: "method-not-allowed" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, problem: "unsupported-media-type" },

@@ -10,8 +10,7 @@ import { type Fields, reply } from "../message/reply.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { findOperation, operationIdOf } from "./find-operation.js";
-import { retryAfter } from "./present.js";
-import { toVisible } from "./represent.js";
+import { retryAfter, shown } from "./present.js";
 
 /** Cancels an operation: see `cancelOperation` of the service. */
 export async function cancelOperation(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
@@ -26,12 +25,9 @@ export async function cancelOperation(request: HttpRequest, service: ServiceCont
   const fields: Fields = { "cache-control": "no-store" };
   const ended = isTerminal(operation.state);
   if (!ended) fields["retry-after"] = retryAfter(service, operation);
-  const shown = {
-    kind: "operation",
-    name: operation.definition,
-    value: toVisible(operation, service.settings),
-  } as const;
-  return reply(format, { status: ended ? 200 : 202, ...shown }, fields);
+  const status = ended ? 200 : 202;
+  const { definition: name } = operation;
+  return reply(format, { status, kind: "operation", name, value: shown(service, operation) }, fields);
 }
 
 function checkCancellable({ definitions }: ServiceContext, { definition }: Operation): void {

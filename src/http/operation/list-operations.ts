@@ -1,4 +1,5 @@
-import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import { toTimeText, toVisibleSummary } from "../../contract/visible-operation.js";
+import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
 import { toCursor } from "../../protocol/list-cursor.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
@@ -10,7 +11,6 @@ import { type Fields, reply } from "../message/reply.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { type ListQuery, readListQuery } from "./list-query.js";
-import { toVisible } from "./represent.js";
 
 /** Lists the operations of the caller's tenant: see `listOperations` of the service. */
 export async function listOperations(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
@@ -28,7 +28,9 @@ export async function listOperations(request: HttpRequest, service: ServiceConte
   const fields: Fields = { "cache-control": "no-store" };
   const last = found.length > query.limit ? page.at(-1) : undefined;
   if (last !== undefined) fields.link = `<${nextPage(service, query, last)}>; rel="next"`;
-  const value = { operations: page.map((operation) => toVisible(operation, settings)) };
+  const value = {
+    operations: page.map((operation) => toVisibleSummary(operation, toTimeText, settings.problemBaseUri)),
+  };
   return reply(format, { status: 200, kind: "operations", name: "operations", value }, fields);
 }
 

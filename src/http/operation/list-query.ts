@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { OperationStatus } from "../../contract/operation.js";
-import type { ListPosition } from "../../ports/operation-store.js";
+import type { ListPosition } from "../../ports/operation-reads.js";
 import { parseCursor } from "../../protocol/list-cursor.js";
 
 /** The query of a list request. */

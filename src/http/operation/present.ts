@@ -1,4 +1,5 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
+import { toTimeText, toVisible, type VisibleOperation } from "../../contract/visible-operation.js";
 import type { Snapshot } from "../../following/snapshot.js";
 import type { Format } from "../../formats/format.js";
 import type { ServiceContext } from "../context.js";
@@ -6,7 +7,6 @@ import { entityTag, matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";
 import { type Fields, notModified, reply } from "../message/reply.js";
 import { addSuccessorLink } from "./links.js";
-import { toVisible } from "./represent.js";
 
 /** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
 export function present(
@@ -22,7 +22,7 @@ export function present(
   addSuccessorLink(fields, service, operation);
   const full = reply(
     format,
-    { status: 200, kind: "operation", name, value: toVisible(operation, service.settings) },
+    { status: 200, kind: "operation", name, value: shown(service, operation) },
     fields,
   );
   const tag = entityTag(full, service.runtime.hash);
@@ -31,6 +31,11 @@ export function present(
     return full;
   };
   return typeof tag === "string" ? complete(tag) : tag.then(complete);
+}
+
+/** Returns an operation as the status endpoint shows it. */
+export function shown({ settings }: ServiceContext, operation: Operation): VisibleOperation<string> {
+  return toVisible(operation, toTimeText, settings.problemBaseUri);
 }
 
 /** Creates the 200 like {@link present}, once for all requests that wait for the operation. */

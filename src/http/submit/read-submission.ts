@@ -10,6 +10,7 @@ import { refuseContentCoding, refuseTransferCoding, requestFormat } from "../neg
 import { NO_PARAMS } from "../routing/route-table.js";
 import type { ServiceSettings } from "../settings.js";
 import { bindParams } from "./bind-params.js";
+import { chosenUrgency } from "./priority.js";
 
 /** The target of a submission. */
 export interface Addressed {
@@ -23,10 +24,12 @@ export interface Announced {
   readonly format: Format;
   readonly replyFormat: Format;
   readonly key: string | undefined;
+  /** Urgency that the client chooses. Default: that of the definition. */
+  readonly urgency: number | undefined;
 }
 
 /**
- * Negotiates the formats, and reads the key.
+ * Negotiates the formats, and reads the key and the urgency.
  *
  * Throws the first reason to refuse the request.
  */
@@ -42,6 +45,7 @@ export function readAnnounced(
     format,
     replyFormat: replyFormat(joined(fields.accept), formats),
     key: readKey(fields["idempotency-key"], definition),
+    urgency: readPriority(joined(fields.priority), definition),
   };
 }
 
@@ -75,6 +79,14 @@ function withoutTree(value: unknown): ParsedBody {
 }
 
 const OBJECT: JsonSchema = { type: "object" };
+
+function readPriority(
+  priority: string | undefined,
+  { clientUrgency }: OperationDefinition,
+): number | undefined {
+  if (priority === undefined || clientUrgency === undefined) return undefined;
+  return chosenUrgency(priority, clientUrgency);
+}
 
 function readKey(
   line: RequestFields["idempotency-key"],

@@ -1,10 +1,12 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
 import { canonicalJson } from "../../contract/json/canonical-json.js";
+import { parseStored } from "../../contract/json/json-text.js";
 import { isTerminal, type JsonText } from "../../contract/operation.js";
 import { validate } from "../../contract/schema.js";
 import type { Format } from "../../formats/format.js";
 import { treeText } from "../../formats/payload-tree.js";
 import type { Principal } from "../../ports/authorize.js";
+import type { CreatedResource } from "../../ports/create.js";
 import { accept, announceAccepted } from "../../submission/accept.js";
 import { type Accepted, toMessage } from "../../submission/accepted.js";
 import { fingerprint } from "../../submission/fingerprint.js";
@@ -19,7 +21,6 @@ import { readBody } from "../message/read-body.js";
 import { type Fields, reply } from "../message/reply.js";
 import { addSuccessorLink, monitorPath } from "../operation/links.js";
 import { retryAfter } from "../operation/present.js";
-import { toResource } from "../operation/represent.js";
 import { beginWait } from "../operation/wait.js";
 import { type Addressed, readAnnounced, readPayload } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";
@@ -91,7 +92,7 @@ async function acceptRequest(
   const { tenant } = principal;
   const checkedUrl = readWebhookUrl(service, fields, principal);
   const webhookUrl = checkedUrl && (await checkedUrl);
-  const { format, replyFormat, key } = readAnnounced(fields, service.formats, definition);
+  const { format, replyFormat, key, urgency } = readAnnounced(fields, service.formats, definition);
   const body = readBody(request, joined(fields["content-length"]), settings, runtime.clock);
   const bytes = body instanceof Promise ? await body : body;
   const payload = readPayload(format, bytes, settings, target);
@@ -107,7 +108,9 @@ async function acceptRequest(
   const submission = toSubmission(service, definition, caller, {
     key,
     input,
+    output,
     fingerprint: typeof named === "string" ? named : await named,
+    urgency,
     webhookUrl,
     meta: tracing?.meta,
   });
@@ -159,7 +162,7 @@ function replyToSubmission(
   const fields: Fields = { "cache-control": "no-store" };
   if (replayed) fields["idempotent-replayed"] = "true";
   addSuccessorLink(fields, service, operation);
-  const { body, location } = toResource(resource);
+  const { body, location } = parseStored(resource) as CreatedResource;
   // Without a `Location`, the request URI identifies the resource (RFC 9110 §15.3.2).
   if (location !== undefined) fields.location = location;
   fields["operation-location"] = monitor;

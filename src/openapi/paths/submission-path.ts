@@ -32,6 +32,7 @@ export function submissionPath(draft: Draft, named: NamedDefinition): PathItem {
       parameters: [
         ...pathParameters(draft, named),
         idempotencyKey(definition),
+        ...priority(definition),
         ...(draft.webhooks?.takesUrls ? [WEBHOOK_URL] : []),
         ...(waits ? [preferWait(draft, "the work has ended")] : []),
       ],
@@ -67,7 +68,15 @@ function submissionRefusals(draft: Draft, definition: OperationDefinition): Erro
     "IDEMPOTENCY_KEY_REUSED",
     "SUBMISSION_IN_PROGRESS",
     ...(creates(draft, definition) ? (["CREATION_IN_PROGRESS", "CREATION_FAILED"] as const) : []),
+    ...pendingRefusals(definition),
     "SUBMISSION_UNCERTAIN",
+  ];
+}
+
+function pendingRefusals({ limits }: OperationDefinition): ErrorCode[] {
+  return [
+    ...(limits?.pendingPerTenant === undefined ? [] : (["TOO_MANY_PENDING"] as const)),
+    ...(limits?.pending === undefined ? [] : (["BACKLOG_FULL"] as const)),
   ];
 }
 
@@ -100,6 +109,23 @@ function idempotencyKey({ idempotencyKey }: OperationDefinition): OpenApiParamet
     required: idempotencyKey === "required",
     schema: { type: "string", minLength: 1, maxLength: 4_096 },
   };
+}
+
+/** Describes the field with which clients may choose the urgency. */
+function priority({ urgency, clientUrgency }: OperationDefinition): OpenApiParameter[] {
+  if (clientUrgency === undefined) return [];
+  const { from, to } = clientUrgency;
+  return [
+    {
+      name: "Priority",
+      in: "header",
+      description:
+        `\`u=N\` (RFC 9218) says when the work begins if much is waiting, from ${from}, which begins first, to ${to}. Other ` +
+        `values count as the nearest of these. Default: ${urgency}. Other members are ignored.`,
+      required: false,
+      schema: { type: "string", examples: [`u=${from}`] },
+    },
+  ];
 }
 
 function created(draft: Draft, { rootName }: OperationDefinition): OpenApiResponse {

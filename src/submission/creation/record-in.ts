@@ -12,7 +12,7 @@ import { runCreate } from "./run-create.js";
  * Records a submission in the caller's transaction. If the service has a `create` function, creates the resource there
  * too. Emits no event, because the transaction may still roll back.
  *
- * Throws `NO_TRANSACTIONS`. Also throws errors of {@link acceptedIn} and of `create`.
+ * Throws `NO_TRANSACTIONS`, `BACKLOG_FULL`, `TOO_MANY_PENDING`. Also throws errors of {@link acceptedIn} and of `create`.
  */
 export async function recordIn(
   context: SubmissionContext,
@@ -22,6 +22,7 @@ export async function recordIn(
   const { definition, submission, output } = checked;
   const { id: operationId, tenant } = submission.operation;
   const { recordIn: recordInTransaction } = sharedTransactions(context.backend);
+  await context.backlog?.admit(submission.operation);
   let resource: string | undefined;
   const hook = Object.hasOwn(context.create, definition.name) ? context.create[definition.name] : undefined;
   const create =
@@ -42,12 +43,13 @@ export async function recordIn(
  * {@link earlierOperation}.
  */
 export function acceptedIn(
-  context: Pick<SubmissionContext, "observe">,
+  context: Pick<SubmissionContext, "observe" | "backlog">,
   checked: CheckedSubmission,
   recorded: RecordResult,
 ): Accepted {
   if (recorded.outcome === "created")
     return { operationId: checked.submission.operation.id, replayed: false, announce: false };
+  context.backlog?.giveBack(checked.submission.operation);
   const earlier = earlierOperation(context, checked, recorded);
   // Clients cannot read it yet. To finish it here would need another connection, and would outlive a rollback.
   if (earlier.state === "preparing") throw creationInProgress();

@@ -1,5 +1,5 @@
 import type { Backend } from "../../ports/backend.js";
-import type { ListedOperation, ListRequest } from "../../ports/operation-store.js";
+import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
 import { WEBHOOK_DELIVERY } from "../../ports/webhooks.js";
 import { NOTICES } from "./actors/notices.js";
 import { orders } from "./actors/work.js";

@@ -4,7 +4,7 @@ import type { Sync } from "../../ports/synchronous.js";
 import { createApis, keepWorker } from "./actors/actors.js";
 import { runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
-import { runOperator } from "./actors/operator.js";
+import { resumeAll, runOperator } from "./actors/operator.js";
 import { awaitEnds } from "./actors/waiters.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -119,7 +119,11 @@ async function play(
   const created = await createBackend(world.clockOf(new Process("store")));
   const backend: Backend = "backend" in created ? created.backend : created;
   const users = "transactions" in created ? created.transactions : undefined;
-  const ledger: Ledger = new Ledger(() => world.now, users !== undefined);
+  const ledger: Ledger = new Ledger(
+    () => world.now,
+    users !== undefined,
+    backend.operations.keepsPlaces === true,
+  );
   const transactions = new Transactions(world, ledger, users);
   const synchronous =
     "synchronous" in created ? new SynchronousTransactions(world, ledger, created.synchronous) : undefined;
@@ -160,6 +164,7 @@ async function play(
   world.stopFaults();
   over = true;
   activeClients += 1;
+  if (backend.operations.resume !== undefined) void resumeAll(stage);
   void awaitEnds(stage, apis).then(() => (activeClients -= 1));
   for (let step = 0; step < MAX_STEPS_WITHOUT_FAULTS && ledger.violations.length === 0; step += 1) {
     await world.step();

@@ -2,6 +2,7 @@ import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import { claimChecks } from "./idempotency-store/claim.js";
 import { clockJumpChecks } from "./idempotency-store/clock-jumps.js";
 import { contentChecks } from "./idempotency-store/contents.js";
+import { findChecks } from "./idempotency-store/find.js";
 import { longestDurationChecks } from "./idempotency-store/longest-durations.js";
 import { releaseChecks } from "./idempotency-store/release.js";
 import { staleChecks } from "./idempotency-store/stale.js";
@@ -13,6 +14,7 @@ export type IdempotencyStoreHarness = PortHarness<IdempotencyStore>;
 /** Conformance suite for idempotency stores. Each case opens a new store. */
 export const idempotencyStoreCases: readonly PortCase<IdempotencyStoreHarness>[] = toCases([
   ...claimChecks,
+  ...findChecks,
   ...releaseChecks,
   ...staleChecks,
   ...contentChecks,

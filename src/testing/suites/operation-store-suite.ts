@@ -1,5 +1,6 @@
 import { attemptChecks } from "./operation-store/attempt/attempts.js";
 import { onEndChecks } from "./operation-store/attempt/on-end.js";
+import { pauseChecks } from "./operation-store/attempt/pause.js";
 import { renewChecks } from "./operation-store/attempt/renew.js";
 import { retryChecks } from "./operation-store/attempt/retry.js";
 import { settleChecks } from "./operation-store/attempt/settle.js";
@@ -13,7 +14,10 @@ import { dueChecks } from "./operation-store/due/due.js";
 import { dueAgainChecks } from "./operation-store/due/due-again.js";
 import type { OperationStoreHarness } from "./operation-store/fixtures.js";
 import { longestDurationChecks } from "./operation-store/longest-durations.js";
+import { laneChecks } from "./operation-store/places/lanes.js";
+import { limitChecks } from "./operation-store/places/limits.js";
 import { contentChecks } from "./operation-store/reading/contents.js";
+import { countPendingChecks } from "./operation-store/reading/count-pending.js";
 import { getChecks } from "./operation-store/reading/get.js";
 import { getManyChecks } from "./operation-store/reading/get-many.js";
 import { listChecks } from "./operation-store/reading/list.js";
@@ -39,6 +43,9 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...settleChecks,
   ...retryChecks,
   ...onEndChecks,
+  ...limitChecks,
+  ...laneChecks,
+  ...pauseChecks,
   ...cancelChecks,
   ...delayChecks,
   ...dueChecks,
@@ -50,6 +57,7 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...getManyChecks,
   ...listChecks,
   ...statsChecks,
+  ...countPendingChecks,
   ...redriveChecks,
   ...redrivenChecks,
   ...contentChecks,

@@ -19,8 +19,14 @@ export interface Capabilities {
   readonly list?: boolean;
   /** The operation store has `stats`. */
   readonly stats?: boolean;
+  /** The operation store has `countPending`. */
+  readonly countPending?: boolean;
+  /** The idempotency store has `find`. */
+  readonly findKey?: boolean;
   /** The operation store has `redrive`. */
   readonly redrive?: boolean;
+  /** The operation store has `pause` and `resume`. If it has `stats`, they show pauses. */
+  readonly pause?: boolean;
   /** The queue delivers announcements of one definition in the order in which they were published. */
   readonly ordered?: boolean;
   /** The queue drops an announcement whose id it has seen recently. */
@@ -34,6 +40,10 @@ export interface Capabilities {
    * `prepare`.
    */
   readonly turns?: boolean;
+  /** The operation store keeps the limits of `beginAttempt`, and the queue those of its consumers. */
+  readonly limits?: boolean;
+  /** The operation store stores lanes, and begins one operation of a lane at a time. */
+  readonly lanes?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
 }

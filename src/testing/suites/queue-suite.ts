@@ -1,6 +1,7 @@
 import { type PortCase, toCases } from "./port-case.js";
 import { deliveryChecks } from "./queue/delivery.js";
 import type { QueueHarness } from "./queue/fixtures.js";
+import { placeChecks } from "./queue/places.js";
 import { receiveChecks } from "./queue/receive.js";
 import { turnChecks } from "./queue/turns.js";
 
@@ -15,5 +16,6 @@ export type { QueueHarness };
 export const queueCases: readonly PortCase<QueueHarness>[] = toCases([
   ...receiveChecks,
   ...turnChecks,
+  ...placeChecks,
   ...deliveryChecks,
 ]);

@@ -3,7 +3,7 @@ import {
   DEFAULT_RETENTION_MS,
   type OperationDefinition,
 } from "../../contract/definition/definition.js";
-import { isOperationId, type JsonText } from "../../contract/operation.js";
+import { DEFAULT_URGENCY, isOperationId, type JsonText } from "../../contract/operation.js";
 import { isObject } from "../../contract/options.js";
 import type { StandardSchema } from "../../contract/schema.js";
 import { WEBHOOK_DELIVERY } from "../../ports/webhooks.js";
@@ -55,4 +55,5 @@ export const webhookDeliveries: OperationDefinition<
   cancellable: false,
   retentionMs: DEFAULT_RETENTION_MS,
   failedRetentionMs: DEFAULT_FAILED_RETENTION_MS,
+  urgency: DEFAULT_URGENCY,
 });

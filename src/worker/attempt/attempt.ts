@@ -55,8 +55,9 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     } catch (error) {
       reportError(context, "begin", error);
     }
-    // An operation whose resource does not exist yet needs a worker that can create it, so the queue redelivers it.
-    const redeliver = begun === undefined || begun.outcome === "preparing";
+    // An operation whose resource does not exist yet needs a worker that can create it, and one without a place waits for it,
+    // so the queue redelivers both.
+    const redeliver = begun === undefined || begun.outcome === "preparing" || begun.outcome === "full";
     // From here on, the lease protects the work. It does not wait for the queue.
     const answering = redeliver ? answered("nack", delivery.nack()) : answered("ack", delivery.ack());
     suspects.answered(delivery.announcement);
@@ -77,7 +78,8 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   function requestOf(definition: string, { token }: Lease): AttemptRequest {
     const processor = processors.get(definition);
     const { leaseMs } = processor?.settings ?? settings;
-    return { token, leaseMs, creates: processor?.create !== undefined };
+    const limits = processor?.definition.limits;
+    return { token, leaseMs, creates: processor?.create !== undefined, limits };
   }
 
   /** Resolves when the queue has the ack or nack. Without it, the queue delivers again, and the store knows better. */

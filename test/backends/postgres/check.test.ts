@@ -38,7 +38,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
   });
 
   it("rejects while all connections of the pool are in use", async () => {
-    const pool = openPool({ max: 2, connectionTimeoutMillis: 100 });
+    const pool = openPool({ max: 2, connectionTimeoutMillis: 500 });
     const clients = [await pool.connect(), await pool.connect()];
     try {
       expect((await refusedCheck(server.open({ pool }))).detail).toMatch(

@@ -96,6 +96,8 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       await idempotency.release(claim);
       expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toEqual([]);
       await operations.getMany?.([first.operationId]);
+      await operations.pause?.("orders", "ann");
+      await operations.resume?.("orders");
       expect(await operations.stats?.({ definitions: ["orders"] })).toMatchObject([{ failed: { count: 1 } }]);
       const successor = { id: inside(service).runtime.newId(), onEndId: inside(service).runtime.newId() };
       expect(await operations.redrive?.(first.operationId, successor)).toMatchObject({ created: true });

@@ -17,9 +17,14 @@ const capabilities: Capabilities = {
   list: true,
   getMany: true,
   stats: true,
+  countPending: true,
+  findKey: true,
   redrive: true,
+  pause: true,
   beginsAttempts: true,
   turns: true,
+  limits: true,
+  lanes: true,
 };
 
 /** A new, migrated back end and a way to change its schema. */

@@ -134,7 +134,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     const { waiting } = await whileHeld(schema, ["k"], async () => {
       let left = 2;
       const all = [1, 2].map(() => submit("k").finally(() => left--));
-      await vi.waitUntil(async () => (await submit("k")).status === 409);
+      await vi.waitUntil(async () => (await submit("k")).status === 409, { timeout: 10_000 });
       expect(left).toBe(2);
       return { waiting: all };
     });

@@ -1,11 +1,14 @@
-import { readingScenarios } from "../../operator/reading.js";
-import { redrivingScenarios } from "../../operator/redriving.js";
-import { redrivingManyScenarios } from "../../operator/redriving-many.js";
-import { declareScenarios } from "../../operator/scenarios.js";
+import { pausingScenarios } from "../../support/operator/pausing.js";
+import { readingScenarios } from "../../support/operator/reading.js";
+import { redrivingScenarios } from "../../support/operator/redriving.js";
+import { redrivingManyScenarios } from "../../support/operator/redriving-many.js";
+import { declareScenarios } from "../../support/operator/scenarios.js";
 import { describePostgres } from "../../support/postgres/server.js";
 
 const scenarios = [...readingScenarios, ...redrivingScenarios, ...redrivingManyScenarios];
 
 await describePostgres("an operator, on Postgres", (server) => {
   declareScenarios("keeps its promises", scenarios, () => server.open());
+  // A worker that polls would notice the end of a pause without being woken up.
+  declareScenarios("pauses", pausingScenarios, () => server.open({ pollIntervalMs: 60_000 }));
 });

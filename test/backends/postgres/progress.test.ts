@@ -38,8 +38,13 @@ await describePostgres("progress in Postgres", (server) => {
     await worker.runUntilIdle();
     expect(renewals).toBeGreaterThan(ATTEMPTS);
     expect(renewals).toBeLessThanOrEqual(durations.reduce((sum, ms) => sum + Math.ceil(ms / 250), 0));
-    // Sessions report their counts late. Each attempt also begins and ends.
-    await expect.poll(async () => (await updates(opened.schema)).all).toBe(renewals + 2 * ATTEMPTS);
+    // Each attempt also begins and ends. A renewal updates nothing if its attempt has just ended.
+    const most = renewals + 2 * ATTEMPTS;
+    // Sessions report their counts late.
+    await expect
+      .poll(async () => (await updates(opened.schema)).all)
+      .toBeGreaterThanOrEqual(most - ATTEMPTS / 4);
+    expect((await updates(opened.schema)).all).toBeLessThanOrEqual(most);
     expect((await updates(opened.schema)).hot).toBeGreaterThan(renewals * 0.9);
   });
 

@@ -1,8 +1,8 @@
 import { allowAnonymous, createService, defineOperation, type JsonSchema } from "async-request-reply";
 import { expect, it } from "vitest";
-import { createRetryStage } from "../../formats/retry-stage.js";
 import { anything } from "../../support/careless-schema.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
+import { createRetryStage } from "../../support/retry-stage.js";
 
 const integer: JsonSchema = { type: "object", properties: { m: { type: "integer" } } };
 const integerOrText: JsonSchema = { type: "object", properties: { m: { type: ["integer", "string"] } } };

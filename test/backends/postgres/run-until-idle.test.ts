@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
-import { declareRunUntilIdle } from "../../worker/run-until-idle.js";
+import { declareRunUntilIdle } from "../../support/run-until-idle.js";
 
 await describePostgres("runUntilIdle", (server) => {
   const opened: Opened[] = [];

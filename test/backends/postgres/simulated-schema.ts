@@ -32,7 +32,8 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
       ({ composed }) =>
       async (clock) => {
         // `truncate` would wait for the disk.
-        await server.pool.query(`delete from ${name}.operations; delete from ${name}.effects`);
+        const tables = ["operations", "paused", "effects"].map((table) => `delete from ${name}.${table}`);
+        await server.pool.query(tables.join("; "));
         const pool = inTurn(pools, clock);
         const { submissions, ...stores } = createPostgresBackend({ pool, schema: name, migrate: "manual" });
         if (composed) return stores;

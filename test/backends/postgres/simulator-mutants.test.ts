@@ -5,14 +5,19 @@ import { openSimulatedSchema } from "./simulated-schema.js";
 
 const MAX_HISTORIES = 200;
 
-interface Mutant {
-  readonly name: string;
+interface Change {
   /** SQL function to change. */
   readonly of: string;
   /** Part of its text. */
   readonly replace: string;
   /** Replacement for that part. */
   readonly by: string;
+}
+
+interface Mutant extends Change {
+  readonly name: string;
+  /** Another change. Without it, another function keeps the promise. */
+  readonly also?: Change;
   readonly violation: RegExp;
 }
 
@@ -34,8 +39,8 @@ const mutants: readonly Mutant[] = [
   {
     name: "a receive call ignores live leases",
     of: "receive_v1",
-    replace: "and o.due_at >= earliest and o.due_at <= at and (admitted",
-    by: "and (admitted",
+    replace: "and o.due_at >= earliest and o.due_at <= at\n          and (o.cancel_requested",
+    by: "and (o.cancel_requested",
     violation: /I2: |I7: .* has two live leases/,
   },
   {
@@ -44,6 +49,32 @@ const mutants: readonly Mutant[] = [
     replace: "attempt = o.attempt + 1",
     by: "attempt = o.attempt",
     violation: /I2: .* began as attempt/,
+  },
+  {
+    name: "an operation that waits for a retry does not hold up its lane",
+    of: "has_turn_v1",
+    replace: "and f.lane is not null and f.state = 'pending'",
+    by: "and f.lane is not null and f.state = 'pending' and (f.due_at <= at or f.token is not null)",
+    also: {
+      of: "promote_v1",
+      replace: "and o.lane is not null and o.state = 'pending'",
+      by: "and o.lane is not null and o.state = 'pending' and (o.behind or o.due_at <= at)",
+    },
+    violation: /I22: .* began before .* of its lane had ended/,
+  },
+  {
+    name: "the turns of tenants with limits end at the last tenant",
+    of: "select_within_v1",
+    replace: "exit when wrapped;",
+    by: "exit;",
+    violation: /I2: .* never ended/,
+  },
+  {
+    name: "a receive call ignores pauses",
+    of: "receive_v1",
+    replace: "paused := exists (select from",
+    by: "paused := false and exists (select from",
+    violation: /I23: .* was paused/,
   },
   {
     name: "a settlement loses its result",
@@ -83,10 +114,11 @@ const mutants: readonly Mutant[] = [
 ];
 
 await describePostgres("the simulator on a Postgres server with a fault", (server) => {
-  it.each(mutants)("detects that $name", { timeout: 300_000 }, async ({ of, replace, by, violation }) => {
+  it.each(mutants)("detects that $name", { timeout: 300_000 }, async ({ also, violation, ...change }) => {
     const schema = await openSimulatedSchema(server);
     try {
-      await plant(server, `${schema.name}.${of}`, replace, by);
+      for (const each of also === undefined ? [change] : [change, also])
+        await plant(server, schema.name, each);
       const failure = await firstFailure((seed) =>
         simulate(schema.create({ composed: false }), { seed, shrink: false }),
       );
@@ -98,14 +130,14 @@ await describePostgres("the simulator on a Postgres server with a fault", (serve
 });
 
 /** Replaces a part of the text of a SQL function. */
-async function plant({ pool }: Server, name: string, part: string, by: string): Promise<void> {
-  const { rows } = await pool.query("select pg_get_functiondef($1::regproc) as text", [name]);
+async function plant({ pool }: Server, schema: string, { of, replace, by }: Change): Promise<void> {
+  const { rows } = await pool.query("select pg_get_functiondef($1::regproc) as text", [`${schema}.${of}`]);
   const text = String(rows[0].text);
   expect(
     text,
     "The fault cannot be planted, because the function does not contain the text to replace.",
-  ).toContain(part);
-  await pool.query(text.replaceAll(part, by));
+  ).toContain(replace);
+  await pool.query(text.replaceAll(replace, by));
 }
 
 async function firstFailure(run: (seed: number) => Promise<unknown>): Promise<SimulationFailure | undefined> {

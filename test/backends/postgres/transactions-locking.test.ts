@@ -11,7 +11,7 @@ import { createTransactionStage, TENANT, type TransactionStage } from "./transac
 const { newToken } = createSystemRuntime();
 const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", "serializable"];
 /** Shorter than any transaction here. */
-const LEASE_MS = 100;
+const LEASE_MS = 300;
 
 await describePostgres("the lock of a settling transaction", (server) => {
   const closing: (() => Promise<unknown>)[] = [];

@@ -18,9 +18,14 @@ const capabilities: Capabilities = {
   getMany: true,
   list: true,
   stats: true,
+  countPending: true,
+  findKey: true,
   redrive: true,
+  pause: true,
   beginsAttempts: true,
   turns: true,
+  limits: true,
+  lanes: true,
 };
 
 /** Creates a harness whose cases each get a port of a new file on a manual clock. */

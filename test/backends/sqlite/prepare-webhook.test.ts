@@ -2,9 +2,9 @@ import { allowAnonymous, createService, createWorker } from "async-request-reply
 import { createWebhooks } from "async-request-reply/webhooks";
 import { expect, it, onTestFinished } from "vitest";
 import { describeClients } from "../../support/sqlite/clients.js";
+import { createTransactionStage, ORDER, orders, TENANT } from "../../support/sqlite/transaction-stage.js";
 import { startReceiver } from "../../support/webhooks/receiver.js";
 import { SECRET } from "../../support/webhooks/stage.js";
-import { createTransactionStage, ORDER, orders, TENANT } from "./transaction-stage.js";
 
 describeClients("the `webhookUrl` of service.prepare on an SQLite database", (client) => {
   it("learns of the end once if the user's transaction commits, and never if it does not", async () => {

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { receiveOnce } from "../../support/consumers.js";
 import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
-import { newSubmission } from "./submissions.js";
 import {
   createTransactionStage,
   ORDER,
@@ -13,7 +12,8 @@ import {
   TENANT,
   type TransactionStage,
   write,
-} from "./transaction-stage.js";
+} from "../../support/sqlite/transaction-stage.js";
+import { newSubmission } from "./submissions.js";
 
 const KEYED = { tenant: TENANT, key: "cart-1" };
 const OTHER = { ...ORDER, quantity: 2 };

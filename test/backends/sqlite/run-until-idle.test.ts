@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
+import { declareRunUntilIdle } from "../../support/run-until-idle.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
-import { declareRunUntilIdle } from "../../worker/run-until-idle.js";
 
 describeClients("runUntilIdle on an SQLite file", (client) => {
   let file: DatabaseFile;

@@ -2,8 +2,12 @@ import type { Lease, SettleResult, SynchronousTransactions } from "async-request
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { receiveOnce } from "../../support/consumers.js";
 import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
+import {
+  createTransactionStage,
+  type TransactionStage,
+  write,
+} from "../../support/sqlite/transaction-stage.js";
 import { newSubmission } from "./submissions.js";
-import { createTransactionStage, type TransactionStage, write } from "./transaction-stage.js";
 
 const LOCK_TIMEOUT_MS = 50;
 

@@ -3,8 +3,6 @@ import type { Sync } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
-import { unreadable } from "../../support/unreadable.js";
-import { errorOf } from "../../support/worker-stage.js";
 import {
   createTransactionStage,
   ORDER,
@@ -13,7 +11,9 @@ import {
   TENANT,
   type TransactionStage,
   write,
-} from "./transaction-stage.js";
+} from "../../support/sqlite/transaction-stage.js";
+import { unreadable } from "../../support/unreadable.js";
+import { errorOf } from "../../support/worker-stage.js";
 
 describeClients("job.transaction on an SQLite database", (client) => {
   let stage: TransactionStage;

@@ -72,7 +72,7 @@ describe("the error of a mistake in the paths of a service says what is wrong an
     ],
     [
       "a list option that is not a boolean",
-      "Option `list` must be a boolean, not 1.",
+      "Option `list` must be true or false, not 1.",
       () => createOrderService({ authorize, list: 1 }),
     ],
     [

@@ -132,4 +132,19 @@ export const claimStores: readonly BrokenPort<IdempotencyStore>[] = [
       };
     },
   },
+  {
+    name: "finds released keys",
+    caughtBy: ["find.bound"],
+    methods: (store) => {
+      const claims: Claim[] = [];
+      return {
+        claim: async (claim) => {
+          claims.push(claim);
+          return store.claim(claim);
+        },
+        find: async ({ tenant, definition, key }) =>
+          claims.find((each) => each.tenant === tenant && each.definition === definition && each.key === key),
+      };
+    },
+  },
 ];

@@ -108,4 +108,37 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
       return { ...stats, due: { count: more ? count + 1 : count, more: false } };
     }),
   },
+  {
+    name: "counts only pending operations that do not run",
+    caughtBy: ["pending.counts", "pending.apart", "pending.most"],
+    methods: (store) => ({
+      countPending: async (requests) => {
+        const waiting = (await store.all()).filter(
+          ({ state, attempt }) => state === "pending" && attempt === 0,
+        );
+        return requests.map(
+          ({ definition, tenant, most }) =>
+            waiting
+              .filter((each) => each.definition === definition && (tenant ?? each.tenant) === each.tenant)
+              .slice(0, most).length,
+        );
+      },
+    }),
+  },
+  {
+    name: "counts the pending operations of all tenants for each",
+    caughtBy: ["pending.apart"],
+    methods: (store) => ({
+      countPending: async (requests) =>
+        (await store.countPending?.(requests.map(({ tenant: _, ...request }) => request))) ?? [],
+    }),
+  },
+  {
+    name: "counts pending operations beyond the highest number",
+    caughtBy: ["pending.most"],
+    methods: (store) => ({
+      countPending: async (requests) =>
+        (await store.countPending?.(requests.map((request) => ({ ...request, most: 1_000 })))) ?? [],
+    }),
+  },
 ];

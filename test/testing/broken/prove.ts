@@ -1,6 +1,6 @@
 import type { ManualClock, PortCase, PortHarness } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import type { Alter } from "../../backends/memory-harnesses.js";
+import type { Alter } from "../../support/memory-harnesses.js";
 
 /** An implementation that breaks a rule, with the rules whose cases must catch it. */
 export interface BrokenPort<Port> {

@@ -133,6 +133,31 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
       ),
   },
   {
+    name: "ignores limits",
+    caughtBy: ["limits.queue-running", "limits.queue-tenant", "limits.queue-urgent"],
+    methods: (queue) => ({
+      consume: ({ definitions }) =>
+        queue.consume({ definitions: definitions.map(({ limits: _, ...definition }) => definition) }),
+    }),
+  },
+  {
+    name: "counts only what has begun when it delivers",
+    caughtBy: ["limits.queue-running", "limits.queue-tenant"],
+    methods: (queue) =>
+      receivingBy(queue, async (request, consumer) => [
+        ...(await consumer.receive({ ...request, limit: 3 })),
+        ...(await consumer.receive({ ...request, limit: 3 })),
+      ]),
+  },
+  {
+    name: "delivers operations before their turn in a lane",
+    caughtBy: ["lanes.queue"],
+    methods: (queue) => ({
+      publish: (announcements) =>
+        queue.publish(announcements.map((each) => ({ ...each, operationId: `unknown ${each.operationId}` }))),
+    }),
+  },
+  {
     name: "delivers the newest announcements first",
     caughtBy: ["receive.ordered"],
     methods: (queue) =>

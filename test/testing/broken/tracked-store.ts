@@ -47,8 +47,8 @@ export function trackedStore(store: OperationStore, clock: ManualClock): Tracked
       }
       return outcome;
     },
-    beginAttempt: async (id, { token, leaseMs }) => {
-      const result = await store.beginAttempt(id, { token, leaseMs });
+    beginAttempt: async (id, { token, leaseMs, limits }) => {
+      const result = await store.beginAttempt(id, { token, leaseMs, limits });
       if (result.outcome === "begun") leased(id, token, leaseMs);
       return result;
     },

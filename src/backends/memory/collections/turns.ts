@@ -18,18 +18,26 @@ export class Turns<T> {
     level.set(tenant, own);
   }
 
-  /** Removes and returns the item whose turn it is. */
-  shift(): T | undefined {
+  /**
+   * Removes and returns the item whose turn it is.
+   *
+   * @param isOpen whether a tenant may have its turn. Default: all may.
+   */
+  shift(isOpen?: (tenant: string) => boolean): T | undefined {
     for (const level of this.#levels) {
-      const item = level && shiftFrom(level);
+      const item = level && shiftFrom(level, isOpen);
       if (item !== undefined) return item;
     }
     return undefined;
   }
 }
 
-function shiftFrom<T>(level: Map<string, Fifo<T>>): T | undefined {
+function shiftFrom<T>(
+  level: Map<string, Fifo<T>>,
+  isOpen: ((tenant: string) => boolean) | undefined,
+): T | undefined {
   for (const [tenant, items] of level) {
+    if (isOpen?.(tenant) === false) continue;
     const item = items.shift();
     // A tenant without others keeps its place, because moving it would be all the work.
     if (level.size > 1) {

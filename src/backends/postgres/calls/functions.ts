@@ -9,6 +9,7 @@ const LISTED = [
   "state",
   "hidden",
   "urgency",
+  "lane",
   "cancel_requested",
   "attempt",
   "retention_ms",
@@ -52,7 +53,11 @@ const COLUMNS = {
   get_v1: `${operationColumns("f")}`,
   get_many_v1: `${operationColumns("f")}`,
   list_v1: `${listedColumns("f")}`,
-  stats_v1: "definition, due, running, scheduled, failed, oldest_due_ms::bigint as oldest_due_ms",
+  stats_v1:
+    "definition, due, running, scheduled, failed, oldest_due_ms::bigint as oldest_due_ms, paused_since::bigint as paused_since, paused_by",
+  pause_v1: "1 as done",
+  resume_v1: "1 as done",
+  count_pending_v1: "pending",
   redrive_v1: "outcome, operation_id, created, state",
   begin_v1: `place, outcome, due_in_ms::bigint as due_in_ms, ${attemptColumns}`,
   live_since_v1: "definition, since_ms::bigint as since_ms",
@@ -67,6 +72,7 @@ const COLUMNS = {
   set_resource_v1: "f as found",
   lock_key_v1: "f as locked",
   claim_v1: "operation_id, fingerprint",
+  find_key_v1: "operation_id, fingerprint",
   release_v1: "1 as done",
   take_stale_v1: "tenant, definition, key, fingerprint, operation_id",
 };

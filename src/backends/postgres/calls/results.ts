@@ -1,14 +1,24 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
+import type { Settlement } from "../../../contract/operation.js";
+import type { BoundedCount, DefinitionStats } from "../../../ports/operation-reads.js";
 import type {
   BeginResult,
-  BoundedCount,
-  DefinitionStats,
   RedriveResult,
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
-import { integer, json, type Row, state, text, toBoundedCount, toOperation } from "../../shared/row.js";
+import { DETAILS } from "../../shared/details.js";
+import {
+  integer,
+  json,
+  type Row,
+  state,
+  text,
+  toBoundedCount,
+  toOperation,
+  toPaused,
+} from "../../shared/row.js";
 
 /** Converts the row that `begin_v1` returns for one operation. */
 export function toBeginResult(row: Row | undefined): BeginResult {
@@ -18,6 +28,7 @@ export function toBeginResult(row: Row | undefined): BeginResult {
     case "not-due":
       return { outcome: "not-due", dueInMs: integer(row, "due_in_ms") };
     case "busy":
+    case "full":
     case "preparing":
     case "terminal":
       return { outcome: row.outcome };
@@ -39,9 +50,12 @@ export function toRenewResult(row: Row | undefined): RenewResult {
   throw new AsyncReplyError("STORE_UNAVAILABLE", "Another transaction has locked the operation.");
 }
 
-/** Converts the row that `settle_v1` returns for one settlement. */
-export function toSettleResult(row: Row | undefined): SettleResult {
-  return row === undefined ? { outcome: "lost" } : { outcome: "settled", state: state(row) };
+/** Returns the result of one settlement. If there is no row, the operation ended as asked. */
+export function toSettleResult(row: Row | undefined, { to }: Settlement): SettleResult {
+  if (row === undefined && (to === "completed" || to === "failed")) return { outcome: "settled", state: to };
+  return row === undefined || row.state === null
+    ? { outcome: "lost" }
+    : { outcome: "settled", state: state(row) };
 }
 
 /** Converts the row that `stats_v1` returns for one definition. */
@@ -53,6 +67,7 @@ export function toStats(row: Row): DefinitionStats {
     scheduled: toCount(row, "scheduled"),
     failed: toCount(row, "failed"),
     ...(row.oldest_due_ms === null ? {} : { oldestDueMs: integer(row, "oldest_due_ms") }),
+    ...toPaused(row),
   };
 }
 
@@ -98,7 +113,7 @@ export function toRecordResult(row: Row | undefined, { operation }: Submission):
     case "locked":
       throw submissionInProgress();
     default:
-      throw new AsyncReplyError("INTERNAL", "The database cannot store this data.", { cause: row.outcome });
+      throw new AsyncReplyError("INTERNAL", DETAILS.unstorable, { cause: row.outcome });
   }
 }
 

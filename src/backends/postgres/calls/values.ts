@@ -1,7 +1,7 @@
 import type { Equality } from "../../../batching/merge-equal.js";
 import type { JsonText, NewOperation, Settlement } from "../../../contract/operation.js";
 import { CANCELLED } from "../../../contract/problem.js";
-import type { Lease } from "../../../ports/operation-store.js";
+import type { Lease, RunningLimits } from "../../../ports/operation-store.js";
 import type { Submission } from "../../../ports/submission.js";
 import type { Row } from "../../shared/row.js";
 
@@ -56,9 +56,20 @@ function noneOrAll<Item, Value>(
  * Returns the rarely used members of an operation as one JSON text, or "" if it has none of them. A separate array for
  * each member would slow down every submission.
  */
-export function extraOf({ hidden, delayMs, urgency, retryOf, onEnd }: NewOperation): string {
-  if ((hidden ?? delayMs ?? urgency ?? retryOf ?? onEnd) === undefined) return "";
-  return JSON.stringify({ hidden, delayMs, urgency, retryOf, onEnd });
+export function extraOf({ hidden, delayMs, urgency, lane, retryOf, onEnd }: NewOperation): string {
+  if ((hidden ?? delayMs ?? urgency ?? lane ?? retryOf ?? onEnd) === undefined) return "";
+  return JSON.stringify({ hidden, delayMs, urgency, lane, retryOf, onEnd });
+}
+
+/** Returns the limits of some calls, for all tenants and for each. Both lists are empty if no call has any. */
+export function limitValues(
+  items: readonly { readonly limits?: RunningLimits | undefined }[],
+): readonly [running: readonly number[], runningPerTenant: readonly number[]] {
+  if (items.every(({ limits }) => limits === undefined)) return [[], []];
+  return [
+    items.map(({ limits }) => limits?.running ?? 0),
+    items.map(({ limits }) => limits?.runningPerTenant ?? 0),
+  ];
 }
 
 /** Returns how much a submission adds to the size of a batch. */
@@ -93,16 +104,13 @@ export interface SettleItem {
 export function settleValues(items: readonly SettleItem[], transactionId = ""): unknown[] {
   return [
     items.map(({ lease }) => lease.operationId),
-    items.map(({ lease }) => lease.token),
-    items.map(({ settlement }) => settlement.to),
-    items.map(({ settlement }) => orEmpty(contentOf(settlement))),
-    items.map(({ settlement }) => orEmpty("lastError" in settlement ? settlement.lastError : undefined)),
-    // Few attempts end with progress. Postgres fills a shorter array up with null.
-    items.some(({ settlement }) => progressOf(settlement) !== undefined)
-      ? items.map(({ settlement }) => orEmpty(progressOf(settlement)))
-      : [],
-    items.map(({ settlement }) => (settlement.to === "retry" ? settlement.delayMs : 0)),
-    items.map(({ settlement }) => settlement.to === "retry" && settlement.countAttempt),
+    oneForAll(items, ({ lease }) => lease.token),
+    oneForAll(items, ({ settlement }) => settlement.to),
+    noneOrAll(items, "", ({ settlement }) => orEmpty(contentOf(settlement))),
+    noneOrAll(items, "", ({ settlement }) => orEmpty(lastErrorOf(settlement))),
+    noneOrAll(items, "", ({ settlement }) => orEmpty(progressOf(settlement))),
+    noneOrAll(items, 0, ({ settlement }) => (settlement.to === "retry" ? settlement.delayMs : 0)),
+    noneOrAll(items, false, ({ settlement }) => settlement.to === "retry" && settlement.countAttempt),
     CANCELLED,
     transactionId,
   ];
@@ -110,8 +118,12 @@ export function settleValues(items: readonly SettleItem[], transactionId = ""): 
 
 /** Returns how much a settlement adds to the size of a batch. */
 export function settleBytes({ settlement }: SettleItem): number {
-  const { lastError = "" } = settlement as { readonly lastError?: JsonText };
-  return (contentOf(settlement)?.length ?? 0) + lastError.length + (progressOf(settlement)?.length ?? 0);
+  const texts = [contentOf(settlement), lastErrorOf(settlement), progressOf(settlement)];
+  return texts.reduce((sum, text = "") => sum + text.length, 0);
+}
+
+function lastErrorOf(settlement: Settlement): JsonText | undefined {
+  return "lastError" in settlement ? settlement.lastError : undefined;
 }
 
 function progressOf(settlement: Settlement): JsonText | undefined {

@@ -10,6 +10,7 @@ import type { ServerFacts } from "./server-mistake.js";
  */
 const TABLE_PRIVILEGES = [
   ...["select", "insert", "update", "delete"].map((privilege) => ["operations", privilege] as const),
+  ...["select", "insert", "delete"].map((privilege) => ["paused", privilege] as const),
   ["migrations", "select"] as const,
 ];
 

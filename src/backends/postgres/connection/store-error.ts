@@ -1,4 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
+import { DETAILS } from "../../shared/details.js";
 import { codeOf, isSqlState, withoutData } from "./driver-error.js";
 
 /** Whether an error is a serialization failure or a deadlock, after which the same transaction can succeed. */
@@ -50,16 +51,11 @@ export function toStoreError(error: unknown, explain?: Explain): AsyncReplyError
   if (isAsyncReplyError(error)) return error;
   const code = codeOf(error);
   const cause = withoutData(error);
-  if (/^(22|23|54)/.test(code))
-    return new AsyncReplyError("INTERNAL", "The database cannot store this data.", { cause });
+  if (/^(22|23|54)/.test(code)) return new AsyncReplyError("INTERNAL", DETAILS.unstorable, { cause });
   const eventDetail = explain?.(error);
   const context = eventDetail === undefined ? { cause } : { cause, eventDetail };
-  if (/^53/.test(code)) return new AsyncReplyError("OVERLOADED", "The store is full.", context);
-  return new AsyncReplyError(
-    "STORE_UNAVAILABLE",
-    UNAVAILABLE[code] ?? "The store cannot be reached.",
-    context,
-  );
+  if (/^53/.test(code)) return new AsyncReplyError("OVERLOADED", DETAILS.full, context);
+  return new AsyncReplyError("STORE_UNAVAILABLE", UNAVAILABLE[code] ?? DETAILS.unreachable, context);
 }
 
 /** Details of errors after which the same call can succeed, even though the store was reached. */

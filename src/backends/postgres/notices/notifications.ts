@@ -1,22 +1,33 @@
-import { coalesce } from "../../../batching/coalesce.js";
 import { AsyncReplyError } from "../../../contract/errors.js";
+import type { DueOperation } from "../../../ports/operation-store.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import { createWaiters, type Waiter } from "../../shared/waiters.js";
 import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";
+import { createNewWork } from "./new-work.js";
+import { createPacedSend } from "./paced.js";
 
 /** Wakes up consumers that wait for due work, in this process and, through the database, in others. */
 export interface Notifications {
   /**
-   * Notifies this process of due work of definitions at once, and then other processes.
+   * Notifies this process of due operations at once, and then other processes. Does not notify them of new operations that
+   * consumers of this process take within a few milliseconds.
    *
    * Throws `QUEUE_UNAVAILABLE`.
    */
-  notify(definitions: readonly string[]): Promise<void>;
+  notify(operations: readonly DueOperation[]): Promise<void>;
+  /** Notifies all processes of due work of definitions at once. Throws `QUEUE_UNAVAILABLE`. */
+  notifyAll(definitions: ReadonlySet<string>): Promise<void>;
+  /** Notifies this process of a new operation, before it is announced. */
+  created(operation: DueOperation): void;
+  /** Begins a look for due work, and returns a function to call with the definitions of which the look has left nothing. */
+  beginLook(): (emptied: readonly string[]) => void;
+  /** Notifies only this process of work of definitions that can begin now. */
+  wake(definitions: ReadonlySet<string>): void;
   /** Registers a wait for due work of definitions. */
   expect(definitions: readonly string[]): Waiter;
-  /** Ends all waits. */
-  close(): void;
+  /** Ends all waits, and notifies other processes of what is left. */
+  close(): Promise<void>;
 }
 
 /** Options of {@link createNotifications}. */
@@ -33,16 +44,18 @@ export interface NotificationsOptions {
   readonly runtime: Pick<Runtime, "clock" | "newToken" | "pause">;
 }
 
-const MAX_WAITING = 1_000;
 /** Characters. Keeps payloads below the limit of Postgres, 8000 bytes. */
 const MAX_PAYLOAD = 4_000;
+/** At most one notification is sent in this time, and consumers of this process have it to take new operations. */
+const PAUSE_MS = 5;
 
-/** Creates notifications. Calls that arrive while a notification is being sent share the next one. */
+/** Creates notifications. */
 export function createNotifications(options: NotificationsOptions): Notifications {
   const { channels, channel, pollMs, onLate, runtime } = options;
   const { clock } = runtime;
   // Notifications sent before the channel is open are missed, so all waits end when it opens.
   const waiters = createWaiters({ pollMs, clock, onWait: () => channels.subscribe(channel, onMessage) });
+  const newWork = createNewWork();
   // Created on first use: Cloudflare Workers have no randomness while a module loads.
   let self: string | undefined;
   const onMessage = (message = ""): void => {
@@ -53,33 +66,81 @@ export function createNotifications(options: NotificationsOptions): Notification
     waiters.wake(definitions);
   };
 
-  const send = coalesce<readonly string[], void>({
-    maxBatch: MAX_WAITING,
-    maxWaiting: MAX_WAITING,
-    flush: async (lists) => {
+  const send = createPacedSend<string>(
+    async (definitions) => {
       self ??= runtime.newToken();
       // Lets consumers in this process query first, on a connection that is still warm.
       if (waiters.size > 0) await runtime.pause();
-      await channels.notify(channel, [toPayload(self, new Set(lists.flat()))]);
-      return lists.map(() => undefined);
+      await channels.notify(channel, [toPayload(self, definitions)]);
     },
-  });
+    PAUSE_MS,
+    clock,
+  );
+
+  /**
+   * The last new operation of each definition that consumers of this process may still take. Those that are added while the
+   * timer runs have their turn after the others.
+   */
+  let left = new Map<string, number>();
+  let leftNext = new Map<string, number>();
+  let cancelTimer: (() => void) | undefined;
+
+  function leave(definition: string, number: number): void {
+    (cancelTimer === undefined ? left : leftNext).set(definition, number);
+    cancelTimer ??= clock.schedule(PAUSE_MS, () => void sendLeft());
+  }
+
+  async function sendLeft(): Promise<void> {
+    const known = [...left].flatMap(([name, number]) => (newWork.isLeft(name, number) ? [name] : []));
+    for (const definition of known) leftNext.delete(definition);
+    left = leftNext;
+    leftNext = new Map();
+    cancelTimer = left.size > 0 ? clock.schedule(PAUSE_MS, () => void sendLeft()) : undefined;
+    // If the database refuses it, other processes look again at their next poll, as for any that is lost.
+    if (known.length > 0) await send(known).catch(() => {});
+  }
+
+  async function notifyAll(definitions: ReadonlySet<string>): Promise<void> {
+    waiters.wake(definitions);
+    try {
+      await send(definitions);
+    } catch (error) {
+      const cause = withoutData(error);
+      throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The database did not accept the notification.", {
+        cause,
+      });
+    }
+  }
 
   return {
-    notify: async (definitions) => {
-      if (definitions.length === 0) return;
-      waiters.wake(new Set(definitions));
-      try {
-        await send(definitions);
-      } catch (error) {
-        const cause = withoutData(error);
-        throw new AsyncReplyError("QUEUE_UNAVAILABLE", "The database did not accept the notification.", {
-          cause,
-        });
+    notify: async (operations) => {
+      const known = new Set<string>();
+      for (const { id, definition } of operations) {
+        const number = newWork.take(id);
+        if (number === undefined) known.add(definition);
+        else leave(definition, number);
+      }
+      if (known.size === 0) return;
+      for (const definition of known) {
+        left.delete(definition);
+        leftNext.delete(definition);
+      }
+      await notifyAll(known);
+    },
+    notifyAll,
+    created: ({ id, definition }) => {
+      if (waiters.size > 0 && waiters.wake(new Set([definition]))) newWork.add(id, definition);
+    },
+    beginLook: newWork.beginLook,
+    expect: waiters.expect,
+    close: async () => {
+      waiters.wake();
+      while (cancelTimer !== undefined) {
+        cancelTimer();
+        await sendLeft();
       }
     },
-    expect: (definitions) => waiters.expect(definitions),
-    close: () => waiters.wake(),
+    wake: (definitions) => void waiters.wake(definitions),
   };
 }
 

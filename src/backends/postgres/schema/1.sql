@@ -18,6 +18,9 @@
 -- store. `claimed_for` is the id of its operation. All keys are in one unique index. `bound` is true if the row holds
 -- its key. An operation that was created without RECORD has a key but does not hold it.
 --
+-- An operation that is `behind` waits for its turn in its lane. Until then, no receipt finds it. It becomes so when a receipt
+-- meets it too early, so recording it costs nothing more.
+--
 -- If the resource of an operation is created before the reply, `not_before` is the end of the operation's delay until
 -- the resource exists, and null from then on. So an operation that failed with a `not_before` never had work to do.
 -- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
@@ -33,6 +36,8 @@ create table {{schema}}.operations (
   state text not null,
   hidden boolean not null default false,
   urgency smallint not null default 3,
+  lane text collate "C",
+  behind boolean not null default false,
   attempt integer not null default 0,
   token text,
   previous_lost boolean not null default false,
@@ -61,12 +66,18 @@ create table {{schema}}.operations (
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
--- Every unfinished operation is in one of the next two indexes, so waiting and running ones can be counted separately.
-create index operations_waiting on {{schema}}.operations (definition, due_at) where announce_at is not null and token is null;
+-- Every unfinished operation is in one of the next two indexes, or waits for its lane, so waiting and running ones can be counted separately.
+create index operations_waiting on {{schema}}.operations (definition, due_at)
+  where announce_at is not null and token is null and not behind;
 create index operations_leased on {{schema}}.operations (definition, due_at) where announce_at is not null and token is not null;
 -- For the turns of tenants, if more work is due than the slots of a worker.
 create index operations_turns on {{schema}}.operations (definition, urgency, tenant, due_at)
-  where announce_at is not null and token is null;
+  where announce_at is not null and token is null and not behind;
+-- For lanes: the order of each lane, and the operation that runs.
+create index operations_lanes on {{schema}}.operations (definition, tenant, lane, created_at, id)
+  where announce_at is not null and lane is not null and state = 'pending';
+create index operations_lane_held on {{schema}}.operations (definition, tenant, lane)
+  where announce_at is not null and lane is not null and token is not null;
 create index operations_announce on {{schema}}.operations (definition, announce_at) where announce_at is not null;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
@@ -82,6 +93,13 @@ create index operations_failed on {{schema}}.operations (created_at, id)
 -- For counts of failed operations that do not run again.
 create index operations_failed_open on {{schema}}.operations (definition, created_at)
   where state = 'failed' and retried_by is null;
+
+-- Definitions of which no attempt begins.
+create table {{schema}}.paused (
+  definition text collate "C" primary key,
+  since timestamptz not null,
+  paused_by text
+);
 
 -- Returns the time of the store's clock. Tests can replace this function.
 create function {{schema}}.now_v1() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()';
@@ -136,22 +154,177 @@ begin
 end
 $function$;
 
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Places: limits and lanes. Only definitions with limits and operations with a lane take these paths. Counting and beginning
+-- are under a lock of the definition, and looking at a lane and beginning under a lock of the lane. Both end with the
+-- transaction. The lock of a definition comes before all locks of rows. Nothing waits for a row under these locks.
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function {{schema}}.lane_lock_v1(name text, p_tenant text, p_lane text) returns bigint language sql stable
+as $function$
+  select hashtextextended(jsonb_build_array('{{schema}}', 'lane', name, p_tenant, p_lane)::text, 0)
+$function$;
+
+-- A snapshot from before a lock would not show what its last holder has committed. The caller repeats the statement with
+-- read committed.
+create function {{schema}}.require_read_committed_v1() returns void language plpgsql
+as $function$
+begin
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    raise exception 'places need read committed' using errcode = 'serialization_failure';
+  end if;
+end
+$function$;
+
+-- Locks the places of definitions until the end of the transaction, in the order of their names.
+create function {{schema}}.lock_places_v1(names text[]) returns void language plpgsql
+as $function$
+declare
+  name text;
+begin
+  perform {{schema}}.require_read_committed_v1();
+  for name in select distinct n.name collate "C" from unnest(names) as n(name) order by 1 loop
+    perform pg_advisory_xact_lock(hashtextextended(jsonb_build_array('{{schema}}', 'limits', name)::text, 0));
+  end loop;
+end
+$function$;
+
+-- Returns how many operations of a definition, or of one of its tenants, hold a place, and takes expired leases away if none
+-- is free. Rows that a transaction has locked keep their place: its lock is its lease. Cancelled ones keep it too, because
+-- the receipt lets them end at once.
+create function {{schema}}.taken_v1(name text, p_tenant text, most integer, at timestamptz) returns integer language plpgsql
+as $function$
+declare
+  taken integer;
+begin
+  for round in 1..2 loop
+    taken := (select count(*) from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.token is not null and o.state = 'pending'
+        and (p_tenant is null or o.tenant = p_tenant));
+    exit when taken < most or round = 2;
+    update {{schema}}.operations o set token = null, previous_lost = true where o.id = any (array(
+      select l.id from {{schema}}.operations l
+      where l.definition = name and l.announce_at is not null and l.token is not null and l.due_at <= at
+        and l.state = 'pending' and not l.cancel_requested and (p_tenant is null or l.tenant = p_tenant)
+      for update skip locked));
+    exit when not found;
+  end loop;
+  return taken;
+end
+$function$;
+
+-- Lets the first operation of a lane have its turn. The lock of the lane must be held. If another transaction has locked its
+-- row, that one cancels it, and then does the same for the next.
+create function {{schema}}.promote_v1(name text, p_tenant text, p_lane text, at timestamptz) returns void language plpgsql
+as $function$
+declare
+  first record;
+begin
+  select o.id, o.behind into first from {{schema}}.operations o
+  where o.definition = name and o.tenant = p_tenant and o.lane = p_lane and o.announce_at is not null
+    and o.lane is not null and o.state = 'pending'
+  order by o.created_at, o.id limit 1;
+  if first.behind then
+    perform from {{schema}}.operations o where o.id = first.id for update skip locked;
+    if found then
+      -- A search begins at the first live entry, so the operation is due from now on.
+      update {{schema}}.operations o set behind = false, due_at = at, announce_at = at where o.id = first.id and o.behind;
+    end if;
+  end if;
+end
+$function$;
+
+-- Returns whether an operation has its turn in its lane. The caller has locked its row. If it has not, no receipt finds it
+-- until then, and the result is false, or null if another transaction holds the lane, which says nothing.
+create function {{schema}}.has_turn_v1(o {{schema}}.operations, at timestamptz) returns boolean language plpgsql
+as $function$
+declare
+  holder uuid;
+  holder_until timestamptz;
+  first uuid;
+begin
+  perform {{schema}}.require_read_committed_v1();
+  if not pg_try_advisory_xact_lock({{schema}}.lane_lock_v1(o.definition, o.tenant, o.lane)) then
+    return null;
+  end if;
+  select h.id, h.due_at into holder, holder_until from {{schema}}.operations h
+  where h.definition = o.definition and h.tenant = o.tenant and h.lane = o.lane and h.announce_at is not null
+    and h.lane is not null and h.token is not null and h.state = 'pending' and h.id <> o.id limit 1;
+  if holder_until <= at then
+    perform from {{schema}}.operations h where h.id = holder for update skip locked;
+    if found then
+      update {{schema}}.operations h set token = null, previous_lost = true where h.id = holder;
+      holder := null;
+    end if;
+  end if;
+  first := (select f.id from {{schema}}.operations f
+    where f.definition = o.definition and f.tenant = o.tenant and f.lane = o.lane and f.announce_at is not null
+      and f.lane is not null and f.state = 'pending'
+    order by f.created_at, f.id limit 1);
+  if holder is null and first = o.id then
+    if o.behind then
+      update {{schema}}.operations b set behind = false where b.id = o.id;
+    end if;
+    return true;
+  end if;
+  update {{schema}}.operations b set behind = true, previous_lost = b.previous_lost or b.token is not null, token = null
+  where b.id = o.id and (not b.behind or b.token is not null);
+  if holder is null then
+    perform {{schema}}.promote_v1(o.definition, o.tenant, o.lane, at);
+  end if;
+  return false;
+end
+$function$;
+
+-- Returns those of the operations that have their turn, how many of the others were put off, and how many are in lanes that
+-- other transactions hold.
+create function {{schema}}.with_turn_v1(ids uuid[], at timestamptz, out allowed uuid[], out put_off integer,
+  out missed integer)
+returns record language plpgsql
+as $function$
+declare
+  item uuid;
+  known {{schema}}.operations;
+  turn boolean;
+begin
+  put_off := 0;
+  missed := 0;
+  foreach item in array coalesce(ids, '{}') loop
+    select o.* into known from {{schema}}.operations o where o.id = item;
+    turn := known.lane is null or known.state <> 'pending' or known.cancel_requested or {{schema}}.has_turn_v1(known, at);
+    if turn then
+      allowed := allowed || item;
+    elsif not turn then
+      put_off := put_off + 1;
+    else
+      missed := missed + 1;
+    end if;
+  end loop;
+end
+$function$;
+
 create function {{schema}}.ended_v1() returns trigger language plpgsql
 as $function$
 begin
-  perform {{schema}}.follow_up_v1(new.tenant, new.on_end::json, new.settled_at);
+  if new.on_end is not null then
+    perform {{schema}}.follow_up_v1(new.tenant, new.on_end::json, new.settled_at);
+  end if;
+  if new.lane is not null then
+    perform pg_advisory_xact_lock({{schema}}.lane_lock_v1(new.definition, new.tenant, new.lane));
+    perform {{schema}}.promote_v1(new.definition, new.tenant, new.lane, new.settled_at);
+  end if;
   return null;
 end
 $function$;
 
--- A trigger ensures that every function that ends operations creates the follow-up.
+-- A trigger ensures that every function that ends operations creates the follow-up, and frees the lane.
 create trigger operations_ended after update of settled_at on {{schema}}.operations for each row
-when (old.settled_at is null and new.settled_at is not null and new.on_end is not null)
+when (old.settled_at is null and new.settled_at is not null and (new.on_end is not null or new.lane is not null))
 execute function {{schema}}.ended_v1();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
--- delayMs, urgency, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
+-- delayMs, urgency, lane, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
 -- does too. Arrays contain no null, because Postgres reads it as the text "NULL" if `array_nulls` is off.
 -- ---------------------------------------------------------------------------------------------------------------------
 
@@ -168,7 +341,7 @@ declare
 begin
   insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
     attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
-    retry_of, input, meta, on_end)
+    retry_of, input, meta, on_end, lane)
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), p_bound, p_fingerprint,
     case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
     coalesce((extra->>'urgency')::smallint, 3), (p_token <> '')::integer, nullif(p_token, ''),
@@ -176,7 +349,7 @@ begin
     at + case when p_token = '' then coalesce(delay, 30000) else p_lease end * interval '1 ms',
     case when p_token <> '' then at + coalesce(delay, 0) * interval '1 ms' end,
     date_trunc('milliseconds', at), p_retention, nullif(p_failed_retention, -1), (extra->>'retryOf')::uuid, p_input,
-    nullif(p_meta, ''), extra->>'onEnd')
+    nullif(p_meta, ''), extra->>'onEnd', extra->>'lane')
   on conflict do nothing;
   return found;
 end
@@ -186,7 +359,7 @@ create function {{schema}}.operation_json_v1(o {{schema}}.operations) returns js
 as $function$
   select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition,
     'principal', o.principal, 'key', o.key, 'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden,
-    'urgency', o.urgency, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
+    'urgency', o.urgency, 'lane', o.lane, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
     'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
     'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
     'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms, 'retry_of', o.retry_of,
@@ -216,12 +389,12 @@ begin
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
   insert into {{schema}}.operations (id, tenant, definition, principal, key, state, hidden, urgency, not_before, created_at,
-    settled_at, retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error)
+    settled_at, retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error, lane)
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), 'failed',
     coalesce((extra->>'hidden')::boolean, false), coalesce((extra->>'urgency')::smallint, 3), at,
     date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1),
     at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', (extra->>'retryOf')::uuid, p_input,
-    nullif(p_meta, ''), extra->>'onEnd', p_error)
+    nullif(p_meta, ''), extra->>'onEnd', p_error, extra->>'lane')
   on conflict do nothing;
   if not found then
     perform {{schema}}.wait_for_standbys_v1();
@@ -350,7 +523,7 @@ create function {{schema}}.new_rows_v1(at timestamptz, ids uuid[], tenants text[
 returns table (id uuid, tenant text, definition text, principal text, key text, bound boolean, fingerprint text,
   state text, hidden boolean, urgency smallint, attempt integer, token text, due_at timestamptz, announce_at timestamptz,
   not_before timestamptz, created_at timestamptz, retention_ms float8, failed_retention_ms float8, retry_of uuid,
-  input text, meta text, on_end text)
+  input text, meta text, on_end text, lane text)
 language sql stable
 as $function$
   select n.id, n.tenant, n.definition, nullif(n.principal, ''), nullif(n.key, ''), n.key <> '', n.fingerprint,
@@ -360,7 +533,7 @@ as $function$
     at + case when n.token is null then coalesce((n.extra->>'delayMs')::float8, 30000) else n.lease end * interval '1 ms',
     case when n.token is not null then at + coalesce((n.extra->>'delayMs')::float8, 0) * interval '1 ms' end,
     date_trunc('milliseconds', at), n.retention, nullif(n.failed_retention, -1), (n.extra->>'retryOf')::uuid, n.input,
-    nullif(n.meta, ''), n.extra->>'onEnd'
+    nullif(n.meta, ''), n.extra->>'onEnd', n.extra->>'lane'
   from (
     select m.id, coalesce(m.tenant, tenants[1]) as tenant, coalesce(m.definition, definitions[1]) as definition, m.principal,
       m.key, m.fingerprint, m.input, coalesce(m.retention, retentions[1]) as retention,
@@ -387,7 +560,7 @@ begin
   begin
     insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
       attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
-      retry_of, input, meta, on_end)
+      retry_of, input, meta, on_end, lane)
     select n.* from {{schema}}.new_rows_v1(at, ids, tenants, definitions, principals, keys, fingerprints,
       inputs, retentions, failed_retentions, metas, extras, tokens, leases) as n;
     return;
@@ -416,7 +589,7 @@ begin
   with inserted as (
     insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
       attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
-      retry_of, input, meta, on_end)
+      retry_of, input, meta, on_end, lane)
     select n.* from {{schema}}.new_rows_v1(at, ids, tenants, definitions, principals, keys, fingerprints,
       inputs, retentions, failed_retentions, metas, extras, tokens, leases) as n
     on conflict do nothing returning id)
@@ -552,7 +725,8 @@ $function$;
 
 -- Every count stops at 10,001 and uses an index that contains only the rows to count.
 create function {{schema}}.stats_v1(definitions text[])
-returns table (definition text, due integer, running integer, scheduled integer, failed integer, oldest_due_ms float8)
+returns table (definition text, due integer, running integer, scheduled integer, failed integer, oldest_due_ms float8,
+  paused_since float8, paused_by text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -563,6 +737,8 @@ declare
   at timestamptz := {{schema}}.now_v1();
   name text;
   lost integer;
+  late integer;
+  oldest_late timestamptz;
   oldest timestamptz;
   oldest_lost timestamptz;
 begin
@@ -573,12 +749,17 @@ begin
     definition := name;
     select count(*), min(n.due_at) into due, oldest from (
       select o.due_at from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.token is null and o.due_at <= at
+      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.due_at <= at
         and o.state = 'pending'
       order by o.due_at limit 10001) n;
+    -- Those that wait for their lane.
+    select count(*), min(n.due_at) into late, oldest_late from (
+      select o.due_at from {{schema}}.operations o
+      where o.definition = name and o.announce_at is not null and o.lane is not null and o.state = 'pending' and o.behind
+      order by o.tenant, o.lane, o.created_at, o.id limit 10001) n;
     select count(*) into scheduled from (
       select from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.token is null and o.due_at > at
+      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.due_at > at
         and o.state = 'pending'
       order by o.due_at limit 10001) n;
     select count(*), min(n.due_at) into lost, oldest_lost from (
@@ -594,8 +775,53 @@ begin
     select count(*) into failed from (
       select from {{schema}}.operations o where o.definition = name and o.state = 'failed' and o.retried_by is null
       order by o.created_at limit 10001) n;
-    due := due + lost;
-    oldest_due_ms := floor(extract(epoch from at - least(oldest, oldest_lost)) * 1000);
+    due := due + late + lost;
+    oldest_due_ms := floor(extract(epoch from at - least(oldest, oldest_late, oldest_lost)) * 1000);
+    select floor(extract(epoch from p.since) * 1000), p.paused_by into paused_since, paused_by
+    from {{schema}}.paused p where p.definition = name;
+    return next;
+  end loop;
+end
+$function$;
+
+-- Counts operations that have not ended, up to `most` each. An empty tenant stands for all tenants. Looks at no operations of
+-- other tenants but those that run.
+create function {{schema}}.count_pending_v1(definitions text[], tenants text[], most integer[])
+returns table (pending integer) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  running integer;
+begin
+  for which in 1..cardinality(definitions) loop
+    if tenants[which] = '' then
+      select count(*) into pending from (
+        select from {{schema}}.operations o where o.definition = definitions[which] and o.announce_at is not null
+        order by o.announce_at limit most[which]) n;
+    else
+      select count(*) into running from (
+        select from {{schema}}.operations o
+        where o.definition = definitions[which] and o.announce_at is not null and o.token is not null
+          and o.tenant = tenants[which]
+        order by o.due_at limit most[which]) n;
+      select least(most[which], running + count(*)) into pending from (
+        select from generate_series(0, 7) as l(level) cross join lateral (
+          select from {{schema}}.operations o
+          where o.definition = definitions[which] and o.urgency = l.level and o.tenant = tenants[which]
+            and o.announce_at is not null and o.token is null and not o.behind
+          order by o.due_at limit most[which]) w limit most[which]) n;
+      if pending < most[which] then
+        -- Those that wait for their lane.
+        select least(most[which], pending + count(*)) into pending from (
+          select from {{schema}}.operations o
+          where o.definition = definitions[which] and o.tenant = tenants[which] and o.announce_at is not null
+            and o.lane is not null and o.state = 'pending' and o.behind
+          order by o.lane, o.created_at, o.id limit most[which]) b;
+      end if;
+    end if;
     return next;
   end loop;
 end
@@ -605,7 +831,23 @@ $function$;
 -- Attempts. Rows that may require waiting are locked in the order of their ids.
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function {{schema}}.begin_v1(ids uuid[], tokens text[], leases float8[], creates boolean[], cancelled text)
+-- Returns whether a place is free for an operation whose row is locked.
+create function {{schema}}.has_place_v1(o {{schema}}.operations, most integer, most_of_tenant integer, at timestamptz)
+returns boolean language plpgsql
+as $function$
+begin
+  if o.lane is not null and {{schema}}.has_turn_v1(o, at) is not true then
+    return false;
+  end if;
+  -- If no place is free, its own expired lease has been taken away with the others.
+  return (coalesce(most, 0) = 0 or {{schema}}.taken_v1(o.definition, null, most, at) < most)
+    and (coalesce(most_of_tenant, 0) = 0 or {{schema}}.taken_v1(o.definition, o.tenant, most_of_tenant, at) < most_of_tenant);
+end
+$function$;
+
+-- `limits` and `tenant_limits` are empty if no call has any. 0 is no limit.
+create function {{schema}}.begin_v1(ids uuid[], tokens text[], leases float8[], creates boolean[], limits integer[],
+  tenant_limits integer[], cancelled text)
 returns table (place integer, outcome text, due_in_ms float8, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -618,8 +860,13 @@ declare
   locked boolean;
   ended boolean := false;
 begin
-  for item in select n.* from unnest(ids, tokens, leases, creates) with ordinality
-    as n(id, token, lease, creates, place) order by n.id
+  if cardinality(limits) > 0 then
+    perform {{schema}}.lock_places_v1(array(
+      select o.definition from unnest(ids, limits, tenant_limits) as n(id, most, most_of_tenant)
+      join {{schema}}.operations o on o.id = n.id where n.most > 0 or n.most_of_tenant > 0));
+  end if;
+  for item in select n.* from unnest(ids, tokens, leases, creates, limits, tenant_limits) with ordinality
+    as n(id, token, lease, creates, most, most_of_tenant, place) order by n.id
   loop
     place := item.place;
     due_in_ms := null;
@@ -650,6 +897,11 @@ begin
       where o.id = item.id;
       ended := true;
       outcome := 'terminal';
+    elsif operation.state = 'pending' and operation.token is distinct from item.token
+      and ((operation.lane is not null or item.most > 0 or item.most_of_tenant > 0)
+          and not {{schema}}.has_place_v1(operation, item.most, item.most_of_tenant, at)
+        or exists (select from {{schema}}.paused p where p.definition = operation.definition)) then
+      outcome := 'full';
     else
       update {{schema}}.operations o set previous_lost = o.previous_lost or coalesce(o.token <> item.token, false),
         attempt = o.attempt + (o.token is distinct from item.token)::integer, token = item.token,
@@ -687,7 +939,7 @@ begin
     name := definitions[which];
     earliest := to_timestamp(since[which] / 1000);
     waiting := (select o.due_at from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.token is null and o.due_at >= earliest
+      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest
       order by o.due_at limit 1);
     leased := (select o.due_at from {{schema}}.operations o
       where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at >= earliest
@@ -716,11 +968,11 @@ begin
   -- A tenant without others is common, and the walk would cost more than all else.
   if cardinality(known) = 1 and not exists (
     (select from {{schema}}.operations o
-      where o.definition = name and o.urgency = level and o.tenant > first and o.announce_at is not null and o.token is null
+      where o.definition = name and o.urgency = level and o.tenant > first and o.announce_at is not null and o.token is null and not o.behind
       order by o.tenant, o.due_at limit 1)
     union all
     (select from {{schema}}.operations o
-      where o.definition = name and o.urgency = level and o.tenant < first and o.announce_at is not null and o.token is null
+      where o.definition = name and o.urgency = level and o.tenant < first and o.announce_at is not null and o.token is null and not o.behind
       order by o.tenant, o.due_at limit 1)) then
     tenants := known;
     reached := first;
@@ -739,17 +991,17 @@ begin
       cross join lateral (
         (select o.tenant, o.due_at <= at as is_due from {{schema}}.operations o
           where o.definition = name and o.urgency = level and o.tenant > w.tenant and o.tenant < b.known
-            and o.announce_at is not null and o.token is null
+            and o.announce_at is not null and o.token is null and not o.behind
           order by o.tenant, o.due_at limit 1)
         union all
         select b.known, coalesce((select o.due_at <= at from {{schema}}.operations o
           where o.definition = name and o.urgency = level and o.tenant = b.known and o.due_at >= earliest
-            and o.announce_at is not null and o.token is null
+            and o.announce_at is not null and o.token is null and not o.behind
           order by o.due_at limit 1), false) where b.known is not null
         union all
         (select o.tenant, o.due_at <= at from {{schema}}.operations o
           where b.known is null and o.definition = name and o.urgency = level and o.tenant > w.tenant
-            and o.announce_at is not null and o.token is null
+            and o.announce_at is not null and o.token is null and not o.behind
           order by o.tenant, o.due_at limit 1)
         limit 1) n
       where w.found < most and w.looked < probes and (up_to is null or w.tenant < up_to))
@@ -771,24 +1023,24 @@ $function$;
 -- the oldest of each tenant first. `turns` contains the tenants that had the last turns, by urgency, and `next_turns` the
 -- same afterwards. The first turn begins at `start`.
 create function {{schema}}.select_by_turns_v1(name text, most integer, at timestamptz, earliest timestamptz,
-  admitted boolean, creates boolean, turns jsonb, start text, out ids uuid[], out lost uuid[], out next_turns jsonb)
+  admitted boolean, creates boolean, turns jsonb, start text, out ids uuid[], out lost uuid[], out next_turns jsonb,
+  out laned boolean)
 returns record language plpgsql
 as $function$
 declare
   level integer;
   known text[];
   ring record;
-  found_ids uuid[];
-  found_lost uuid[];
   share integer;
   extra integer;
 begin
   next_turns := coalesce(turns, '{}');
+  laned := false;
   -- The search for the first entry of an urgency would pass the dead entries of its first tenants.
   foreach level in array array(select l.level from generate_series(0, 7) as l(level)
     -- The order makes the planner choose the index of turns.
     where turns ? l.level::text or (select true from {{schema}}.operations o where o.definition = name
-      and o.urgency = l.level and o.announce_at is not null and o.token is null order by o.tenant, o.due_at limit 1))
+      and o.urgency = l.level and o.announce_at is not null and o.token is null and not o.behind order by o.tenant, o.due_at limit 1))
   loop
     known := array(select jsonb_array_elements_text(turns->level::text));
     if cardinality(known) = 0 then
@@ -805,18 +1057,86 @@ begin
     continue when cardinality(ring.tenants) = 0;
     share := most / cardinality(ring.tenants);
     extra := most % cardinality(ring.tenants);
-    select array_agg(c.id) filter (where not c.previous_lost), array_agg(c.id) filter (where c.previous_lost)
-      into found_ids, found_lost
+    select array_agg(c.id) filter (where not c.previous_lost), array_agg(c.id) filter (where c.previous_lost),
+        coalesce(bool_or(c.laned), false)
+      into ids, lost, laned
     from unnest(ring.tenants) with ordinality as t(tenant, place) cross join lateral (
-      select o.id, o.previous_lost from {{schema}}.operations o
+      select o.id, o.previous_lost, o.lane is not null as laned from {{schema}}.operations o
       where o.definition = name and o.urgency = level and o.tenant = t.tenant
-        and o.announce_at is not null and o.token is null and o.due_at >= earliest and o.due_at <= at
+        and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest and o.due_at <= at
         and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
       order by o.due_at limit share + (t.place <= extra)::integer for update skip locked) c;
-    ids := ids || found_ids;
-    lost := lost || found_lost;
-    most := most - coalesce(cardinality(found_ids), 0) - coalesce(cardinality(found_lost), 0);
-    exit when most <= 0;
+    -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
+    exit when ids is not null or lost is not null;
+  end loop;
+end
+$function$;
+
+-- Selects like `select_by_turns_v1` within a limit for each tenant. A tenant without a place costs one look, however much of
+-- its work is due. `again` is true if it has not looked at all tenants. The lock of the definition's places must be held.
+create function {{schema}}.select_within_v1(name text, most integer, at timestamptz, earliest timestamptz,
+  admitted boolean, creates boolean, turns jsonb, start text, most_of_tenant integer, out ids uuid[], out lost uuid[],
+  out next_turns jsonb, out again boolean)
+returns record language plpgsql
+as $function$
+declare
+  level integer;
+  probes integer := 1000 + 4 * most;
+  first text collate "C";
+  here text collate "C";
+  wrapped boolean;
+  probe record;
+  next_tenants text[];
+  places integer[];
+  free integer;
+  share integer;
+begin
+  next_turns := coalesce(turns, '{}');
+  again := false;
+  for level in 0..7 loop
+    first := coalesce(turns->level::text->>-1, start);
+    here := first;
+    wrapped := false;
+    next_tenants := '{}';
+    places := '{}';
+    while cardinality(next_tenants) < most loop
+      if probes <= 0 then
+        again := true;
+        exit;
+      end if;
+      select o.tenant, o.due_at into probe from {{schema}}.operations o
+      where o.definition = name and o.urgency = level and o.tenant > here
+        and o.announce_at is not null and o.token is null and not o.behind
+      order by o.tenant, o.due_at limit 1;
+      if probe.tenant is null or (wrapped and probe.tenant > first) then
+        exit when wrapped;
+        wrapped := true;
+        here := '';
+        continue;
+      end if;
+      here := probe.tenant;
+      probes := probes - 1;
+      continue when probe.due_at > at;
+      free := most_of_tenant - {{schema}}.taken_v1(name, here, most_of_tenant, at);
+      continue when free <= 0;
+      next_tenants := next_tenants || here;
+      places := places || free;
+    end loop;
+    if here <> '' and here <> first then
+      next_turns := jsonb_set(next_turns, array[level::text], jsonb_build_array(here));
+    end if;
+    continue when cardinality(next_tenants) = 0;
+    share := greatest(1, most / cardinality(next_tenants));
+    select array_agg(c.id) filter (where not c.previous_lost), array_agg(c.id) filter (where c.previous_lost)
+      into ids, lost
+    from unnest(next_tenants, places) as t(tenant, free) cross join lateral (
+      select o.id, o.previous_lost from {{schema}}.operations o
+      where o.definition = name and o.urgency = level and o.tenant = t.tenant
+        and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest and o.due_at <= at
+        and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
+      order by o.due_at limit least(share, t.free) for update skip locked) c;
+    -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
+    exit when ids is not null or lost is not null;
   end loop;
 end
 $function$;
@@ -825,8 +1145,12 @@ $function$;
 -- began. Skips operations that were due before `since`, in epoch milliseconds. `last_turns` is JSON that says which
 -- tenants had the last turns, by definition and urgency. It is a text, because some clients would encode JSON again. A row with
 -- the outcome `turns` says it for the next call.
+--
+-- `limits` and `tenant_limits` are empty if no definition has any. 0 is no limit. A row with the outcome `again` says that
+-- there may be more work that has a place.
 create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
-  admitted boolean[], since float8[], last_turns text, most integer, receipt text, repeated boolean)
+  admitted boolean[], since float8[], limits integer[], tenant_limits integer[], last_turns text, most integer, receipt text,
+  repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -850,6 +1174,13 @@ declare
   more boolean;
   marked boolean := false;
   chosen record;
+  meets_lanes boolean;
+  most_of_tenant integer;
+  places integer;
+  paused boolean;
+  put_off integer := 0;
+  missed integer := 0;
+  with_turn record;
 begin
   perform set_config('synchronous_commit', 'off', true);
   if repeated then
@@ -868,6 +1199,11 @@ begin
     end loop;
     return;
   end if;
+  if cardinality(limits) > 0 then
+    perform {{schema}}.lock_places_v1(array(
+      select n.name from unnest(definitions, limits, tenant_limits) as n(name, most, most_of_tenant)
+      where n.most > 0 or n.most_of_tenant > 0));
+  end if;
   -- Each definition gets a share, and unused shares go to the others, so that a long backlog delays no other
   -- definition.
   loop
@@ -876,30 +1212,54 @@ begin
     for which in 1..cardinality(definitions) loop
       continue when slots[which] <= 0;
       name := definitions[which];
+      paused := exists (select from {{schema}}.paused p where p.definition = name);
       lease := leases[which];
       earliest := to_timestamp(since[which] / 1000);
       wanted := least(quota, free, slots[which]);
-      select array_agg(c.id order by c.due_at), count(*) into suspects, taken from (
-        select o.id, o.due_at from {{schema}}.operations o
+      most_of_tenant := coalesce(tenant_limits[which], 0);
+      places := case when limits[which] > 0 then limits[which] - {{schema}}.taken_v1(name, null, limits[which], at)
+        else wanted end;
+      -- Those that have lost their lease hold a place already. A pause holds back neither cancellations nor creations.
+      select array_agg(c.id order by c.due_at), count(*), coalesce(bool_or(c.laned), false) into suspects, taken, meets_lanes from (
+        select o.id, o.due_at, o.lane is not null as laned from {{schema}}.operations o
         where o.definition = name and o.announce_at is not null and o.token is not null
-          and o.due_at >= earliest and o.due_at <= at and (admitted[which] or o.cancel_requested)
+          and o.due_at >= earliest and o.due_at <= at
+          and (o.cancel_requested or (admitted[which] and (not paused or o.state = 'preparing')))
           -- If this call arrives after its repetition, other calls begin the operations that the repetition began.
           and o.token <> receipt and (creates[which] or o.state <> 'preparing')
         order by o.due_at limit wanted for update skip locked) c;
-      wanted := wanted - taken;
+      wanted := case when paused then 0 else greatest(0, least(wanted - taken, places)) end;
       plain := null;
       -- Only if more is due than there are slots, it matters whose turn it is. The other searches begin at the first entry,
       -- so that they pass no dead ones.
       select count(*), coalesce(min(w.due_at), earliest) into waiting, earliest from (
         select o.due_at from {{schema}}.operations o
-        where o.definition = name and o.announce_at is not null and o.token is null
+        where o.definition = name and o.announce_at is not null and o.token is null and not o.behind
           and o.due_at >= earliest and o.due_at <= at order by o.due_at limit wanted + 1) w;
-      if wanted > 0 and waiting > wanted then
+      if wanted > 0 and waiting > 0 and most_of_tenant > 0 then
+        chosen := {{schema}}.select_within_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
+          receipt, most_of_tenant);
+        plain := coalesce(chosen.ids, '{}');
+        suspects := suspects || chosen.lost;
+        taken := taken + coalesce(cardinality(chosen.ids), 0) + coalesce(cardinality(chosen.lost), 0);
+        meets_lanes := true;
+        turns := turns || jsonb_build_object(name, chosen.next_turns);
+        outcome := 'turns';
+        operation := null;
+        operation.definition := name;
+        operation.meta := chosen.next_turns;
+        return next;
+        if chosen.again then
+          outcome := 'again';
+          return next;
+        end if;
+      elsif wanted > 0 and waiting > wanted then
         chosen := {{schema}}.select_by_turns_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
           receipt);
         plain := chosen.ids;
         suspects := suspects || chosen.lost;
         taken := taken + coalesce(cardinality(chosen.ids), 0) + coalesce(cardinality(chosen.lost), 0);
+        meets_lanes := meets_lanes or chosen.laned;
         turns := turns || jsonb_build_object(name, chosen.next_turns);
         outcome := 'turns';
         operation := null;
@@ -910,15 +1270,29 @@ begin
       if waiting > 0 and plain is null then
         -- The tenants that had the turn may have had no due work.
         select array_agg(c.id order by c.due_at) filter (where not c.previous_lost),
-            suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*)
-          into plain, suspects, taken from (
-            select o.id, o.due_at, o.previous_lost from {{schema}}.operations o
-            where o.definition = name and o.announce_at is not null and o.token is null
+            suspects || array_agg(c.id order by c.due_at) filter (where c.previous_lost), taken + count(*),
+            meets_lanes or coalesce(bool_or(c.laned), false)
+          into plain, suspects, taken, meets_lanes from (
+            select o.id, o.due_at, o.previous_lost, o.lane is not null as laned from {{schema}}.operations o
+            where o.definition = name and o.announce_at is not null and o.token is null and not o.behind
               and o.due_at >= earliest and o.due_at <= at
               and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
             order by o.due_at limit wanted for update skip locked) c;
       end if;
-      more := more or (taken > 0 and (taken = quota or waiting > wanted));
+      if meets_lanes then
+        with_turn := {{schema}}.with_turn_v1(plain, at);
+        plain := with_turn.allowed;
+        put_off := put_off + with_turn.put_off;
+        missed := missed + with_turn.missed;
+        taken := taken - with_turn.missed;
+        with_turn := {{schema}}.with_turn_v1(suspects, at);
+        suspects := with_turn.allowed;
+        put_off := put_off + with_turn.put_off;
+        missed := missed + with_turn.missed;
+        taken := taken - with_turn.missed;
+      end if;
+      -- Operations that were put off have been taken out of the way. Those in lanes that others hold would be found again.
+      more := more or (taken > 0 and (taken = quota or waiting > wanted or meets_lanes));
       outcome := 'begun';
       for operation in
         update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt,
@@ -952,7 +1326,14 @@ begin
       exit when free <= 0;
     end loop;
     exit when free <= 0 or marked or not more;
+    -- Each is put off only once. The bound keeps the call short.
+    exit when put_off > 256;
   end loop;
+  if free > 0 and (put_off > 256 or missed > 0) then
+    outcome := 'again';
+    operation := null;
+    return next;
+  end if;
 end
 $function$;
 
@@ -995,8 +1376,10 @@ begin
 end
 $function$;
 
--- `texts` contains the result, the error or the resource. Rows are found by their id alone, because another index
--- (`announce_at`) would look cheap while the table is empty. `transaction_id` comes from `hold_v1`, or is empty.
+-- Returns no row for an operation that ended as asked, as nearly all do, and one without a state if the lease is lost. `texts`
+-- contains the result, the error or the resource. `tokens` and `targets` have one element if it holds for all, and the other
+-- arrays after `ids` are empty if no settlement has any: see `submissions_v1`. Rows are found by their id alone, because
+-- another index (`announce_at`) would look cheap while the table is empty. `transaction_id` comes from `hold_v1`, or is empty.
 create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], last_errors text[],
   progresses text[], delays float8[], counts boolean[], cancelled text, transaction_id text)
 returns table (place integer, state text) language plpgsql
@@ -1023,19 +1406,22 @@ begin
       last_error = coalesce(nullif(item.last_error, ''), o.last_error),
       progress = coalesce(nullif(item.progress, ''), o.progress)
     from (
-      select n.* from unnest(ids, tokens, targets, texts, last_errors, progresses) with ordinality
+      select n.id, coalesce(n.token, tokens[1]) as token, coalesce(n.target, targets[1]) as target, n.content, n.last_error,
+        n.progress, n.place
+      from unnest(ids, tokens, targets, texts, last_errors, progresses) with ordinality
         as n(id, token, target, content, last_error, progress, place)
-      where n.target in ('completed', 'failed') order by n.id) item
+      where coalesce(n.target, targets[1]) in ('completed', 'failed') order by n.id) item
     -- The array limits the plan that starts with the table, which looks cheap while the table is empty.
     where o.id = any (ids) and o.id = item.id and o.token = item.token and o.settled_at is null
       and (o.state = 'pending' or item.target = 'failed') returning item.place)
   select array_agg(e.place) into done from ended e;
-  return query select n.place::integer, targets[n.place] from unnest(done) as n(place);
   if cardinality(done) = cardinality(ids) then
     return;
   end if;
   for item in
-    select n.* from unnest(ids, tokens, targets, texts, last_errors, progresses, delays, counts) with ordinality
+    select n.id, coalesce(n.token, tokens[1]) as token, coalesce(n.target, targets[1]) as target, n.content, n.last_error,
+      n.progress, coalesce(n.delay, 0) as delay, coalesce(n.counted, false) as counted, n.place
+    from unnest(ids, tokens, targets, texts, last_errors, progresses, delays, counts) with ordinality
       as n(id, token, target, content, last_error, progress, delay, counted, place)
     where n.place <> all (coalesce(done, '{}')) order by n.id, n.place
   loop
@@ -1068,7 +1454,6 @@ begin
       perform {{schema}}.wait_for_standbys_v1();
       select o.state into state from {{schema}}.operations o
       where o.id = item.id and o.token = item.token and o.settled_at is not null;
-      continue when not found;
     end if;
     return next;
   end loop;
@@ -1131,10 +1516,11 @@ begin
   else
     follow_up := known.on_end;
     insert into {{schema}}.operations (id, tenant, definition, principal, state, hidden, urgency, due_at, announce_at,
-      created_at, retention_ms, failed_retention_ms, retry_of, input, meta, on_end)
+      created_at, retention_ms, failed_retention_ms, retry_of, input, meta, lane, on_end)
     values (p_successor, known.tenant, known.definition, known.principal, 'pending', known.hidden, known.urgency, at,
       at + interval '30 s',
       date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.id, known.input, known.meta,
+      known.lane,
       case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
         'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs',
         'failedRetentionMs', follow_up->'failedRetentionMs')::text end)
@@ -1154,6 +1540,23 @@ $function$;
 -- Sweeping. Rows that another sweep is taking are skipped.
 -- ---------------------------------------------------------------------------------------------------------------------
 
+create function {{schema}}.pause_v1(p_definition text, p_by text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+  insert into {{schema}}.paused (definition, since, paused_by) values (p_definition, {{schema}}.now_v1(), nullif(p_by, ''))
+  on conflict do nothing;
+end
+$function$;
+
+create function {{schema}}.resume_v1(p_definition text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+  delete from {{schema}}.paused p where p.definition = p_definition;
+end
+$function$;
+
 create function {{schema}}.take_due_v1(definitions text[], most integer)
 returns table (id uuid, definition text) language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -1164,17 +1567,22 @@ as $function$
 declare
   at timestamptz := {{schema}}.now_v1();
   name text;
-  item record;
+  item {{schema}}.operations;
 begin
   perform set_config('synchronous_commit', 'off', true);
   foreach name in array definitions loop
     for item in
-      select o.id from {{schema}}.operations o where o.definition = name and o.announce_at <= at
+      select o.* from {{schema}}.operations o where o.definition = name and o.announce_at <= at
       order by o.announce_at limit most for update skip locked
     loop
+      -- An operation that waits for its lane needs no announcement. This look only finds a turn that was missed.
+      if item.behind then
+        item.behind := {{schema}}.has_turn_v1(item, at) is not true;
+      end if;
       update {{schema}}.operations o set round = o.round + 1,
         announce_at = at + least(30000 * 4 ^ least(o.round, 10), 3600000) * interval '1 ms' where o.id = item.id;
       most := most - 1;
+      continue when item.behind;
       id := item.id;
       definition := name;
       return next;
@@ -1350,6 +1758,19 @@ begin
     end if;
   end loop;
   raise exception 'the key is bound and released over and over' using errcode = 'serialization_failure';
+end
+$function$;
+
+create function {{schema}}.find_key_v1(p_tenant text, p_definition text, p_key text)
+returns table (operation_id uuid, fingerprint text) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+begin
+  return query select coalesce(o.claimed_for, o.id), o.fingerprint from {{schema}}.operations o
+  where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
 end
 $function$;
 

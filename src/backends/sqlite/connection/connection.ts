@@ -1,8 +1,8 @@
 import type { Runtime } from "../../../ports/runtime.js";
 import { onAbort, sleep } from "../../../ports/waits.js";
-import { createLanes, createTurns, type LaneLimits, type LaneName } from "./lanes.js";
 import type { Statements } from "./statements.js";
 import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
+import { type CallKind, createCallsByKind, createWaitingCalls, type WaitingLimits } from "./waiting-calls.js";
 
 /** Ids of the operations that a transaction writes. Watchers learn of them after the commit. */
 export interface Changed {
@@ -12,11 +12,13 @@ export interface Changed {
   readonly changed: Set<string>;
   /** Running operations whose cancellation was requested. */
   readonly cancelled: Set<string>;
+  /** Definitions of which an attempt or an operation has ended, so that another one may have a place. */
+  readonly freed: Set<string>;
 }
 
 /** Creates the sets of a transaction. */
 export function createChanged(): Changed {
-  return { created: new Set(), changed: new Set(), cancelled: new Set() };
+  return { created: new Set(), changed: new Set(), cancelled: new Set(), freed: new Set() };
 }
 
 /** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
@@ -40,7 +42,7 @@ export interface Connection {
    * Runs a job in a transaction, which concurrent calls share. Resolves after the commit. If the job throws, nothing
    * that it did remains, and the other jobs are not affected.
    */
-  write<Result>(lane: LaneName, job: Job<Result>, options?: WriteOptions): Promise<Result>;
+  write<Result>(lane: CallKind, job: Job<Result>, options?: WriteOptions): Promise<Result>;
   /**
    * Runs a job once, in a transaction for itself. Resolves after the commit. If the job throws, nothing that it did
    * remains. If the signal is aborted before the job runs, rejects with the reason.
@@ -55,7 +57,7 @@ export interface Connection {
 /** Options of {@link createConnection}. */
 export interface ConnectionOptions {
   readonly statements: Statements;
-  readonly limits: LaneLimits;
+  readonly limits: WaitingLimits;
   /** How long a call waits for the lock of the database. Milliseconds. */
   readonly lockTimeoutMs: number;
   readonly runtime: Pick<Runtime, "clock" | "random" | "pause">;
@@ -86,8 +88,8 @@ interface Pending {
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { statements, lockTimeoutMs, runtime, onUse, onBegin, onEnd, onCommitting, onCommit } = options;
-  const lanes = createLanes<Pending>(options.limits);
-  const turns = createTurns(lanes);
+  const byKind = createCallsByKind<Pending>(options.limits);
+  const waiting = createWaitingCalls(byKind);
   const lock = createLockWait(runtime);
   let isOpen = false;
   let isDraining = false;
@@ -115,7 +117,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function drain(): Promise<void> {
     isDraining = true;
-    while (turns.size > 0) {
+    while (waiting.size > 0) {
       // A synchronous client never overlaps with other work, so calls can only join a transaction before it begins.
       await runtime.pause();
       const busy = transact();
@@ -129,24 +131,24 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function rejectLate(cause: unknown): void {
-    for (const { reject } of turns.remove(isLate)) reject(lockedTooLong(cause));
+    for (const { reject } of waiting.remove(isLate)) reject(lockedTooLong(cause));
   }
 
   /** Runs the next jobs in a transaction. Returns the error if another connection holds the lock. */
   function transact(): { readonly error: unknown } | undefined {
     // The last waiting call may have been aborted.
-    if (turns.size === 0) return undefined;
+    if (waiting.size === 0) return undefined;
     try {
       use();
-      onBegin(turns.next().some(({ canBeLost }) => !canBeLost));
+      onBegin(waiting.next().some(({ canBeLost }) => !canBeLost));
       statements.run("begin immediate");
     } catch (error) {
       onEnd();
       if (isBusy(error)) return { error };
-      for (const { reject } of turns.take()) reject(toStoreError(error, "no"));
+      for (const { reject } of waiting.take()) reject(toStoreError(error, "no"));
       return undefined;
     }
-    runJobs(turns.take());
+    runJobs(waiting.take());
     onEnd();
     return undefined;
   }
@@ -162,7 +164,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       statements.run("commit");
     } catch (error) {
       rollBack(statements);
-      if (jobs.length > 1) turns.addApart(jobs);
+      if (jobs.length > 1) waiting.addApart(jobs);
       // After an input or output error, the commit may have reached the disk.
       const recorded = isCommitting && resultCodeOf(error) === "SQLITE_IOERR" ? undefined : "no";
       if (jobs.length === 1) jobs[0]?.reject(toStoreError(error, recorded));
@@ -189,10 +191,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     let forget = (): void => {};
     const wait = (pending: Pending): void => {
       forget = onAbort(signal, () => {
-        turns.remove((each) => each === pending);
+        waiting.remove((each) => each === pending);
         pending.reject(signal?.reason);
       });
-      turns.addAlone(pending);
+      waiting.addAlone(pending);
     };
     try {
       return await added(job, {}, wait);
@@ -202,7 +204,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    write: (lane, job, how = {}) => added(job, how, (pending) => lanes.add(lane, pending)),
+    write: (lane, job, how = {}) => added(job, how, (pending) => byKind.add(lane, pending)),
     writeAlone,
     read: async (job) => {
       try {

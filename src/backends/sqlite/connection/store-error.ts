@@ -1,17 +1,18 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
+import { DETAILS } from "../../shared/details.js";
 
 interface Kind {
   readonly code: "STORE_UNAVAILABLE" | "OVERLOADED" | "CORRUPT_RECORD" | "INTERNAL";
   readonly detail: string;
 }
 
-const UNAVAILABLE: Kind = { code: "STORE_UNAVAILABLE", detail: "The store cannot be reached." };
-const UNSTORABLE: Kind = { code: "INTERNAL", detail: "The database cannot store this data." };
+const UNAVAILABLE: Kind = { code: "STORE_UNAVAILABLE", detail: DETAILS.unreachable };
+const UNSTORABLE: Kind = { code: "INTERNAL", detail: DETAILS.unstorable };
 const UNREADABLE: Kind = { code: "CORRUPT_RECORD", detail: "The store holds data that cannot be read." };
 
 /** Creates a map instead of an object, because error codes can be any text. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ["SQLITE_FULL", { code: "OVERLOADED", detail: "The store is full." }],
+  ["SQLITE_FULL", { code: "OVERLOADED", detail: DETAILS.full }],
   ["SQLITE_NOMEM", { code: "OVERLOADED", detail: "The store is out of memory." }],
   ["SQLITE_READONLY", { code: "STORE_UNAVAILABLE", detail: "The store cannot be written." }],
   ["SQLITE_CORRUPT", UNREADABLE],

@@ -1,7 +1,7 @@
 import { integer, type Row, text } from "../../shared/row.js";
-import { sharesOf, type Turns } from "../../shared/turns.js";
 import type { Statements } from "../connection/statements.js";
 import { withInput } from "./records.js";
+import { sharesOf, type Turns } from "./turns.js";
 
 /** Selects due operations of one definition that may begin. */
 export interface TurnRequest {
@@ -12,51 +12,71 @@ export interface TurnRequest {
   /** Whether operations may begin whose last attempt was lost. */
   readonly admitted: boolean;
   readonly limit: number;
+  /** Free places for a tenant. Default: no limit. */
+  readonly freeFor?: ((tenant: string) => number) | undefined;
 }
 
 /** A claim looks at this many tenants per slot, because the earliest work of a tenant may be due later. */
 const PROBES_PER_SLOT = 4;
+/** And at so many more, if tenants have limits. */
+const PROBES_WITH_LIMITS = 1_000;
 
 const LEVELS = `with level(urgency) as (values (0), (1), (2), (3), (4), (5), (6), (7)) select urgency from level
   where exists (select 1 from arr_operations o indexed by arr_operations_turns
-    where o.announce_at is not null and o.token is null and o.definition = ? and o.urgency = level.urgency)`;
+    where o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ? and o.urgency = level.urgency)`;
 const NEXT_TENANT = `select tenant, due_at from arr_operations indexed by arr_operations_turns
-  where announce_at is not null and token is null and definition = ? and urgency = ? and tenant > ? order by tenant, due_at limit 1`;
+  where announce_at is not null and token is null and behind = 0 and definition = ? and urgency = ?
+  and tenant > ? order by tenant, due_at limit 1`;
 const OF_TENANT = `${withInput("arr_operations_turns")}
-  where o.announce_at is not null and o.token is null and o.definition = ? and o.urgency = ? and o.tenant = ?
+  where o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ? and o.urgency = ? and o.tenant = ?
   and o.due_at <= ? and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) order by o.due_at limit ?`;
 
 /**
  * Selects due operations in the order of their urgency and, within one urgency, by turns of their tenants, the oldest of
  * each tenant first.
  */
-export function selectByTurns(statements: Statements, turns: Turns, request: TurnRequest): readonly Row[] {
-  const { definition, now, creates, admitted, limit } = request;
-  const rows: Row[] = [];
+export function selectByTurns(statements: Statements, turns: Turns, request: TurnRequest): Chosen {
+  const { definition, now, creates, admitted, limit, freeFor = unlimited } = request;
+  let complete = true;
   for (const level of statements.all(LEVELS, definition)) {
     const urgency = integer(level, "urgency");
-    const tenants = nextTenants(statements, turns, { ...request, urgency, limit: limit - rows.length });
-    const shareOf = sharesOf(limit - rows.length, tenants.length);
-    for (const [place, tenant] of tenants.entries()) {
+    const found = nextTenants(statements, turns, { ...request, urgency });
+    const { tenants } = found;
+    complete &&= found.complete;
+    const shareOf = sharesOf(limit, tenants.length);
+    const rows = tenants.flatMap((tenant, place) => {
       const values = [definition, urgency, tenant, now, creates ? 1 : 0, admitted ? 1 : 0] as const;
-      rows.push(...statements.all(OF_TENANT, ...values, shareOf(place)));
-    }
-    if (rows.length >= limit) break;
+      return statements.all(OF_TENANT, ...values, Math.min(shareOf(place), freeFor(tenant)));
+    });
+    // A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
+    if (rows.length > 0) return { rows, complete };
   }
-  return rows;
+  return { rows: [], complete };
+}
+
+/** Operations that were selected, and whether the selection has looked at all tenants that it needed. */
+export interface Chosen {
+  readonly rows: readonly Row[];
+  readonly complete: boolean;
+}
+
+function unlimited(): number {
+  return Number.POSITIVE_INFINITY;
 }
 
 /** Returns the tenants with due work whose turn it is: those after the last one, and then the others. */
 function nextTenants(
   statements: Statements,
   turns: Turns,
-  { definition, urgency, now, limit }: TurnRequest & { readonly urgency: number },
-): readonly string[] {
+  { definition, urgency, now, limit, freeFor }: TurnRequest & { readonly urgency: number },
+): { readonly tenants: readonly string[]; readonly complete: boolean } {
   const last = turns.last(definition, urgency);
   const tenants: string[] = [];
   let here = last;
   let wrapped = false;
-  for (let probes = limit * PROBES_PER_SLOT; probes > 0 && tenants.length < limit; probes -= 1) {
+  // Without places, there is no search in the order of time after this one, so it looks at more tenants.
+  let probes = limit * PROBES_PER_SLOT + (freeFor === undefined ? 0 : PROBES_WITH_LIMITS);
+  for (; probes > 0 && tenants.length < limit; probes -= 1) {
     const row = statements.first(NEXT_TENANT, definition, urgency, here);
     const next = row && text(row, "tenant");
     if (row === undefined || next === undefined || (wrapped && next > last)) {
@@ -67,7 +87,7 @@ function nextTenants(
     }
     here = next;
     turns.had(definition, urgency, next);
-    if (integer(row, "due_at") <= now) tenants.push(next);
+    if (integer(row, "due_at") <= now && (freeFor === undefined || freeFor(next) > 0)) tenants.push(next);
   }
-  return tenants;
+  return { tenants, complete: probes > 0 || tenants.length >= limit };
 }

@@ -14,7 +14,18 @@ import type { SqliteValue } from "../connection/sqlite-database.js";
 
 /** The part of an operation that the settlement or renewal of an attempt reads or saves. */
 export type HeldOperation = Stepped &
-  Pick<Operation, "id" | "tenant" | "retentionMs" | "failedRetentionMs" | "onEnd" | "resource" | "progress"> &
+  Pick<
+    Operation,
+    | "id"
+    | "tenant"
+    | "definition"
+    | "lane"
+    | "retentionMs"
+    | "failedRetentionMs"
+    | "onEnd"
+    | "resource"
+    | "progress"
+  > &
   Pick<Operation, "lastError" | "settledAt" | "result" | "error">;
 
 /** Entry with the `seq` of its row. */
@@ -26,7 +37,7 @@ export interface StoredEntry<Stored extends HeldOperation = Operation> extends E
 export const MAX_INLINE_INPUT = 4_096;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
-export const HELD_BY_ID = `select seq, id, tenant, state, attempt, token, lease_ends_at, due_at, announce_at, round,
+export const HELD_BY_ID = `select seq, id, tenant, definition, lane, state, attempt, token, lease_ends_at, due_at, announce_at, round,
   previous_lost, cancel_requested, not_before, was_pending, retention_ms, failed_retention_ms, on_end, resource, progress,
   last_error from arr_operations where id = ?`;
 
@@ -35,12 +46,14 @@ export function toHeldEntry(row: Row): StoredEntry<HeldOperation> {
   const operation: Mutable<HeldOperation> = {
     id: text(row, "id"),
     tenant: text(row, "tenant"),
+    definition: text(row, "definition"),
     retentionMs: integer(row, "retention_ms"),
     state: state(row),
     attempt: integer(row, "attempt"),
   };
   if (row.failed_retention_ms !== null) operation.failedRetentionMs = integer(row, "failed_retention_ms");
   if (row.on_end !== null) operation.onEnd = toFollowUp(json(row, "on_end"));
+  if (row.lane !== null) operation.lane = text(row, "lane");
   if (row.resource !== null) operation.resource = text(row, "resource");
   if (row.progress !== null) operation.progress = text(row, "progress");
   if (row.last_error !== null) operation.lastError = text(row, "last_error");
@@ -86,6 +99,7 @@ const NEW_COLUMNS = [
     "state",
     "hidden",
     "urgency",
+    "lane",
     "attempt",
     "token",
   ],
@@ -117,13 +131,14 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
     state,
     hidden,
     urgency = DEFAULT_URGENCY,
+    lane = null,
     attempt,
     createdAt,
     retentionMs,
   } = operation;
   return [
     ...[id, tenant, definition, principal, key, held?.hash ?? null, held?.fingerprint ?? null, state],
-    ...[flag(hidden === true), urgency, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
+    ...[flag(hidden === true), urgency, lane, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
     ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), 0],
     ...[entry.notBefore, flag(entry.wasPending), createdAt, operation.settledAt ?? null, retentionMs],
     ...[operation.failedRetentionMs ?? null, expiresAt(operation), operation.retryOf ?? null],

@@ -1,5 +1,5 @@
-import type { DefinitionStats, ListRequest } from "../../../ports/operation-store.js";
-import { integer, MAX_COUNT, toBoundedCount } from "../../shared/row.js";
+import type { DefinitionStats, ListRequest, PendingRequest } from "../../../ports/operation-reads.js";
+import { integer, MAX_COUNT, toBoundedCount, toPaused } from "../../shared/row.js";
 import type { SqliteValue } from "../connection/sqlite-database.js";
 import type { Statements } from "../connection/statements.js";
 
@@ -29,7 +29,7 @@ export function listQuery(request: ListRequest): ListQuery {
   if (after !== undefined) where("(created_at, id) < (?, ?)", after.createdAt, after.id);
   const filter = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   return {
-    sql: `select id, tenant, definition, principal, key, state, hidden, urgency, attempt, cancel_requested, created_at, settled_at,
+    sql: `select id, tenant, definition, principal, key, state, hidden, urgency, lane, attempt, cancel_requested, created_at, settled_at,
       retention_ms, failed_retention_ms, retry_of, retried_by, error, last_error
       from arr_operations indexed by ${index} ${filter} order by created_at desc, id desc limit ?`,
     values: [...values, limit],
@@ -50,7 +50,7 @@ function indexFor({ tenant, definition, state }: ListRequest): {
   return { index: tenant === undefined ? "arr_operations_created" : "arr_operations_of_tenant" };
 }
 
-const WAITING = "announce_at is not null and token is null and state = 'pending'";
+const WAITING = "announce_at is not null and token is null and behind = 0 and state = 'pending'";
 const LEASED = "announce_at is not null and token is not null and state = 'pending'";
 
 /** Counts the operations of a definition. Every count stops at {@link MAX_COUNT} and uses an index of its rows. */
@@ -58,19 +58,28 @@ export function readStats(statements: Statements, definition: string, now: numbe
   const count = (column: string, index: string, condition: string, ...values: SqliteValue[]): Counted =>
     countRows(statements, { column, index, condition, values: [definition, ...values] });
   const due = count("due_at", "waiting", `${WAITING} and due_at <= ?`, now);
+  const behind = count("due_at", "behind", "announce_at is not null and behind = 1");
   const lost = count("lease_ends_at", "leased", `${LEASED} and lease_ends_at <= ?`, now);
   const scheduled = count("due_at", "waiting", `${WAITING} and due_at > ?`, now);
   const running = count("lease_ends_at", "leased", `${LEASED} and lease_ends_at > ?`, now);
   const failed = count("created_at", "failed_open", "state = 'failed' and retried_by is null");
-  const oldest = Math.min(due.first, lost.first);
+  const oldest = Math.min(due.first, behind.first, lost.first);
   return {
     definition,
-    due: toBoundedCount(due.rows + lost.rows),
+    due: toBoundedCount(due.rows + behind.rows + lost.rows),
     running: toBoundedCount(running.rows),
     scheduled: toBoundedCount(scheduled.rows),
     failed: toBoundedCount(failed.rows),
     ...(oldest === Number.POSITIVE_INFINITY ? {} : { oldestDueMs: now - oldest }),
+    ...toPaused(statements.first(PAUSED, definition) ?? {}),
   };
+}
+
+const PAUSED = "select since as paused_since, paused_by from arr_paused where definition = ?";
+
+/** Returns whether a definition is paused. */
+export function isPaused(statements: Statements, definition: string): boolean {
+  return statements.first(PAUSED, definition) !== undefined;
 }
 
 interface Counted {
@@ -96,4 +105,31 @@ function countRows(statements: Statements, { column, index, condition, values }:
     ) ?? {};
   const rows = integer(row, "found");
   return { rows, first: rows === 0 ? Number.POSITIVE_INFINITY : Number(row.first) };
+}
+
+const ANNOUNCED = `select 1 from arr_operations indexed by arr_operations_announce
+  where announce_at is not null and behind = 0 and definition = ?`;
+const BEHIND = `select 1 from arr_operations indexed by arr_operations_behind
+  where announce_at is not null and behind = 1 and definition = ?`;
+const RUNNING_OF_TENANT = `select 1 from arr_operations indexed by arr_operations_leased
+  where announce_at is not null and token is not null and definition = ? and tenant = ?`;
+const WAITING_OF_TENANT = `select 1 from arr_operations indexed by arr_operations_turns
+  where announce_at is not null and token is null and behind = 0 and definition = ? and tenant = ?
+  and urgency in (0, 1, 2, 3, 4, 5, 6, 7)`;
+const BEHIND_OF_TENANT = `select 1 from arr_operations indexed by arr_operations_lanes
+  where announce_at is not null and lane is not null and definition = ? and tenant = ? and behind = 1`;
+
+/** Counts the operations that have not ended. Looks at no operations of other tenants but those that run. */
+export function countPending(statements: Statements, request: PendingRequest): number {
+  const { definition, tenant, most } = request;
+  const of = tenant === undefined ? [definition] : [definition, tenant];
+  const parts =
+    tenant === undefined ? [ANNOUNCED, BEHIND] : [RUNNING_OF_TENANT, WAITING_OF_TENANT, BEHIND_OF_TENANT];
+  let found = 0;
+  for (const rows of parts)
+    found += integer(
+      statements.first(`select count(*) as found from (${rows} limit ?)`, ...of, most - found) ?? {},
+      "found",
+    );
+  return found;
 }

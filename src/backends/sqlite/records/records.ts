@@ -1,6 +1,6 @@
 import type { NewOperation } from "../../../contract/operation.js";
 import type { InitialState } from "../../../ports/operation-store.js";
-import { createEntry } from "../../shared/entry.js";
+import { createEntry, isRunning } from "../../shared/entry.js";
 import type { Row } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
@@ -20,6 +20,7 @@ import {
   toEntry,
   toHeldEntry,
 } from "./entry-row.js";
+import { createPlaces, type Places } from "./places.js";
 
 /** Reads and writes operations. Every method runs within a transaction or a single statement. */
 export interface Records {
@@ -35,6 +36,8 @@ export interface Records {
   apply<Result>(entry: StoredEntry<HeldOperation>, step: (now: number) => Result, changed: Changed): Result;
   /** Deletes a row. A predecessor that was kept for it expires at once, unless its own retention is not over. */
   delete(row: Row): void;
+  /** Which operations may begin. */
+  readonly places: Places;
   /** Returns the time of the store's clock. Epoch milliseconds. */
   now(): number;
 }
@@ -45,7 +48,7 @@ export function withInput(index?: string): string {
   return `${COLUMNS} from arr_operations o${hint}`;
 }
 
-const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.attempt,
+const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.lane, o.attempt,
   o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
   o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.retry_of, o.retried_by, o.meta,
   o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,
@@ -56,6 +59,7 @@ const BY_ID = `${withInput()} where o.id = ?`;
 /** Creates the records of a database. */
 export function createRecords(statements: Statements, now: () => number): Records {
   const { run, first } = statements;
+  const places = createPlaces(statements, now);
 
   function has(id: string): boolean {
     return first("select 1 from arr_operations where id = ?", id) !== undefined;
@@ -93,10 +97,14 @@ export function createRecords(statements: Statements, now: () => number): Record
       run(END, ...endValues(entry));
       ended(entry.operation, changed);
     }
+    if (isRunning(entry)) return;
+    places.left(entry.operation);
+    changed.freed.add(entry.operation.definition);
   }
 
   return {
     now,
+    places,
     has,
     create,
     find: (id) => {

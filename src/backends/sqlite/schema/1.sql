@@ -9,6 +9,7 @@
 -- only index whose entries have no order. Different keys can have the same hash, so readers compare the key too.
 --
 -- Every unfinished operation has an `announce_at`. A row with a token and an `announce_at` is under a lease.
+-- An operation that is `behind` waits for its turn in its lane. Until then, no receipt and no sweep finds it.
 -- An operation that never had work to run has `was_pending` 0. `not_before` is the end of its delay.
 -- `input` is empty if it is large. It is then in the table of inputs, because SQLite writes a whole row at each change.
 -- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
@@ -24,6 +25,8 @@ create table arr_operations (
   state text not null,
   hidden integer not null,
   urgency integer not null default 3,
+  lane text,
+  behind integer not null default 0,
   attempt integer not null,
   token text,
   lease_ends_at integer not null,
@@ -54,15 +57,22 @@ create table arr_operations (
 
 create unique index arr_operations_id on arr_operations (id);
 create index arr_operations_key on arr_operations (key_hash) where key_hash is not null;
--- Every unfinished operation is in one of the next two indexes, so waiting and running ones can be counted separately.
+-- Every unfinished operation is in one of the next two indexes, or waits for its lane, so waiting and running ones can be counted separately.
 create index arr_operations_waiting on arr_operations (definition, due_at, state)
-  where announce_at is not null and token is null;
+  where announce_at is not null and token is null and behind = 0;
 create index arr_operations_leased on arr_operations (definition, lease_ends_at, state)
   where announce_at is not null and token is not null;
 -- For the turns of tenants, if more work is due than the slots of a worker.
 create index arr_operations_turns on arr_operations (definition, urgency, tenant, due_at)
-  where announce_at is not null and token is null;
-create index arr_operations_announce on arr_operations (definition, announce_at) where announce_at is not null;
+  where announce_at is not null and token is null and behind = 0;
+create index arr_operations_announce on arr_operations (definition, announce_at)
+  where announce_at is not null and behind = 0;
+-- For lanes: those that wait for their turn, the order of each lane, and the operation that runs.
+create index arr_operations_behind on arr_operations (definition, due_at) where announce_at is not null and behind = 1;
+create index arr_operations_lanes on arr_operations (definition, tenant, lane, created_at, id)
+  where announce_at is not null and lane is not null;
+create index arr_operations_lane_held on arr_operations (definition, tenant, lane)
+  where announce_at is not null and lane is not null and token is not null;
 create index arr_operations_expires on arr_operations (expires_at) where expires_at is not null;
 create index arr_operations_forget on arr_operations (forget_at) where forget_at is not null;
 -- For lists. Those of unfinished and of failed operations are small, however many operations have completed.
@@ -76,6 +86,13 @@ create index arr_operations_failed_of_definition on arr_operations (definition, 
 -- For counts.
 create index arr_operations_failed_open on arr_operations (definition, created_at)
   where state = 'failed' and retried_by is null;
+
+-- Definitions of which no attempt begins.
+create table arr_paused (
+  definition text not null primary key,
+  since integer not null,
+  paused_by text
+) without rowid;
 
 -- Large inputs, by the `seq` of their operations.
 create table arr_inputs (

@@ -61,7 +61,7 @@ export function judgeRejected({ ledger }: Stage, request: Request, error: unknow
     ledger.keys.refusedAsInProgress(request);
     return "retry";
   }
-  if (code === "IDEMPOTENCY_KEY_REUSED") ledger.refusedAsReused(request);
+  if (code === "IDEMPOTENCY_KEY_REUSED") ledger.payloads.refusedAsReused(request);
   return code === "IDEMPOTENCY_KEY_REUSED" || code === "CONTRACT_VIOLATION" ? "refused" : undefined;
 }
 

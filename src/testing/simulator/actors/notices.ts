@@ -24,4 +24,6 @@ export const NOTICES: NoticeDefinition = defineOperation({
   cancellable: true,
   retentionMs: 600_000,
   failedRetentionMs: 300_000,
+  // Clients submit two kinds of notices, so most of them wait for another one.
+  serialBy: (input) => String((input as { readonly about?: unknown }).about),
 });

@@ -6,7 +6,7 @@ import { type Entry, isHidden, stateOf } from "../ledger/entry.js";
 import { portsOf } from "../ports/ports.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
-import { Process } from "../world/world.js";
+import { MAX_LATENESS_MS, Process } from "../world/world.js";
 import { runtimeOf } from "./actors.js";
 import { NOTICES } from "./notices.js";
 import { orders } from "./work.js";
@@ -15,7 +15,20 @@ const MAX_TRIES = 3;
 /** Puts a short pause between two redrives of a run. */
 const PER_SECOND = 100;
 
-/** Redrives failed operations from time to time. If the process of the operator dies, another one replaces it. */
+/** Ends all pauses, twice, because a late call may pause a definition again. */
+export async function resumeAll(stage: Stage): Promise<void> {
+  const process = new Process("operator");
+  const operator = operatorOf(stage, process);
+  for (const lateMs of [0, MAX_LATENESS_MS + 1]) {
+    await new Promise<void>((resolve) => stage.world.clockOf(process).schedule(lateMs, resolve));
+    for (const name of operator.definitions) await operator.resume(name);
+  }
+}
+
+/**
+ * Redrives failed operations and pauses definitions from time to time. If the process of the operator dies, another one
+ * replaces it.
+ */
 export async function runOperator(stage: Stage, name: string, over: () => boolean): Promise<void> {
   while (!over()) {
     const process = new Process(name);
@@ -26,14 +39,8 @@ export async function runOperator(stage: Stage, name: string, over: () => boolea
 async function operate(stage: Stage, process: Process, over: () => boolean): Promise<void> {
   const { world, ledger } = stage;
   const { choices } = world;
-  const backend = portsOf(stage, process);
-  const operator = createOperator({
-    backend,
-    definitions: [orders, NOTICES],
-    runtime: runtimeOf(stage, process),
-    observe: false,
-  });
-  const { getMany, list, redrive } = backend.operations;
+  const operator = operatorOf(stage, process);
+  const { getMany, list, redrive, pause } = portsOf(stage, process).operations;
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => world.clockOf(process).schedule(ms, resolve));
 
@@ -43,7 +50,12 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
       ["id", getMany === undefined ? 0 : 3],
       ["filter", list === undefined ? 0 : 2],
       ["store", 1],
+      ["pause", pause === undefined ? 0 : 1],
     ]);
+    if (way === "pause") {
+      await pauseOne();
+      continue;
+    }
     const id = chooseFailed(stage);
     if (way === "filter") await tryTo("redriving by filter", chooseFilterRun(stage, operator));
     else if (id !== undefined && way === "id")
@@ -64,6 +76,16 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
     }
   }
 
+  /** Pauses a definition for a while. If the process dies meanwhile, the next one that chooses it resumes it. */
+  async function pauseOne(): Promise<void> {
+    const name = operator.definitions[choices.choose(operator.definitions.length)] ?? orders.name;
+    if (!ledger.pauses.has(name)) {
+      await tryTo(`pausing ${name}`, () => operator.pause(name));
+      await wait([1_000, 31_000][choices.choose(2)] ?? 0);
+    }
+    await tryTo(`resuming ${name}`, () => operator.resume(name));
+  }
+
   /** Redrives in the store itself, with ids that no operator would choose. The first successor must stay. */
   function chooseSuccessor(id: string): () => Promise<unknown> {
     const successor = { id: stage.newId(), onEndId: stage.newId() };
@@ -72,6 +94,15 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
       if (result?.outcome === "redriven") ledger.redrives.returned(id, result.operationId);
     };
   }
+}
+
+function operatorOf(stage: Stage, process: Process): Operator<"orders" | "notices"> {
+  return createOperator({
+    backend: portsOf(stage, process),
+    definitions: [orders, NOTICES],
+    runtime: runtimeOf(stage, process),
+    observe: false,
+  });
 }
 
 /** Chooses a failed operation or, sometimes, any other. Half of the time, only among hidden ones, which are rarer. */

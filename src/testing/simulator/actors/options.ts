@@ -35,6 +35,9 @@ export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
   },
 };
 
+/** Limits of orders. They are lower than what all processes together can run. */
+export const ORDER_LIMITS = { running: 3, runningPerTenant: 2 } as const;
+
 /**
  * Defaults of a worker. Every processor overrides them, so a worker that uses one of them violates I15. There is no
  * default attempt timeout: a worker that ignores the one of notices never ends some of them (I2).

@@ -52,7 +52,7 @@ export async function submitByRequest(
     return "retry";
   }
   if (id === undefined) {
-    if (String(response.body).includes("#idempotency-key-reused")) ledger.refusedAsReused(request);
+    if (String(response.body).includes("#idempotency-key-reused")) ledger.payloads.refusedAsReused(request);
     return "refused";
   }
   const replayed = response.headers["idempotent-replayed"] === "true";

@@ -5,13 +5,14 @@ import type { Job } from "../../../worker/attempt/job.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
 import type { Process } from "../world/world.js";
-import { LEASE_MS } from "./options.js";
+import { LEASE_MS, ORDER_LIMITS } from "./options.js";
 
 /** The definition of orders, which all processes share. Unlike notices, failed orders are kept longer. */
 export const orders: OrderDefinition = defineOrders({
   cancellable: true,
   retentionMs: 3_600_000,
   failedRetentionMs: 5_400_000,
+  limits: ORDER_LIMITS,
 });
 
 /** Returns whether the resource of a definition is created before the reply in this history. */

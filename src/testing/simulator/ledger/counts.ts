@@ -1,5 +1,6 @@
-import type { BoundedCount, DefinitionStats } from "../../../ports/operation-store.js";
+import type { BoundedCount, DefinitionStats } from "../../../ports/operation-reads.js";
 import { type Entries, type Entry, isUncertain, stateOf } from "./entry.js";
+import type { Pauses } from "./pauses.js";
 
 type Count = "due" | "running" | "scheduled" | "failed";
 
@@ -8,9 +9,11 @@ const COUNTS: readonly Count[] = ["due", "running", "scheduled", "failed"];
 /** Checks that counts agree with what was recorded, settled and leased (I21). */
 export class Counts {
   readonly #entries: Entries;
+  readonly #pauses: Pauses;
 
-  constructor(entries: Entries) {
+  constructor(entries: Entries, pauses: Pauses) {
     this.#entries = entries;
+    this.#pauses = pauses;
   }
 
   /** Checks the counts that a store returned while no call was under way. */
@@ -24,6 +27,8 @@ export class Counts {
 
   #check(stats: DefinitionStats): void {
     const { definition } = stats;
+    if (this.#pauses.has(definition) !== (stats.paused !== undefined))
+      this.#violated(`${definition} is counted as ${stats.paused === undefined ? "running" : "paused"}`);
     const all = this.#entries.where(({ recorded }) => recorded.definition === definition);
     const vague = all.filter((entry) => this.#isVague(entry));
     const certain = all.filter((entry) => !this.#isVague(entry));
@@ -73,6 +78,8 @@ export class Counts {
     return (
       entry.isVague ||
       isUncertain(entry) ||
+      // Operations that wait in their lane are counted as due, and are due again when their turn comes.
+      entry.recorded.lane !== undefined ||
       entry.attemptIfReleased !== undefined ||
       this.#entries.mayBeGone(entry) ||
       entry.successor !== undefined

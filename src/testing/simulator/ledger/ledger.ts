@@ -14,7 +14,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
-import type { BegunAttempt, Delivery } from "../../../ports/queue.js";
+import type { BegunAttempt } from "../../../ports/queue.js";
 import { Attempts } from "./attempts.js";
 import { type Change, cancelling, ending, progressing, requesting, settling } from "./contents.js";
 import { Counts } from "./counts.js";
@@ -25,8 +25,11 @@ import { HandOuts } from "./hand-outs.js";
 import { Keys } from "./keys.js";
 import { leased, mayBeReleased, nextAttempt, released } from "./leases.js";
 import { Listings } from "./listings.js";
+import { Pauses } from "./pauses.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
+import { Places } from "./places.js";
 import { Readings } from "./readings.js";
+import { Receipts } from "./receipts.js";
 import { Redrives } from "./redrives.js";
 import { Timing } from "./timing.js";
 import { Webhooks } from "./webhooks.js";
@@ -51,11 +54,12 @@ import { Webhooks } from "./webhooks.js";
  * - I14: A key accepts its first payload and refuses every other one, by request and by call. See {@link Payloads}.
  * - I15: Attempts follow the options of their processor. See {@link Attempts}.
  * - I16: A waiter learns of an end as soon as the process that it waits in reads the operation again: within 5 s.
- * - I17: A webhook announces an end under one id, and is delivered unless the receiver finally refused or no attempt was
- *   left. See {@link Webhooks}.
+ * - I17: A webhook has one id, and is delivered unless it was refused or no attempt was left. See {@link Webhooks}.
  * - I19: Stores answer calls about attempts as the operation is: due, leased, cancelled or lost before. See {@link Timing}.
  * - I20: Sweeps get each operation once per interval, and not too early. See {@link HandOuts}.
  * - I21: Counts agree with what was recorded, settled and leased. See {@link Counts}.
+ * - I22: Limits and lanes hold. See {@link Places}.
+ * - I23: No attempt begins while its definition is paused.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -63,22 +67,28 @@ export class Ledger {
   readonly listings: Listings;
   readonly effects: Effects;
   readonly redrives: Redrives;
+  readonly receipts: Receipts;
   readonly attempts: Attempts;
   readonly keys: Keys;
   readonly webhooks: Webhooks;
   readonly timing: Timing;
+  readonly places: Places;
+  readonly pauses: Pauses;
   readonly handOuts: HandOuts;
   readonly counts: Counts;
-  readonly #payloads: Payloads;
+  readonly payloads: Payloads;
   readonly #followUps: FollowUps;
 
-  /** `locks`: whether transactions hold operations, see {@link Timing}. */
-  constructor(now: () => number, locks: boolean) {
+  /** `locks`: see {@link Timing}. `keepsPlaces`: see {@link Places}. */
+  constructor(now: () => number, locks: boolean, keepsPlaces: boolean) {
     this.entries = new Entries(now);
-    this.timing = new Timing(this.entries, locks);
+    this.places = new Places(this.entries, keepsPlaces);
+    this.pauses = new Pauses(this.entries);
+    this.timing = new Timing(this.entries, locks, this.places, this.pauses);
     this.handOuts = new HandOuts(this.entries);
-    this.counts = new Counts(this.entries);
+    this.counts = new Counts(this.entries, this.pauses);
     this.redrives = new Redrives(this.entries);
+    this.receipts = new Receipts(this.entries);
     this.readings = new Readings(this.entries, this.redrives);
     this.listings = new Listings(this.entries, this.redrives);
     this.#followUps = new FollowUps(this.entries);
@@ -86,7 +96,7 @@ export class Ledger {
     this.attempts = new Attempts(this.entries);
     this.keys = new Keys(this.entries);
     this.webhooks = new Webhooks(this.entries);
-    this.#payloads = new Payloads(this.entries);
+    this.payloads = new Payloads(this.entries);
   }
 
   get violations(): readonly string[] {
@@ -141,24 +151,10 @@ export class Ledger {
   }
 
   /** Records that a receipt began an attempt, or returned it again because the first answer was lost. */
-  received(receipt: string, { lease: { operationId, token }, begun }: BegunAttempt, leaseMs: number): void {
-    const entry = this.entries.get(operationId);
-    const repeated = entry?.tokens.has(token) === true && entry.token !== token;
-    if (repeated || token !== receipt)
-      this.violated("I7", `the same attempt of ${operationId} was received twice`);
-    this.begun(operationId, { token, leaseMs }, begun);
-  }
-
-  /**
-   * Checks that the deliveries that reached a worker include every attempt that the receipt began. Otherwise one is
-   * lost.
-   */
-  delivered(receipt: string, deliveries: readonly Delivery[]): void {
-    const delivered = new Set(deliveries.map(({ announcement }) => announcement.operationId));
-    const now = this.entries.now();
-    const held = this.entries.where(({ token, leaseEndsAt }) => token === receipt && leaseEndsAt > now);
-    for (const { id } of held)
-      if (!delivered.has(id)) this.violated("I2", `the worker of an attempt of ${id} never received it`);
+  received(receipt: string, attempt: BegunAttempt, leaseMs: number): void {
+    this.receipts.received(receipt, attempt);
+    const { operationId, token } = attempt.lease;
+    this.begun(operationId, { token, leaseMs }, attempt.begun);
   }
 
   /** Records the result of `beginAttempt`. */
@@ -177,6 +173,8 @@ export class Ledger {
       this.#change(entry, ending(entry.cancelRequested || !hadEnded));
     }
     if (result.outcome !== "begun") return;
+    this.places.begun(entry, token, result.operation);
+    this.pauses.begun(entry, token, result.operation);
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
     this.readings.returned(result.operation);
     if (entry.token !== token && !nextAttempt(entry, result, this.entries.now()))
@@ -280,12 +278,7 @@ export class Ledger {
     else if (entry.tenant !== tenant) this.violated("I9", `${tenant} was promised ${id} of ${entry.tenant}`);
     else entry.promised = true;
     this.keys.bind(request, id);
-    this.#payloads.accepted(request, acceptance);
-  }
-
-  /** Records that a submission was refused because its key belongs to another payload. */
-  refusedAsReused(request: Request): void {
-    this.#payloads.refusedAsReused(request);
+    this.payloads.accepted(request, acceptance);
   }
 
   violated(invariant: string, what: string): void {

@@ -1,5 +1,5 @@
 import { isTerminal } from "../../../contract/operation.js";
-import type { ListedOperation, ListRequest } from "../../../ports/operation-store.js";
+import type { ListedOperation, ListRequest } from "../../../ports/operation-reads.js";
 import { cancelling } from "./contents.js";
 import { type Entries, type Entry, endsWhenBegun, isHidden, stateOf } from "./entry.js";
 import type { Redrives } from "./redrives.js";

@@ -78,6 +78,7 @@ export class Readings {
       "retentionMs",
       "failedRetentionMs",
       "retryOf",
+      "urgency",
     ] as const)
       if (entry.recorded[member] !== operation[member])
         this.#entries.violated("I8", `${id} was read with ${member} ${operation[member]}`);

@@ -7,6 +7,8 @@ import type {
   SettleResult,
 } from "../../../ports/operation-store.js";
 import { type Entries, type Entry, isHidden, isUncertain, stateOf } from "./entry.js";
+import type { Pauses } from "./pauses.js";
+import type { Places } from "./places.js";
 
 /** Stores may round the remaining time. Milliseconds. */
 const ROUNDING_MS = 1;
@@ -19,10 +21,14 @@ export class Timing {
   readonly #entries: Entries;
   /** Whether transactions hold operations, so that a call may find one locked, or wait until its lease is over. */
   readonly #locks: boolean;
+  readonly #places: Places;
+  readonly #pauses: Pauses;
 
-  constructor(entries: Entries, locks: boolean) {
+  constructor(entries: Entries, locks: boolean, places: Places, pauses: Pauses) {
     this.#entries = entries;
     this.#locks = locks;
+    this.#places = places;
+    this.#pauses = pauses;
   }
 
   /** Checks the answer to `beginAttempt`, or the attempt of a receipt. */
@@ -42,8 +48,10 @@ export class Timing {
       this.#violated(`beginning ${id} was answered with "${result.outcome}"`);
   }
 
-  #mayRefuse(entry: Entry, outcome: "busy" | "terminal" | "preparing" | "unknown"): boolean {
+  #mayRefuse(entry: Entry, outcome: Exclude<BeginResult["outcome"], "begun" | "not-due">): boolean {
     const state = stateOf(entry);
+    if (outcome === "full")
+      return this.#places.needsPlace(entry) || this.#pauses.has(entry.recorded.definition);
     if (outcome === "busy") return this.#locks || this.#isLeased(entry);
     if (outcome === "terminal") return isTerminal(state) || (entry.cancelRequested && !this.#isLeased(entry));
     return outcome === "preparing" ? state === "preparing" : this.#entries.mayBeGone(entry);
@@ -60,7 +68,7 @@ export class Timing {
   renewed(entry: Entry, { token }: Lease, result: RenewResult): void {
     if (entry.isVague || isUncertain(entry) || entry.token !== token) return;
     if (result.outcome === "lost") {
-      if (!isTerminal(stateOf(entry)))
+      if (!isTerminal(stateOf(entry)) && !this.#places.mayBeTaken(entry))
         this.#violated(`${entry.id} was not renewed although its token is current`);
     } else if (result.cancelRequested !== entry.cancelRequested)
       this.#violated(`${entry.id} was renewed with cancelRequested ${result.cancelRequested}`);
@@ -72,7 +80,7 @@ export class Timing {
     const from = stateOf(entry);
     const expected = isTerminal(from) ? from : transition(from, to, entry.cancelRequested);
     const state = result.outcome === "settled" ? result.state : undefined;
-    const isGone = state === undefined && this.#entries.mayBeGone(entry);
+    const isGone = state === undefined && (this.#entries.mayBeGone(entry) || this.#places.mayBeTaken(entry));
     if (state !== expected && !isGone)
       this.#violated(
         `settling ${entry.id} as ${to} led to ${state ?? "lost"} instead of ${expected ?? "lost"}`,

@@ -1,6 +1,7 @@
 import { atomicSubmissions, type Backend } from "../../../ports/backend.js";
 import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../../ports/queue.js";
 import type { Submission } from "../../../ports/submission.js";
+import { onAbort } from "../../../ports/waits.js";
 import type { Stage, Wakeups } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";
@@ -81,7 +82,7 @@ function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Sta
     const ask = async (request: ReceiveRequest): Promise<readonly Delivery[]> => {
       const deliveries = await world.call(process, "receive", () => received(consumer, request, leases));
       // Checked only when the answer arrives, because a worker never receives the answer to a late call.
-      ledger.delivered(request.token, deliveries);
+      ledger.receipts.delivered(request.token, deliveries);
       return deliveries.map(wrap);
     };
     return {
@@ -116,11 +117,11 @@ function wakeUp(signal: AbortSignal, process: Process, world: World, wakeups: Wa
     const wake = (): void => {
       cancel();
       wakeups.delete(wake);
-      signal.removeEventListener("abort", wake);
+      forget();
       world.deliver(process, resolve);
     };
     const cancel = world.clockOf(process).schedule(MAX_WAIT_MS, wake);
     wakeups.add(wake);
-    signal.addEventListener("abort", wake);
+    const forget = onAbort(signal, wake);
   });
 }

@@ -35,10 +35,24 @@ export function operationsOf(
       ledger.listings.read(request, page);
       return page;
     });
+  const { pause, resume } = store;
+  const pausing: OperationStore["pause"] = (definition, by) =>
+    world.call(process, `pause(${definition})`, async () => {
+      await pause?.call(store, definition, by);
+      ledger.pauses.paused(definition);
+    });
+  const resuming: OperationStore["resume"] = (definition) =>
+    world.call(process, `resume(${definition})`, async () => {
+      ledger.pauses.resumed(definition);
+      await resume?.call(store, definition);
+    });
   return {
+    // All histories have limits and lanes. The ledger knows whether the store keeps them.
+    keepsPlaces: true,
     ...(store.redrive === undefined ? {} : { redrive }),
     ...(getMany === undefined ? {} : { getMany: readMany }),
     ...(list === undefined ? {} : { list: readPage }),
+    ...(pause === undefined || resume === undefined ? {} : { pause: pausing, resume: resuming }),
     watch: (onChange) => watchSome(process, world, ledger.entries.watchers, onChange),
     watchCancellations: (onRequest) => watchSome(process, world, ledger.entries.cancelWatchers, onRequest),
     create: (given, initial) => {

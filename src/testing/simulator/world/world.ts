@@ -8,7 +8,7 @@ const START = Date.UTC(2030, 0, 1);
 /**
  * Maximum time that a call stays under way. No design could tolerate a call that arrives after the grace of a purge.
  */
-const MAX_LATENESS_MS = 60_000;
+export const MAX_LATENESS_MS = 60_000;
 
 /** Limit of calls before time moves on, in case a back end makes its callers repeat calls forever. */
 const MAX_CALLS_AT_ONCE = 1_000;

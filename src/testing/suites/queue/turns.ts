@@ -76,13 +76,14 @@ export const turnChecks: readonly QueueCheck[] = [
       const work = new Work(queue, harness);
       await work.add(10, { tenant: "a", urgency: 7 });
       await work.add(10, { tenant: "a" });
+      // More than the share of one tenant, and less than that of the other.
       const urgent = [
-        ...(await work.add(2, { tenant: "a", urgency: 0 })),
+        ...(await work.add(3, { tenant: "a", urgency: 0 })),
         ...(await work.add(1, { tenant: "b", urgency: 0 })),
       ];
       const consumer = consume(queue);
       deepEqual(
-        [...(await work.ids(consumer, 3))].sort(),
+        [...(await work.ids(consumer, 4))].sort(),
         urgent.map(({ operationId }) => operationId).sort(),
         "the operations of the first call",
       );

@@ -1,10 +1,6 @@
 import type { NewOperation, Operation } from "../../../../contract/operation.js";
-import type {
-  ListedOperation,
-  ListPosition,
-  ListRequest,
-  OperationStore,
-} from "../../../../ports/operation-store.js";
+import type { ListedOperation, ListPosition, ListRequest } from "../../../../ports/operation-reads.js";
+import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import { newFollowUp } from "../attempt/on-end.js";

@@ -1,4 +1,5 @@
-import type { BoundedCount, DefinitionStats, OperationStore } from "../../../../ports/operation-store.js";
+import type { BoundedCount, DefinitionStats } from "../../../../ports/operation-reads.js";
+import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import {

@@ -1,0 +1,127 @@
+import type { Definitions } from "../contract/definition/definitions.js";
+import { AsyncReplyError } from "../contract/errors.js";
+import type { NewOperation } from "../contract/operation.js";
+import { misuse } from "../contract/options.js";
+import type { Backend } from "../ports/backend.js";
+import type { Runtime } from "../ports/runtime.js";
+import { PendingCounts } from "./pending-counts.js";
+import type { RetryAfterEstimate } from "./retry-after.js";
+
+/** Keeps submissions within `limits.pending` and `limits.pendingPerTenant` of their definitions. */
+export interface Backlog {
+  /**
+   * Takes a place for a new operation. Returns undefined if there is room by a count of the last second. Otherwise resolves
+   * if there is room by a new count, or if an earlier submission used the key.
+   *
+   * Rejects with `BACKLOG_FULL`, `TOO_MANY_PENDING` and errors of the stores.
+   */
+  admit(operation: NewOperation): Promise<void> | undefined;
+  /** Gives the place back, because the submission found an earlier operation. Places of failures come back with the next count. */
+  giveBack(operation: Pick<NewOperation, "definition" | "tenant">): void;
+}
+
+/** Options of {@link createBacklog}. */
+export interface BacklogOptions {
+  readonly definitions: Definitions;
+  readonly backend: Pick<Backend, "operations" | "idempotency">;
+  readonly runtime: Pick<Runtime, "clock" | "random">;
+  readonly estimate: Pick<RetryAfterEstimate, "durationMs">;
+  /** Waits for a call of a store for a limited time. Throws `STORE_UNAVAILABLE`. */
+  readonly inTime: <Result>(call: Promise<Result>) => Promise<Result>;
+}
+
+interface PendingLimits {
+  readonly pending: number;
+  readonly pendingPerTenant: number;
+  /** The higher one. A count of all tenants stops at it. */
+  readonly most: number;
+}
+
+const NONE = Number.POSITIVE_INFINITY;
+const MIN_WAIT_MS = 1_000;
+
+/**
+ * Creates the backlog of a service. Returns undefined if no definition limits its pending operations.
+ *
+ * Throws `INVALID_OPTION` if one does and the stores cannot count.
+ */
+export function createBacklog(options: BacklogOptions): Backlog | undefined {
+  const limited = limitsByName(options.definitions);
+  if (limited.size === 0) return undefined;
+  const { runtime, estimate, inTime } = options;
+  const { countPending, find } = checkStores(options.backend, [...limited.keys()]);
+  const counts = new PendingCounts((requests) => inTime(countPending(requests)), runtime.clock);
+
+  async function admitCounted(operation: NewOperation, limits: PendingLimits): Promise<void> {
+    const { tenant, definition, key } = operation;
+    const { pending, pendingPerTenant, most } = limits;
+    const all = { definition, most };
+    const own = { definition, tenant, most: pendingPerTenant };
+    await counts.renewed(all);
+    const countsOwn = counts.of(all) >= pendingPerTenant;
+    if (countsOwn) await counts.renewed(own);
+    // Nothing is awaited until the place is taken, so that submissions that arrive at once do not all take the same one.
+    const isFull = counts.of(all) >= pending;
+    if (!isFull && !(countsOwn && counts.of(own) >= pendingPerTenant))
+      return counts.add(definition, tenant, 1);
+    // A repeated request gets its operation, however full the backlog is.
+    if (key !== undefined && (await inTime(find({ tenant, definition, key }))) !== undefined)
+      return counts.add(definition, tenant, 1);
+    throw isFull
+      ? refused("BACKLOG_FULL", definition, pending)
+      : refused("TOO_MANY_PENDING", definition, pendingPerTenant);
+  }
+
+  function refused(code: keyof typeof DETAILS, definition: string, limit: number): AsyncReplyError {
+    // By Little's law, a backlog drains in the time that its operations take. A tenth of it makes room for some of those who
+    // come back.
+    const waitMs = Math.max(MIN_WAIT_MS, estimate.durationMs(definition) / 10) * (1 + runtime.random() / 2);
+    const eventDetail = `${DETAILS[code]} The limit of "${definition}" is ${limit}. Add workers, or raise the limit.`;
+    return new AsyncReplyError(code, DETAILS[code], {
+      eventDetail,
+      retryAfterSeconds: waitMs / 1_000,
+      recorded: "no",
+    });
+  }
+
+  return {
+    admit: (operation) => {
+      const { definition, tenant } = operation;
+      const limits = limited.get(definition);
+      if (limits === undefined) return undefined;
+      const { pending, pendingPerTenant, most } = limits;
+      const all = { definition, most };
+      const hasRoom =
+        counts.renewed(all) === undefined && counts.of(all) < Math.min(pending, pendingPerTenant);
+      return hasRoom ? counts.add(definition, tenant, 1) : admitCounted(operation, limits);
+    },
+    giveBack: ({ definition, tenant }) => counts.add(definition, tenant, -1),
+  };
+}
+
+const DETAILS = {
+  BACKLOG_FULL: "Too much work of this kind has not ended yet. Repeat the request later.",
+  TOO_MANY_PENDING: "Too many of your operations of this kind have not ended yet. Repeat the request later.",
+} as const;
+
+function limitsByName(definitions: Definitions): ReadonlyMap<string, PendingLimits> {
+  const limited = new Map<string, PendingLimits>();
+  for (const { name, limits } of definitions) {
+    const { pending = NONE, pendingPerTenant = NONE } = limits ?? {};
+    const given = [pending, pendingPerTenant].filter((limit) => limit !== NONE);
+    if (given.length > 0) limited.set(name, { pending, pendingPerTenant, most: Math.max(...given) });
+  }
+  return limited;
+}
+
+function checkStores({ operations, idempotency }: BacklogOptions["backend"], [name]: readonly string[]) {
+  const { countPending } = operations;
+  const { find } = idempotency;
+  if (countPending !== undefined && find !== undefined)
+    return { countPending: countPending.bind(operations), find: find.bind(idempotency) };
+  const missing = countPending === undefined ? "operations.countPending" : "idempotency.find";
+  throw misuse(
+    `The definition "${name}" limits its pending operations, but the back end has no \`${missing}\`. Leave out ` +
+      "`limits.pending` and `limits.pendingPerTenant`, or add the method to your store.",
+  );
+}

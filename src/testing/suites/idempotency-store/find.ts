@@ -1,0 +1,28 @@
+import { deepEqual, equal } from "../../expect.js";
+import { claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
+
+export const findChecks: readonly IdempotencyStoreCheck[] = [
+  {
+    rule: "find.bound",
+    name: "finds the operation of a key, and nothing for a key that is free, released, or of another tenant or definition",
+    needs: ["findKey"],
+    check: async (store) => {
+      if (store.find === undefined)
+        throw new Error(
+          "The harness declares `findKey`, but the store has no `find`. Implement it or remove the capability.",
+        );
+      const claim = await claimed(store);
+      const found = await store.find(claim);
+      const { operationId, fingerprint } = claim;
+      deepEqual(
+        { operationId: found?.operationId, fingerprint: found?.fingerprint },
+        { operationId, fingerprint },
+        "the operation of the key",
+      );
+      for (const other of [{ key: "key-2" }, { tenant: "tenant-2" }, { definition: "invoices" }])
+        equal(await store.find(newClaim(other)), undefined, `the operation of ${JSON.stringify(other)}`);
+      await store.release(claim);
+      equal(await store.find(claim), undefined, "the operation of a released key");
+    },
+  },
+];

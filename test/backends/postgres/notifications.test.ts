@@ -1,0 +1,116 @@
+import type { Delivery, NewOperation } from "async-request-reply/ports";
+import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
+import type { PoolClient } from "pg";
+import { expect, it } from "vitest";
+import { announce } from "../../../src/ports/announcement.js";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { receiveOnce } from "../../support/consumers.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { interceptStatements } from "./intercepted-statements.js";
+
+const { newId, newToken } = createSystemRuntime();
+/** Longer than any test, so that polling finds nothing. */
+const pollIntervalMs = 600_000;
+
+function operation(definition = "orders"): NewOperation {
+  return { id: newId(), tenant: "a", definition, input: "1", retentionMs: 60_000 };
+}
+
+type Process = Pick<PostgresBackend<PoolClient>, "queue" | "submissions">;
+
+async function accept({ queue, submissions }: Process, ...operations: readonly NewOperation[]) {
+  await Promise.all(operations.map((each) => submissions.record({ operation: each, fingerprint: "1:a" })));
+  await queue.publish(operations.map((each) => announce(each, newToken())));
+}
+
+function definitionsIn(message: string): readonly string[] {
+  return (JSON.parse(message) as { readonly definitions?: readonly string[] }).definitions ?? [];
+}
+
+const idsOf = (deliveries: readonly Delivery[]) =>
+  deliveries.map(({ announcement }) => announcement.operationId);
+
+await describePostgres("other processes", (server) => {
+  /** Opens the back ends of two processes. `notified` has the definitions of each notification from the first. */
+  async function twoProcesses() {
+    const notified: (readonly string[])[] = [];
+    let looks = 0;
+    const pool = interceptStatements(server.pool, async ({ text, values }, run) => {
+      if (/receive_v1/.test(text)) looks += 1;
+      const [, messages = []] = (values ?? []) as [string?, (readonly string[])?];
+      if (/pg_notify/.test(text) && !/^changed/.test(String(values?.[0])))
+        notified.push(...messages.map(definitionsIn));
+      return run();
+    });
+    const schema = server.newSchema();
+    const there = server.open({ schema, pollIntervalMs });
+    await there.migrate();
+    const here = createPostgresBackend({ pool, schema, pollIntervalMs, migrate: "manual" });
+    const { signal } = new AbortController();
+    /** Waits in the first process. Once it has begun, `received` has the promise of what it gets. */
+    const waitHere = async (limit: number) => {
+      const before = looks;
+      const received = receiveOnce(here.queue, { limit, signal });
+      // Once at first, and for the first time once more when it listens.
+      await expect.poll(() => looks).toBe(before === 0 ? 2 : before + 1);
+      return { received };
+    };
+    const close = async () => {
+      await here.close();
+      await there.close();
+    };
+    return { here, there, notified, waitHere, waitThere: () => receiveOnce(there.queue, { signal }), close };
+  }
+
+  it("are hardly ever notified of new operations that this process takes at once", async () => {
+    const { here, notified, waitHere, close } = await twoProcesses();
+    for (let round = 0; round < 20; round += 1) {
+      const { received } = await waitHere(10);
+      const wanted = operation();
+      await accept(here, wanted);
+      expect(idsOf(await received)).toEqual([wanted.id]);
+    }
+    await close();
+    // A receipt that takes longer than a few milliseconds, such as the first one, lets others be notified.
+    expect(notified.length).toBeLessThan(10);
+  });
+
+  it("are notified of new operations that this process has no room for", async () => {
+    const { here, notified, waitHere, waitThere, close } = await twoProcesses();
+    const { received } = await waitHere(1);
+    const [first, second] = [operation(), operation()];
+    await accept(here, first, second);
+    const [mine] = idsOf(await received);
+    expect([first.id, second.id]).toContain(mine);
+    await expect.poll(() => notified).toEqual([["orders"]]);
+    expect(await waitThere()).toHaveLength(1);
+    await close();
+  });
+
+  it("are notified when this process closes while it may still take a new operation", async () => {
+    const { here, notified, waitHere, close } = await twoProcesses();
+    const { received } = await waitHere(1);
+    await accept(here, operation(), operation());
+    await close();
+    await received;
+    expect(notified).toEqual([["orders"]]);
+  });
+
+  it("get one more notification after those that follow each other too closely", async () => {
+    const { here, there, notified, waitThere, close } = await twoProcesses();
+    const received = waitThere();
+    const wanted = operation();
+    await there.operations.create(wanted);
+    const names = Array.from({ length: 20 }, (_, index) => `other-${index}`);
+    const published: Promise<void>[] = [];
+    for (const name of [...names, "orders"]) {
+      published.push(here.queue.publish([announce(operation(name), newToken())]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(published);
+    expect(idsOf(await received)).toEqual([wanted.id]);
+    expect(notified.flat()).toEqual([...names, "orders"]);
+    expect(notified.length).toBeLessThan(names.length);
+    await close();
+  });
+});

@@ -1,0 +1,98 @@
+import type { BrokenPort } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Stores that break a rule of pausing. */
+export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "never pauses",
+    caughtBy: ["pause.stops", "pause.resumes", "pause.accepts", "pause.shown"],
+    methods: () => ({ pause: async () => {} }),
+  },
+  {
+    name: "counts an attempt that did not begin",
+    caughtBy: ["pause.stops"],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        if (result.outcome !== "full") return result;
+        const definition = store.created.get(id)?.definition ?? "";
+        await store.resume?.(definition);
+        const begun = await store.beginAttempt(id, lease);
+        if (begun.outcome === "begun") await store.seize(id);
+        await store.pause?.(definition);
+        return result;
+      },
+    }),
+  },
+  {
+    name: "pauses all definitions at once",
+    caughtBy: ["pause.stops", "pause.shown"],
+    methods: (store) => ({
+      pause: async (_, by) => {
+        for (const definition of ["orders", "reports"]) await store.pause?.(definition, by);
+      },
+    }),
+  },
+  {
+    name: "pauses forever",
+    caughtBy: ["pause.stops", "pause.resumes", "pause.shown"],
+    methods: () => ({ resume: async () => {} }),
+  },
+  {
+    name: "counts pauses",
+    caughtBy: ["pause.resumes", "pause.shown"],
+    methods: (store) => {
+      let pauses = 0;
+      return {
+        pause: (definition, by) => {
+          pauses += 1;
+          return store.pause?.(definition, by) ?? Promise.resolve();
+        },
+        resume: async (definition) => {
+          pauses = Math.max(0, pauses - 1);
+          if (pauses === 0) await store.resume?.(definition);
+        },
+      };
+    },
+  },
+  {
+    name: "stops attempts that run",
+    caughtBy: ["pause.running"],
+    methods: (store) => ({
+      pause: async (definition, by) => {
+        for (const [id, operation] of store.created)
+          if (operation.definition === definition) await store.seize(id);
+        await store.pause?.(definition, by);
+      },
+    }),
+  },
+  {
+    name: "pauses the creation of resources",
+    caughtBy: ["pause.accepts"],
+    methods: (store) => {
+      const paused = new Set<string>();
+      return {
+        pause: async (definition, by) => {
+          paused.add(definition);
+          await store.pause?.(definition, by);
+        },
+        beginAttempt: async (id, lease) => {
+          const { definition = "" } = store.created.get(id) ?? {};
+          const { state } = (await store.look(id)) ?? {};
+          if (state === "preparing" && paused.has(definition)) return { outcome: "full" };
+          return store.beginAttempt(id, lease);
+        },
+      };
+    },
+  },
+  {
+    name: "keeps the last pause instead of the first one",
+    caughtBy: ["pause.shown"],
+    methods: (store) => ({
+      pause: async (definition, by) => {
+        await store.resume?.(definition);
+        await store.pause?.(definition, by);
+      },
+    }),
+  },
+];

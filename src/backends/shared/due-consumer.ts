@@ -46,7 +46,8 @@ const MAX_IN_A_ROW = 64;
 /** Creates a consumer that receives due operations from a store. Its deliveries have begun their attempts. */
 export function createDueConsumer(source: DueSource, definitions: readonly ConsumedDefinition[]): Consumer {
   let turn = 0;
-  let lastToken: string | undefined;
+  // A call that is made again late must not hide that the token after it may have begun attempts.
+  let lastTokens: readonly string[] = [];
 
   async function look(
     request: ReceiveRequest,
@@ -61,8 +62,8 @@ export function createDueConsumer(source: DueSource, definitions: readonly Consu
   return {
     receive: async (request) => {
       const { slots, token, signal } = request;
-      if (token === lastToken) return (await look(request, true)).deliveries;
-      lastToken = token;
+      if (lastTokens.includes(token)) return (await look(request, true)).deliveries;
+      lastTokens = [...lastTokens.slice(-1), token];
       let inARow = 0;
       do {
         // Created before the look, so that an announcement between the look and the wait ends the wait.

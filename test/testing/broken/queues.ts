@@ -269,17 +269,44 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
   },
   {
     name: "declares that it begins attempts and does not",
-    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty", "delivery.suspects"],
+    caughtBy: [
+      "delivery.begun",
+      "delivery.repeated",
+      "delivery.repeated-empty",
+      "delivery.repeated-late",
+      "delivery.suspects",
+    ],
     methods: () => ({}),
   },
   {
     name: "begins every attempt with a new token",
-    caughtBy: ["delivery.begun", "delivery.repeated", "delivery.repeated-empty", "delivery.suspects"],
+    caughtBy: [
+      "delivery.begun",
+      "delivery.repeated",
+      "delivery.repeated-empty",
+      "delivery.repeated-late",
+      "delivery.suspects",
+    ],
     methods: (queue) => altering(queue, (delivery) => ({ attempt: madeUp(delivery, "token") })),
   },
   {
     name: "begins other attempts when a call is repeated",
-    caughtBy: ["delivery.repeated"],
+    caughtBy: ["delivery.repeated", "delivery.repeated-late"],
     methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
+  },
+  {
+    name: "remembers only the last token, so that a late call makes it forget a newer one",
+    caughtBy: ["delivery.repeated-late"],
+    methods: (queue) => {
+      let last: { readonly token: string; readonly begun: readonly Delivery[] } | undefined;
+      return receivingBy(queue, async (request, consumer) => {
+        const { token } = request;
+        if (last?.token === token) return last.begun;
+        const received = await consumer.receive(request);
+        const begun = received.map((delivery) => ({ ...delivery, attempt: madeUp(delivery, token) }));
+        last = { token, begun };
+        return begun;
+      });
+    },
   },
 ];

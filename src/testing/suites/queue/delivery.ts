@@ -138,6 +138,23 @@ export const deliveryChecks: readonly QueueCheck[] = [
     },
   },
   {
+    rule: "delivery.repeated-late",
+    name: "returns the same attempts when a call is repeated after a call with an older token arrived late",
+    needs: ["beginsAttempts"],
+    check: async (queue, _, harness) => {
+      await publish(queue, harness, ["orders", "orders", "orders"]);
+      const consumer = consume(queue);
+      const older = { limit: 1, token: newToken() };
+      const newer = { limit: 1, token: newToken() };
+      const first = await receive(consumer, AbortSignal.abort(), older);
+      const second = await receive(consumer, AbortSignal.abort(), newer);
+      const late = await receive(consumer, AbortSignal.abort(), older);
+      deepEqual(idsOf(late), idsOf(first), "deliveries of the late call");
+      const again = await receive(consumer, AbortSignal.abort(), newer);
+      deepEqual(idsOf(again), idsOf(second), "deliveries of the repeated call");
+    },
+  },
+  {
     rule: "delivery.suspects",
     name: "begins at most one operation whose last attempt was lost, of each definition that the call admits",
     needs: ["beginsAttempts"],

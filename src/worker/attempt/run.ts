@@ -82,6 +82,8 @@ class Run implements LeaseHolder, RunningAttempt {
     try {
       const stored = parseStored(this.operation.input);
       const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
+      // The schema may have taken longer than the attempt.
+      if (this.#over) return;
       let value: unknown;
       try {
         value = await processor.run(input, new AttemptJob(this.operation, this));

@@ -275,6 +275,7 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
       "delivery.repeated-empty",
       "delivery.repeated-late",
       "delivery.suspects",
+      "limits.queue-lost",
     ],
     methods: () => ({}),
   },

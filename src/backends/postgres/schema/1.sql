@@ -1256,7 +1256,8 @@ begin
       elsif wanted > 0 and waiting > wanted then
         chosen := {{schema}}.select_by_turns_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
           receipt);
-        plain := chosen.ids;
+        -- Null only if it has selected nothing.
+        plain := case when chosen.lost is null then chosen.ids else coalesce(chosen.ids, '{}') end;
         suspects := suspects || chosen.lost;
         taken := taken + coalesce(cardinality(chosen.ids), 0) + coalesce(cardinality(chosen.lost), 0);
         meets_lanes := meets_lanes or chosen.laned;

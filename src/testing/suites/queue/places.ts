@@ -1,5 +1,5 @@
 import type { RunningLimits } from "../../../ports/operation-store.js";
-import type { Delivery, Queue } from "../../../ports/queue.js";
+import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
 import { deepEqual, equal } from "../../expect.js";
 import {
   newAnnouncement,
@@ -45,6 +45,30 @@ export const placeChecks: readonly QueueCheck[] = [
     },
   },
   {
+    rule: "limits.queue-lost",
+    name: "delivers no more operations than there are slots after a lost attempt has lost its place",
+    needs: ["limits", "turns", "beginsAttempts"],
+    check: async (queue, _, harness) => {
+      const { leaseGranularityMs } = harness.capabilities;
+      const [urgent] = await add(queue, harness, 1, { tenant: "a", urgency: 0 });
+      await add(queue, harness, 1, { tenant: "a", urgency: 7 });
+      const limits = { running: 1 };
+      const losing = consumeWithin(queue, limits, leaseGranularityMs);
+      deepEqual(
+        operationsOf(await receive(losing, AbortSignal.abort(), { limit: 1 })),
+        [urgent],
+        "first call",
+      );
+      await harness.passTime(2 * leaseGranularityMs);
+      const consumer = consumeWithin(queue, limits);
+      deepEqual(
+        operationsOf(await receive(consumer, AbortSignal.abort(), { limit: 1 })),
+        [urgent],
+        "second call",
+      );
+    },
+  },
+  {
     rule: "lanes.queue",
     name: "delivers one operation of a lane, and passes the others",
     needs: ["lanes"],
@@ -54,11 +78,7 @@ export const placeChecks: readonly QueueCheck[] = [
       await add(queue, harness, MANY, { tenant: "a", lane: "long" });
       const [other] = await add(queue, harness, 1, { tenant: "a", lane: "short" });
       const received = await take(queue, undefined);
-      deepEqual(
-        received.map(({ announcement }) => announcement.operationId).sort(),
-        [first, other].sort(),
-        "deliveries",
-      );
+      deepEqual([...operationsOf(received)].sort(), [first, other].sort(), "deliveries");
     },
   },
 ];
@@ -78,9 +98,7 @@ async function add(
 
 /** Calls until a call returns nothing, as a worker with free slots does. Nothing that was delivered has ended. */
 async function take(queue: Queue, limits: RunningLimits | undefined): Promise<readonly Delivery[]> {
-  const consumer = queue.consume({
-    definitions: [{ name: "orders", concurrency: 2 * MANY, leaseMs: 60_000, limits }],
-  });
+  const consumer = consumeWithin(queue, limits);
   const received = await receive(consumer, AbortSignal.abort(), { limit: 10, token: newToken() });
   // A queue that does not begin attempts does not know yet that these run.
   if (received.some(({ attempt }) => attempt === undefined)) return received;
@@ -91,4 +109,12 @@ async function take(queue: Queue, limits: RunningLimits | undefined): Promise<re
       "deliveries of a later call",
     );
   return received;
+}
+
+function consumeWithin(queue: Queue, limits: RunningLimits | undefined, leaseMs = 60_000): Consumer {
+  return queue.consume({ definitions: [{ name: "orders", concurrency: 2 * MANY, leaseMs, limits }] });
+}
+
+function operationsOf(deliveries: readonly Delivery[]): readonly string[] {
+  return deliveries.map(({ announcement }) => announcement.operationId);
 }

@@ -7,6 +7,7 @@ import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
 import type { RecordResult, Submission } from "./submission.js";
 import type { SynchronousTransactions } from "./synchronous.js";
+import { createTicketQueue } from "./tickets.js";
 
 /** How much a transaction sees of concurrent transactions, in SQL terms. */
 export type IsolationLevel = "read committed" | "repeatable read" | "serializable";
@@ -130,14 +131,16 @@ export function checkBackend(backend: unknown): void {
 
 /**
  * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still
- * work. `close` closes the new queue and the back end.
+ * work. If receipts of the back end's own queue begin attempts, as on Postgres and SQLite, they still decide which operation
+ * begins: a message of the other queue only says that there is work. `close` closes the new queue and the back end.
  */
 export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> & AwaitUsing {
-  const { operations, idempotency, submissions } = backend;
+  const { operations, idempotency, submissions, queue: own } = backend;
+  const { consumeByTicket } = own;
   return {
     operations,
     idempotency,
-    queue,
+    queue: consumeByTicket === undefined ? queue : createTicketQueue(queue, consumeByTicket.bind(own)),
     ...(submissions === undefined ? {} : { submissions }),
     check: () => backend.check(),
     close: async () => {

@@ -89,6 +89,12 @@ export interface Queue {
   /** Creates a consumer for these definitions. It connects on first use, so this never throws if the queue is down. */
   consume(request: { readonly definitions: readonly ConsumedDefinition[] }): Consumer;
 
+  /**
+   * Creates a consumer for workers that learn from another queue when there is work: see `withQueue`. Its receipts begin
+   * attempts like those of `consume`, but return at once. Absent if receipts begin no attempts.
+   */
+  consumeByTicket?(request: { readonly definitions: readonly ConsumedDefinition[] }): Consumer;
+
   /** Releases everything that the queue opened itself. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import {
   type Clock,
   createMemoryBackend,
   type OperationStore,
+  type Queue,
   withQueue,
 } from "async-request-reply";
 import type {
@@ -89,23 +90,20 @@ export function beginningBackend(
     return { ...delivery, attempt: { lease, begun: { ...begun, operation } } };
   }
 
-  const queue: Backend["queue"] = {
-    publish: async () => {},
-    consume: ({ definitions }) => {
-      const consumed = new Map(definitions.map((each) => [each.name, each]));
-      return {
-        receive: async (request) => {
-          const answer = answers.get(request.token);
-          if (remembers && answer !== undefined) return repeat(answer, consumed);
-          const deliveries = await look(request, consumed);
-          answers.set(request.token, deliveries);
-          return deliveries;
-        },
-        close: async () => {},
-      };
-    },
-    close: async () => {},
+  const consume: Queue["consume"] = ({ definitions }) => {
+    const consumed = new Map(definitions.map((each) => [each.name, each]));
+    return {
+      receive: async (request) => {
+        const answer = answers.get(request.token);
+        if (remembers && answer !== undefined) return repeat(answer, consumed);
+        const deliveries = await look(request, consumed);
+        answers.set(request.token, deliveries);
+        return deliveries;
+      },
+      close: async () => {},
+    };
   };
+  const queue = { publish: async () => {}, consume, consumeByTicket: consume, close: async () => {} };
   return withQueue(backend, queue);
 }
 
@@ -119,4 +117,9 @@ function deliveryOf(
   const announcement = { version: 1, id, operationId, definition } as const;
   const delivery = { announcement, ack: async () => {}, nack: async () => {} };
   return attempt === undefined ? delivery : { ...delivery, attempt };
+}
+
+/** Creates a back end with that queue and another one, whose messages only say that there is work. */
+export function ticketedBackend(clock: Clock): Backend<never> {
+  return withQueue(beginningBackend(clock), createMemoryBackend({ clock }).queue);
 }

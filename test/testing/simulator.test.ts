@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { effort } from "../support/effort.js";
 import { replacing } from "../support/replacing.js";
 import { transactionalBackend } from "../support/transactional-backend.js";
-import { beginningBackend } from "./beginning-backend.js";
+import { beginningBackend, ticketedBackend } from "./beginning-backend.js";
 import { plantedAnswers } from "./planted-answers.js";
 
 /** A planted fault must be detected within this many histories. */
@@ -20,6 +20,7 @@ const composed: CreateBackend = (clock) => withStores(createMemoryBackend({ cloc
 const atomic: CreateBackend = (clock) => createMemoryBackend({ clock });
 const transactional: CreateBackend = (clock) => transactionalBackend(clock);
 const beginningAtomic: CreateBackend = (clock) => beginningBackend(clock);
+const ticketed: CreateBackend = (clock) => ticketedBackend(clock);
 const beginning: CreateBackend = (clock) => withStores(beginningBackend(clock), {});
 
 describe("the simulator", () => {
@@ -34,6 +35,7 @@ describe("the simulator", () => {
       "with key and operation recorded in one step, and attempts that begin when they are received",
       beginningAtomic,
     ],
+    ["with messages of another queue, and attempts that begin when they are received", ticketed],
     ["with shared transactions", transactional],
   ])(
     `finds no violation in ${SCHEDULES} histories of the memory back end %s`,

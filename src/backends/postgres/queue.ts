@@ -80,8 +80,9 @@ export function createPostgresQueue({
     consume: ({ definitions }) => {
       for (const { name, limits, lanes } of definitions)
         if (limits !== undefined || lanes === true) freed.limited(name);
-      return createDueConsumer(source, definitions);
+      return createDueConsumer(source, definitions, { waits: true });
     },
+    consumeByTicket: ({ definitions }) => createDueConsumer(source, definitions, { waits: false }),
     close: notifications.close,
   };
 }

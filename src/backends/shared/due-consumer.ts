@@ -5,6 +5,7 @@ import type {
   Delivery,
   ReceiveRequest,
 } from "../../ports/queue.js";
+import { createRecentTokens } from "../../ports/recent-tokens.js";
 import type { Waiter } from "./waiters.js";
 
 /** A definition with the number of its free slots. */
@@ -43,11 +44,17 @@ export interface DueSource {
 /** Maximum number of looks one after the other that find nothing. */
 const MAX_IN_A_ROW = 64;
 
-/** Creates a consumer that receives due operations from a store. Its deliveries have begun their attempts. */
-export function createDueConsumer(source: DueSource, definitions: readonly ConsumedDefinition[]): Consumer {
+/**
+ * Creates a consumer that receives due operations from a store. Its deliveries have begun their attempts. With `waits: false`, each
+ * call looks once.
+ */
+export function createDueConsumer(
+  source: DueSource,
+  definitions: readonly ConsumedDefinition[],
+  { waits }: { readonly waits: boolean },
+): Consumer {
   let turn = 0;
-  // A call that is made again late must not hide that the token after it may have begun attempts.
-  let lastTokens: readonly string[] = [];
+  const tokens = createRecentTokens();
 
   async function look(
     request: ReceiveRequest,
@@ -62,8 +69,9 @@ export function createDueConsumer(source: DueSource, definitions: readonly Consu
   return {
     receive: async (request) => {
       const { slots, token, signal } = request;
-      if (lastTokens.includes(token)) return (await look(request, true)).deliveries;
-      lastTokens = [...lastTokens.slice(-1), token];
+      if (tokens.has(token)) return (await look(request, true)).deliveries;
+      tokens.add(token);
+      if (!waits) return (await look(request, false)).deliveries;
       let inARow = 0;
       do {
         // Created before the look, so that an announcement between the look and the wait ends the wait.

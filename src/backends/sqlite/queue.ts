@@ -36,8 +36,9 @@ export function createSqliteQueue(options: QueueOptions): SqliteQueue {
     consume: ({ definitions }) => {
       for (const { name, limits, lanes } of definitions)
         if (limits !== undefined || lanes === true) limited.add(name);
-      return createDueConsumer(sourceOf(options), definitions);
+      return createDueConsumer(sourceOf(options), definitions, { waits: true });
     },
+    consumeByTicket: ({ definitions }) => createDueConsumer(sourceOf(options), definitions, { waits: false }),
     close: async () => void waiters.wake(),
   };
 }

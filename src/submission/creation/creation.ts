@@ -23,12 +23,14 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
   const begun = await operations.beginAttempt(operation.id, {
     token: lease.token,
     leaseMs: settings.leaseMs,
+    // The operation may have become pending meanwhile.
+    limits: creation.definition.limits,
   });
   if (begun.outcome === "busy") throw creationInProgress();
   if (begun.outcome === "not-due") throw notCreated(begun.dueInMs);
   if (begun.outcome !== "begun") return readAgain(creation, operation.id);
   if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
-  // The operation became pending meanwhile, so this attempt belongs to a worker. Release it.
+  // This attempt belongs to a worker. Release it.
   await operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
   return { ...replayOf(begun.operation), announce: true };
 }

@@ -39,6 +39,11 @@ export interface SimulationOptions {
   /** Whether the ends of operations are announced with webhooks. Default: `true` for every second block of 8 seeds. */
   readonly webhooks?: boolean;
   /**
+   * Whether receipts begin attempts by urgency and by turns of the tenants, as on Postgres and SQLite. Histories then check
+   * that. Default: `false`.
+   */
+  readonly turns?: boolean;
+  /**
    * Whether to replay a failing history, up to 300 times, to find a shorter one that fails too. Pass `false` if
    * histories are slow, for example on a real server. The failure then has the history as it was found. Default:
    * `true`.
@@ -119,11 +124,11 @@ async function play(
   const created = await createBackend(world.clockOf(new Process("store")));
   const backend: Backend = "backend" in created ? created.backend : created;
   const users = "transactions" in created ? created.transactions : undefined;
-  const ledger: Ledger = new Ledger(
-    () => world.now,
-    users !== undefined,
-    backend.operations.keepsPlaces === true,
-  );
+  const ledger: Ledger = new Ledger(() => world.now, {
+    locks: users !== undefined,
+    keepsPlaces: backend.operations.keepsPlaces === true,
+    takesTurns: options.turns === true,
+  });
   const transactions = new Transactions(world, ledger, users);
   const synchronous =
     "synchronous" in created ? new SynchronousTransactions(world, ledger, created.synchronous) : undefined;

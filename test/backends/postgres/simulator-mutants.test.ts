@@ -70,6 +70,20 @@ const mutants: readonly Mutant[] = [
     violation: /I2: .* never ended/,
   },
   {
+    name: "the least urgent work begins first",
+    of: "select_within_v1",
+    replace: "for level in 0..7 loop",
+    by: "for level in reverse 7..0 loop",
+    violation: /I24: .* waits, but one of/,
+  },
+  {
+    name: "the turns of tenants always begin after the first tenant",
+    of: "select_within_v1",
+    replace: "first := coalesce(turns->level::text->>-1, start);",
+    by: "first := 'tenant-1';",
+    violation: /I24: .* was passed over by/,
+  },
+  {
     name: "a receive call ignores pauses",
     of: "receive_v1",
     replace: "paused := exists (select from",
@@ -120,7 +134,7 @@ await describePostgres("the simulator on a Postgres server with a fault", (serve
       for (const each of also === undefined ? [change] : [change, also])
         await plant(server, schema.name, each);
       const failure = await firstFailure((seed) =>
-        simulate(schema.create({ composed: false }), { seed, shrink: false }),
+        simulate(schema.create({ composed: false }), { seed, shrink: false, turns: true }),
       );
       expect(failure?.violations.join()).toMatch(violation);
     } finally {

@@ -25,7 +25,7 @@ await describePostgres("the simulator on a Postgres server", (server) => {
     async (_, composed) => {
       const played: number[] = [];
       await inAllSchemas(schemas, { first: FIRST_SEED, count: HISTORIES }, async (seed, schema) => {
-        await simulate(schema.create({ composed }), { seed, shrink: false });
+        await simulate(schema.create({ composed }), { seed, shrink: false, turns: true });
         played.push(seed);
       });
       expect(played).toHaveLength(HISTORIES);

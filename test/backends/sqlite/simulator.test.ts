@@ -87,7 +87,7 @@ describeClients("the simulator on an SQLite database", (client) => {
             opened.push(simulated);
             return simulated.created;
           },
-          { seed },
+          { seed, turns: true },
         );
         for (const each of opened) await each.close();
         played += 1;

@@ -10,6 +10,9 @@ import { submitInOwnTransaction } from "./own-transaction.js";
 import { ask, statusOf, submitByRequest, WAIT } from "./requests.js";
 
 const MAX_TRIES = 300;
+/** One of this many drafts is submitted several times before, without a key, so that orders wait for their turn. */
+const BURST_EVERY = 16;
+const BURST = 5;
 /** Has the format of an operation id, but no operation has it. */
 const UNKNOWN_ID = "00000000-0000-7000-8000-ffffffffffff";
 
@@ -29,7 +32,10 @@ export async function runClient(
   const wait = (ms: number): Promise<void> => new Promise((resolve) => clock.schedule(ms, resolve));
 
   while (!over()) {
-    await follow(await submit(chooseDraft(stage, caller)));
+    const draft = chooseDraft(stage, caller);
+    if (world.choices.choose(BURST_EVERY) === 1)
+      for (let made = 0; made < BURST; made += 1) await submit({ ...draft, key: undefined });
+    await follow(await submit(draft));
     await wait([1_000, 5_000, 60_000][world.choices.choose(3)] ?? 0);
   }
 

@@ -32,6 +32,7 @@ import { Readings } from "./readings.js";
 import { Receipts } from "./receipts.js";
 import { Redrives } from "./redrives.js";
 import { Timing } from "./timing.js";
+import { Turns } from "./turns.js";
 import { Webhooks } from "./webhooks.js";
 
 /**
@@ -60,6 +61,7 @@ import { Webhooks } from "./webhooks.js";
  * - I21: Counts agree with what was recorded, settled and leased. See {@link Counts}.
  * - I22: Limits and lanes hold. See {@link Places}.
  * - I23: No attempt begins while its definition is paused.
+ * - I24: Urgent orders begin first, and no tenant is passed over for long. See {@link Turns}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -77,11 +79,16 @@ export class Ledger {
   readonly handOuts: HandOuts;
   readonly counts: Counts;
   readonly payloads: Payloads;
+  readonly turns: Turns;
   readonly #followUps: FollowUps;
 
-  /** `locks`: see {@link Timing}. `keepsPlaces`: see {@link Places}. */
-  constructor(now: () => number, locks: boolean, keepsPlaces: boolean) {
+  /** `locks`: see {@link Timing}. `keepsPlaces`: see {@link Places}. `takesTurns`: see {@link Turns}. */
+  constructor(
+    now: () => number,
+    { locks, keepsPlaces, takesTurns }: Readonly<Record<"locks" | "keepsPlaces" | "takesTurns", boolean>>,
+  ) {
     this.entries = new Entries(now);
+    this.turns = new Turns(this.entries, takesTurns);
     this.places = new Places(this.entries, keepsPlaces);
     this.pauses = new Pauses(this.entries);
     this.timing = new Timing(this.entries, locks, this.places, this.pauses);

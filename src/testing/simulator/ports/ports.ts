@@ -66,12 +66,14 @@ function queueOf({ backend: { queue, operations }, world, ledger, wakeups }: Sta
     const deliveries = await consumer.receive({ ...request, token, signal: AbortSignal.abort() });
     const begun = deliveries.flatMap(({ attempt }) => attempt?.lease.operationId ?? []);
     if (new Set(begun).size < begun.length) ledger.violated("I7", "a receipt began an operation twice");
+    const taken = ledger.turns.taken(deliveries.flatMap(({ attempt }) => attempt ?? []));
     for (const { attempt, announcement } of deliveries) {
       if (attempt === undefined) continue;
       const about = `attempt ${attempt.begun.operation.attempt} of ${short(announcement.operationId)}`;
       world.note(`${process.name}: receipt ${token} begins ${about} with token ${attempt.lease.token}`);
       ledger.received(token, attempt, leases.get(announcement.definition) ?? 0);
     }
+    ledger.turns.received(process.name, taken);
     for (const { id, tenant } of ledger.readings.endedWhenBegun())
       ledger.readings.read(id, tenant, await operations.get(id, tenant));
     return deliveries;

@@ -1,0 +1,97 @@
+import type { BegunAttempt } from "../../../ports/queue.js";
+import { ORDER_LIMITS, PROCESSOR_OPTIONS } from "../actors/options.js";
+import { type Entries, type Entry, isUncertain, stateOf } from "./entry.js";
+
+/**
+ * How many orders of the other tenant a process may begin, of the same urgency, while an order of a tenant is due and has a
+ * place: those of one receipt.
+ */
+const MAX_PASSED = PROCESSOR_OPTIONS.orders.concurrency;
+const DEFAULT_URGENCY = 3;
+
+/** Checks that receipts begin urgent orders first, and that no tenant is passed over more often than the bound (I24). */
+export class Turns {
+  readonly #entries: Entries;
+  /** Whether the queue promises both. */
+  readonly #kept: boolean;
+  /** How many orders of others have begun since one of this tenant could begin, by process, urgency and tenant. */
+  readonly #passed = new Map<string, number>();
+
+  constructor(entries: Entries, kept: boolean) {
+    this.#entries = entries;
+    this.#kept = kept;
+  }
+
+  /** Returns the orders that have their turn with this receipt. Called before the ledger records its attempts. */
+  taken(attempts: readonly BegunAttempt[]): readonly Entry[] {
+    if (!this.#kept) return [];
+    return attempts.flatMap(({ lease: { operationId } }) => {
+      const entry = this.#entries.get(operationId);
+      return entry !== undefined && waits(entry) ? entry : [];
+    });
+  }
+
+  /** Checks a receipt of a process after the ledger has recorded its attempts. */
+  received(process: string, taken: readonly Entry[]): void {
+    if (taken.length === 0) return;
+    const waiting = this.#entries.where((entry) => this.#mayBegin(entry));
+    const least = Math.max(...taken.map(urgencyOf));
+    const passed = waiting.find((entry) => urgencyOf(entry) < least);
+    if (passed !== undefined)
+      this.#violated(`${passed.id} of urgency ${urgencyOf(passed)} waits, but one of ${least} began`);
+    this.#countPassed(process, taken, waiting);
+  }
+
+  #countPassed(process: string, taken: readonly Entry[], waiting: readonly Entry[]): void {
+    const others = new Map<string, number>();
+    for (const entry of waiting) {
+      if (taken.some(({ tenant }) => tenant === entry.tenant)) continue;
+      const urgency = urgencyOf(entry);
+      const line = `${process} ${urgency} ${entry.tenant}`;
+      const began = taken.filter((other) => urgencyOf(other) === urgency).length;
+      others.set(line, (this.#passed.get(line) ?? 0) + began);
+    }
+    const isOver = (line: string): boolean =>
+      line.startsWith(`${process} `) || taken.some(({ tenant }) => line.endsWith(` ${tenant}`));
+    for (const line of this.#passed.keys()) if (isOver(line)) this.#passed.delete(line);
+    for (const [line, count] of others) {
+      this.#passed.set(line, count);
+      if (count > MAX_PASSED) this.#violated(`"${line}" was passed over by ${count} orders of others`);
+    }
+  }
+
+  /** Returns whether an order could begin now. */
+  #mayBegin(entry: Entry): boolean {
+    if (!waits(entry) || entry.dueAt > this.#entries.now() || this.#entries.mayBeGone(entry)) return false;
+    const running = this.#entries.where(
+      (other) =>
+        other.recorded.definition === "orders" &&
+        other.token !== undefined &&
+        (isUncertain(other) || stateOf(other) === "pending"),
+    );
+    const own = running.filter(({ tenant }) => tenant === entry.tenant);
+    return running.length < ORDER_LIMITS.running && own.length < ORDER_LIMITS.runningPerTenant;
+  }
+
+  #violated(what: string): void {
+    this.#entries.violated("I24", what);
+  }
+}
+
+function urgencyOf({ recorded: { urgency } }: Pick<Entry, "recorded">): number {
+  return urgency ?? DEFAULT_URGENCY;
+}
+
+/** Returns whether an order waits for its turn, for certain. One whose last attempt was lost may wait for other reasons. */
+function waits(entry: Entry): boolean {
+  return (
+    entry.recorded.definition === "orders" &&
+    stateOf(entry) === "pending" &&
+    entry.token === undefined &&
+    entry.attemptIfReleased === undefined &&
+    !entry.isVague &&
+    !isUncertain(entry) &&
+    !entry.cancelRequested &&
+    !entry.previousLost
+  );
+}

@@ -77,13 +77,6 @@ const mutants: readonly Mutant[] = [
     violation: /I24: .* waits, but one of/,
   },
   {
-    name: "the turns of tenants always begin after the first tenant",
-    of: "select_within_v1",
-    replace: "first := coalesce(turns->level::text->>-1, start);",
-    by: "first := 'tenant-1';",
-    violation: /I24: .* was passed over by/,
-  },
-  {
     name: "a receive call ignores pauses",
     of: "receive_v1",
     replace: "paused := exists (select from",

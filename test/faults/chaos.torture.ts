@@ -39,6 +39,20 @@ describe("processes killed at random that share an SQLite file", () => {
 });
 
 describeOnEachStore(
+  "processes killed at random while all places are taken",
+  (bench) => {
+    it(`complete each of ${ORDERS} orders within the limit and in the order of its lane (seed ${SEED})`, async () => {
+      const places = { running: 6, lanes: 400 };
+      const { sent, faults, mostHeld } = await runChaos(bench(), { seed: SEED, orders: ORDERS, places });
+      expect(sent).toHaveLength(ORDERS);
+      expect(mostHeld).toBe(places.running);
+      console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
+    });
+  },
+  { fsync: true },
+);
+
+describeOnEachStore(
   "a process that outlives all others (F24)",
   (bench) => {
     it(`leaks neither memory nor handles in ${SOAK_MINUTES} minutes (seed ${SEED})`, async () => {

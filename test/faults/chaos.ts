@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Operation } from "async-request-reply/ports";
 import { expect } from "vitest";
 import type { PrivateBroker } from "../brokers/private-broker.js";
 import type { PrivatePostgres } from "../support/postgres/private-postgres.js";
 import { createRandom, type Random } from "../support/random.js";
 import type { OrderBench } from "./order-bench.js";
-import type { OrderProcess, ResourceUse } from "./order-processes.js";
+import type { OrderProcess, ProcessOptions, ResourceUse } from "./order-processes.js";
 import { isTransient, newOrder, type OrderOperation, readOnce, type SentOrder, sendOnce } from "./orders.js";
 
 export interface ChaosOptions {
@@ -20,6 +21,8 @@ export interface ChaosOptions {
   readonly transactional?: boolean;
   /** Mean pause between two faults, in milliseconds. Default: 700. */
   readonly pauseMs?: number;
+  /** Limits and lanes of all processes. Default: none. */
+  readonly places?: { readonly running: number; readonly lanes: number };
 }
 
 /** The outcome of a run. */
@@ -31,6 +34,8 @@ export interface ChaosReport {
   readonly measurements: readonly ResourceUse[];
   /** Warnings of Node in that process. */
   readonly warnings: readonly string[];
+  /** The highest number of operations that attempts held at once, if there is a limit. */
+  readonly mostHeld: number;
 }
 
 const MEASURE_EVERY_MS = 10_000;
@@ -51,21 +56,26 @@ export type ChaosBench = OrderBench & {
  */
 export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promise<ChaosReport> {
   const { seed, orders, durationMs = Number.POSITIVE_INFINITY, clients = 32, pauseMs = 700 } = options;
-  const { transactional = false } = options;
+  const { transactional = false, places } = options;
+  const definition = { transactional, ...(places && placesOf(places)) };
   const random = createRandom(seed);
   const end = performance.now() + durationMs;
-  const steady = await bench.start({ role: "all", transactional });
+  const steady = await bench.start({ role: "all", ...definition });
   const sent: SentOrder[] = [];
-  const fleet = await createFleet(bench, random, { transactional, sent });
+  const fleet = await createFleet(bench, random, { definition, sent });
+  const accepted = new Map<string, Acceptance>();
   const seenTerminal = new Map<string, OrderOperation>();
   let next = 0;
   let busy = true;
 
   async function client(): Promise<void> {
     while (next < orders && performance.now() < end) {
-      const order = newOrder(`order-${++next}`);
+      const number = ++next;
+      const order = newOrder(`order-${number}`);
       sent.push(order);
+      const sentAt = performance.now();
       await sendUntilAccepted(order, () => random.pick([steady, ...fleet.apis]).baseUrl, random);
+      accepted.set(order.key, { number, sentAt, acceptedAt: performance.now() });
       const [id = ""] = order.operationIds;
       const seen = await readOnce(id, steady.baseUrl);
       if (typeof seen !== "number" && seen.status !== "pending") seenTerminal.set(id, seen);
@@ -87,7 +97,16 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
     }
   };
 
-  const background = Promise.all([injectFaults(), measureRegularly()]);
+  let mostHeld = 0;
+  const countHeld = async (): Promise<void> => {
+    while (busy && places !== undefined) {
+      // The store may be down.
+      mostHeld = Math.max(mostHeld, await bench.held().catch(() => 0));
+      await sleep(10);
+    }
+  };
+
+  const background = Promise.all([injectFaults(), measureRegularly(), countHeld()]);
   await Promise.all(Array.from({ length: clients }, client));
   busy = false;
   await background;
@@ -95,9 +114,42 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
   expect(fleet.crashes, "exit codes of processes that crashed").toEqual([]);
   await bench.expectInvariants(sent);
   if (transactional) expect(await bench.effects(), "effects").toHaveLength(sent.length);
+  if (places !== undefined) expectLanesInOrder(places.lanes, accepted, await bench.operations());
   // A terminal state that a client has seen never changes.
   for (const [id, before] of seenTerminal) expect(await readOnce(id, steady.baseUrl)).toEqual(before);
-  return { sent, faults: fleet.faults, measurements, warnings: steady.warnings };
+  return { sent, faults: fleet.faults, measurements, warnings: steady.warnings, mostHeld };
+}
+
+function placesOf({ running, lanes }: NonNullable<ChaosOptions["places"]>): StartOptions {
+  return { definition: { limits: { running } }, lanes };
+}
+
+/** When an order was sent for the first time, and when a client had its 202. */
+interface Acceptance {
+  readonly number: number;
+  readonly sentAt: number;
+  readonly acceptedAt: number;
+}
+
+/** Checks that of two orders of a lane, the one that was accepted before the other was sent ended first. */
+function expectLanesInOrder(
+  lanes: number,
+  accepted: ReadonlyMap<string, Acceptance>,
+  operations: readonly Operation[],
+): void {
+  const ended = operations.flatMap(({ key = "", settledAt = 0 }) => {
+    const times = accepted.get(key);
+    return times === undefined ? [] : { ...times, key, settledAt };
+  });
+  const wrong: string[] = [];
+  for (let lane = 0; lane < lanes; lane += 1) {
+    const own = ended.filter(({ number }) => number % lanes === lane);
+    for (const first of own)
+      for (const second of own)
+        if (first.acceptedAt < second.sentAt && first.settledAt > second.settledAt)
+          wrong.push(`${second.key} ended before ${first.key}`);
+  }
+  expect(wrong, "orders that ended before an earlier one of their lane").toEqual([]);
 }
 
 /** Sends an order until it is accepted. Sometimes sends copies at the same time, or once more at the end. */
@@ -113,6 +165,9 @@ async function sendUntilAccepted(order: SentOrder, chooseUrl: () => string, rand
   if (random.below(10) < 2) await sendOnce(order, chooseUrl());
 }
 
+/** Options of all processes of a run. */
+type StartOptions = Pick<ProcessOptions, "transactional" | "definition" | "lanes">;
+
 type Fault = readonly [name: string, inject: () => Promise<void>];
 
 interface Fleet {
@@ -127,11 +182,11 @@ interface Fleet {
 async function createFleet(
   { start, lock, publish, postgres, broker }: ChaosBench,
   random: Random,
-  { transactional, sent }: { readonly transactional: boolean; readonly sent: readonly SentOrder[] },
+  { definition, sent }: { readonly definition: StartOptions; readonly sent: readonly SentOrder[] },
 ): Promise<Fleet> {
   const crashes: number[] = [];
   const startOne = async (role: "api" | "worker"): Promise<OrderProcess> => {
-    const started = await start({ role, transactional });
+    const started = await start({ role, ...definition });
     // A process that was killed has no exit code.
     void started.exited.then((code) => code !== null && code !== 0 && crashes.push(code));
     return started;

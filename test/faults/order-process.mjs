@@ -26,8 +26,12 @@ const queue = options.queue && (await openQueue(options.queue, options.broker));
 const backend = withCrashPoints(reach, queue ? withQueue(store.backend, queue) : store.backend);
 const { submissions: _, ...composed } = backend;
 
+/** Divides orders among lanes by the number in their name. */
+const lanes = options.lanes && {
+  serialBy: ({ itemId }) => String(Number(itemId.split("-")[1]) % options.lanes),
+};
 const service = createService({
-  definitions: [options.nextContract ? nextOrders : defineOrders(options.definition)],
+  definitions: [options.nextContract ? nextOrders : defineOrders({ ...options.definition, ...lanes })],
   backend: options.composed ? composed : backend,
   authorize: allowAnonymous(),
   observe,

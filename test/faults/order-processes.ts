@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { ServiceEvent, WorkerOptions } from "async-request-reply";
+import type { defineOrders, ServiceEvent, WorkerOptions } from "async-request-reply";
 import type { SettingsOptions } from "async-request-reply/ports";
 import type { PostgresBackendOptions } from "async-request-reply/postgres";
 import type { SqliteBackendOptions } from "async-request-reply/sqlite";
+
+type OrderOptions = NonNullable<Parameters<typeof defineOrders>[0]>;
 
 /** Options of a process of the order service: see order-process.mjs. */
 export interface ProcessOptions {
@@ -45,7 +47,9 @@ export interface ProcessOptions {
   /** Options of the back end, if the store is an SQLite file. */
   readonly sqlite?: Pick<SqliteBackendOptions, "lockTimeoutMs">;
   readonly service?: Omit<SettingsOptions, "authorize">;
-  readonly definition?: { readonly retentionMs?: number; readonly cancellable?: boolean };
+  readonly definition?: Pick<OrderOptions, "retentionMs" | "cancellable" | "limits">;
+  /** Number of lanes that orders are divided among. Default: no lanes. */
+  readonly lanes?: number;
   readonly worker?: WorkerOptions;
 }
 

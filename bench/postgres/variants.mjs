@@ -16,6 +16,11 @@ export const oneCte = { name: "one CTE: key, op, job", module: "one-cte" };
 export const transaction = { name: "BEGIN, 3 INSERTs, COMMIT", module: "transaction" };
 export const pgBoss = { name: "pg-boss, key, op in tx", module: "pg-boss" };
 export const graphileWorker = { name: "graphile, key, op in tx", module: "graphile-worker" };
+export const graphileByTenant = {
+  name: "graphile, queue per tenant",
+  module: "graphile-worker",
+  options: { queuePerTenant: true },
+};
 export const dbos = { name: "DBOS startWorkflow", module: "dbos" };
 export const dbosWithStep = { name: "DBOS workflow + 1 step", module: "dbos", options: { withStep: true } };
 export const byHand = {

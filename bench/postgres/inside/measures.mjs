@@ -5,10 +5,24 @@ import { fairness } from "./fairness.mjs";
 import { latency } from "./latency.mjs";
 import { purge } from "./purge.mjs";
 import { queue } from "./queue.mjs";
+import { quiet } from "./quiet.mjs";
 import { read } from "./read.mjs";
 import { sizes } from "./sizes.mjs";
 import { stats } from "./stats.mjs";
 import { wal } from "./wal.mjs";
 
 /** The measurements that the process of a variant can run. */
-export const measures = { accept, churn, drain, fairness, latency, purge, queue, read, sizes, stats, wal };
+export const measures = {
+  accept,
+  churn,
+  drain,
+  fairness,
+  latency,
+  purge,
+  queue,
+  quiet,
+  read,
+  sizes,
+  stats,
+  wal,
+};

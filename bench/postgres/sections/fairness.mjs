@@ -1,7 +1,7 @@
-import { median, printRows } from "../../report.mjs";
+import { median, printRows, spread } from "../../report.mjs";
 import { inRounds } from "../../rounds.mjs";
 import { verdict } from "../report.mjs";
-import { graphileWorker, pgBoss, product } from "../variants.mjs";
+import { graphileByTenant, graphileWorker, pgBoss, product } from "../variants.mjs";
 
 const FLOOD = Number(process.env.BENCH_FLOOD ?? 100_000);
 /** Peers accept a tenth of it, because they need minutes for more, and the result is the same. */
@@ -11,14 +11,16 @@ const SLOTS = 128;
 /** G16: starts of a tenant's backlog before the start of another tenant's only order. BENCH_FLOOD sets the backlog. */
 export async function fairness({ rounds, seed, withVariants }) {
   const ours = [product];
-  await withVariants([...ours, graphileWorker, pgBoss], (opened) => report(opened, ours, { rounds, seed }));
+  await withVariants([...ours, graphileWorker, graphileByTenant, pgBoss], async (opened) => {
+    await report(opened, ours, { rounds, seed });
+    await reportQuiet(opened, ours, { rounds, seed });
+  });
 }
 
 /** Measures the variants and prints the result. Those of `ours` must keep to the goal. */
 export async function report(opened, ours, { rounds, seed }) {
-  const isOurs = ({ name }) => ours.some((own) => own.name === name);
   const samples = await inRounds(opened, { rounds, seed }, (variant) =>
-    variant.call("fairness", { flood: isOurs(variant) ? FLOOD : FLOOD_OF_PEERS }),
+    variant.call("fairness", { flood: backlogOf(variant, ours) }),
   );
   console.log(
     `\nfairness: starts of another tenant's backlog before the only order of a tenant, ${SLOTS} slots`,
@@ -28,8 +30,44 @@ export async function report(opened, ours, { rounds, seed }) {
     ...opened.map((variant) => {
       const before = samples.get(variant.name).map((sample) => sample.before);
       const figures = `${median(before)} (${Math.min(...before)}-${Math.max(...before)})`;
-      const goal = isOurs(variant) ? `<= ${SLOTS + 1}: ${verdict(Math.max(...before) <= SLOTS + 1)}` : "";
-      return [variant.name, String(isOurs(variant) ? FLOOD : FLOOD_OF_PEERS), figures, goal];
+      const goal = isOneOf(ours, variant)
+        ? `<= ${SLOTS + 1}: ${verdict(Math.max(...before) <= SLOTS + 1)}`
+        : "";
+      return [variant.name, String(backlogOf(variant, ours)), figures, goal];
     }),
   ]);
+}
+
+/** Measures how long the orders of quiet tenants wait, without and with the backlog of another tenant, and prints it. */
+export async function reportQuiet(opened, ours, { rounds, seed }) {
+  const samples = await inRounds(opened, { rounds, seed }, async (variant) => ({
+    alone: await variant.call("quiet", { backlog: 0 }),
+    beside: await variant.call("quiet", { backlog: backlogOf(variant, ours) }),
+  }));
+  console.log("\nfairness: waits of 1,000 quiet tenants, 250 orders per second in all");
+  printRows([
+    ["variant", "backlog of another tenant", "p99 ms without it", "p50 ms", "p99 ms", "p99 ratio", ""],
+    ...opened.map((variant) => {
+      const own = samples.get(variant.name);
+      const ratios = own.map(({ alone, beside }) => beside.p99Ms / alone.p99Ms);
+      const medianOf = (of) => median(own.map(of)).toFixed(1);
+      return [
+        variant.name,
+        String(backlogOf(variant, ours)),
+        medianOf(({ alone }) => alone.p99Ms),
+        medianOf(({ beside }) => beside.p50Ms),
+        medianOf(({ beside }) => beside.p99Ms),
+        spread(ratios),
+        isOneOf(ours, variant) ? `<= 2.00: ${verdict(median(ratios) <= 2)}` : "",
+      ];
+    }),
+  ]);
+}
+
+function isOneOf(ours, { name }) {
+  return ours.some((own) => own.name === name);
+}
+
+function backlogOf(variant, ours) {
+  return isOneOf(ours, variant) ? FLOOD : FLOOD_OF_PEERS;
 }

@@ -8,11 +8,14 @@ import {
 } from "./three-tables.mjs";
 
 const TASK = "orders";
-const addJob = prepared("add_job", "select graphile_worker.add_job($1, $2::json)");
+const addJob = prepared("add_job", "select graphile_worker.add_job($1, $2::json, queue_name := $3)");
 const silent = new Logger(() => () => {});
 
-/** graphile-worker: `add_job` in the transaction that records key and operation. 16 concurrent jobs from its local queue. */
-export async function open({ url }) {
+/**
+ * graphile-worker: `add_job` in the transaction that records key and operation. 16 concurrent jobs from its local queue. With
+ * `queuePerTenant`, each tenant has a named queue, whose jobs run one at a time.
+ */
+export async function open({ url, queuePerTenant = false }) {
   const pool = createPool(url);
   await createThreeTables(pool);
   await runMigrations({ pgPool: pool, logger: silent });
@@ -21,7 +24,8 @@ export async function open({ url }) {
     accept: (order) =>
       inTransaction(pool, async (client) => {
         await recordKeyAndOperation(client, order);
-        await client.query(addJob([TASK, JSON.stringify({ operationId: order.id })]));
+        const queue = queuePerTenant ? order.tenant : null;
+        await client.query(addJob([TASK, JSON.stringify({ operationId: order.id }), queue]));
       }),
     reset: async () => {
       await pool.query("truncate graphile_worker._private_jobs");

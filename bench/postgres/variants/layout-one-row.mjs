@@ -4,8 +4,9 @@ import { prepared } from "./pool.mjs";
 
 const record = prepared(
   "record",
-  `insert into work (id, tenant, definition, key, bound, fingerprint, input, state, due_at, announce_at, created_at)
-   select n.*, 'pending', now(), now() + interval '30 s', now()
+  `insert into work (id, tenant, definition, key, bound, fingerprint, input, state, due_at, announce_at, created_at,
+     retention_ms)
+   select n.*, 'pending', now(), now() + interval '30 s', now(), 86400000
    from (select id, tenant, definition, key, true, fingerprint, input
      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
        as n (id, tenant, definition, key, fingerprint, input)
@@ -23,12 +24,12 @@ const claim = prepared(
 );
 const complete = prepared(
   "complete",
-  `update work set state = 'completed', settled_at = now(), retained_from = now(), due_at = null, announce_at = null
+  `update work set state = 'completed', settled_at = now(), expires_at = now(), due_at = null, announce_at = null
    from unnest($1::uuid[]) as done (id) where work.id = done.id and work.token = $2 and work.state = 'pending'`,
 );
 const purge = prepared(
   "purge",
-  `delete from work using (select id from work where retained_from <= now() order by retained_from limit $1) as old
+  `delete from work using (select id from work where expires_at <= now() order by expires_at limit $1) as old
    where work.id = old.id`,
 );
 
@@ -42,8 +43,8 @@ export function open(options) {
     },
     fill: (id, at, rows) => `
       insert into work (id, tenant, definition, key, bound, fingerprint, input, state, attempt, token, created_at, settled_at,
-        retained_from)
-      select ${id}, $1, $2, gen_random_uuid()::text, true, $3, $4, 'completed', 1, gen_random_uuid()::text, ${at}, ${at}, ${at}
+        expires_at, retention_ms)
+      select ${id}, $1, $2, gen_random_uuid()::text, true, $3, $4, 'completed', 1, gen_random_uuid()::text, ${at}, ${at}, ${at}, 0
       from generate_series(1, ${rows}) as i`,
     due: "work where announce_at is not null",
     statements: { record, claim, complete, purge },

@@ -1,5 +1,6 @@
 import { accept } from "./accept.mjs";
 import { churn } from "./churn.mjs";
+import { crowd } from "./crowd.mjs";
 import { drain } from "./drain.mjs";
 import { fairness } from "./fairness.mjs";
 import { latency } from "./latency.mjs";
@@ -15,6 +16,7 @@ import { wal } from "./wal.mjs";
 export const measures = {
   accept,
   churn,
+  crowd,
   drain,
   fairness,
   latency,

@@ -110,6 +110,13 @@ const calls: Record<string, Call> = {
     );
   },
   purge: ({ submissions }) => submissions.purge({ limit: 10 }),
+  "counts of pending operations, of all tenants and of one": ({ operations }) =>
+    optional(
+      operations.countPending?.([
+        { definition: "orders", most: 50 },
+        { definition: "reports", tenant: "s1", most: 50 },
+      ]),
+    ),
   getMany: ({ operations }) => optional(operations.getMany?.([newId(), newId()])),
   "lists of failed operations, all, by definition and by tenant": async (backend) => {
     await listTwoPages(backend, { state: "failed" });

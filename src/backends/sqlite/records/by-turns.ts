@@ -16,17 +16,19 @@ export interface TurnRequest {
   readonly freeFor?: ((tenant: string) => number) | undefined;
 }
 
-/** A claim looks at this many tenants per slot, because the earliest work of a tenant may be due later. */
-const PROBES_PER_SLOT = 4;
+/** A claim looks at one tenant per slot and at least at this many, because the earliest work of a tenant may be due later. */
+const LEAST_PROBES = 16;
 /** And at so many more, if tenants have limits. */
 const PROBES_WITH_LIMITS = 1_000;
 
 const LEVELS = `with level(urgency) as (values (0), (1), (2), (3), (4), (5), (6), (7)) select urgency from level
   where exists (select 1 from arr_operations o indexed by arr_operations_turns
     where o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ? and o.urgency = level.urgency)`;
-const NEXT_TENANT = `select tenant, due_at from arr_operations indexed by arr_operations_turns
+const NEXT_TENANT = `select tenant, due_at, seq from arr_operations indexed by arr_operations_turns
   where announce_at is not null and token is null and behind = 0 and definition = ? and urgency = ?
   and tenant > ? order by tenant, due_at limit 1`;
+const OLDEST = `${withInput()} where o.seq in (select value from json_each(?))
+  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0)`;
 const OF_TENANT = `${withInput("arr_operations_turns")}
   where o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ? and o.urgency = ? and o.tenant = ?
   and o.due_at <= ? and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) order by o.due_at limit ?`;
@@ -41,13 +43,25 @@ export function selectByTurns(statements: Statements, turns: Turns, request: Tur
   for (const level of statements.all(LEVELS, definition)) {
     const urgency = integer(level, "urgency");
     const found = nextTenants(statements, turns, { ...request, urgency });
-    const { tenants } = found;
     complete &&= found.complete;
-    const shareOf = sharesOf(limit, tenants.length);
-    const rows = tenants.flatMap((tenant, place) => {
-      const values = [definition, urgency, tenant, now, creates ? 1 : 0, admitted ? 1 : 0] as const;
-      return statements.all(OF_TENANT, ...values, Math.min(shareOf(place), freeFor(tenant)));
-    });
+    const shareOf = sharesOf(limit, found.oldest.length);
+    const filters = [creates ? 1 : 0, admitted ? 1 : 0] as const;
+    const shares = found.oldest.map(({ tenant, seq }, place) => ({
+      tenant,
+      seq,
+      share: Math.min(shareOf(place), freeFor(tenant)),
+    }));
+    // With more tenants than slots, one statement reads the only operation of each.
+    const single = shares.flatMap(({ seq, share }) => (share === 1 ? seq : []));
+    const first = new Map(
+      single.length === 0
+        ? []
+        : statements.all(OLDEST, JSON.stringify(single), ...filters).map((row) => [row.seq, row]),
+    );
+    const rows = shares.flatMap(
+      ({ tenant, seq, share }) =>
+        first.get(seq) ?? statements.all(OF_TENANT, definition, urgency, tenant, now, ...filters, share),
+    );
     // A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
     if (rows.length > 0) return { rows, complete };
   }
@@ -60,23 +74,29 @@ export interface Chosen {
   readonly complete: boolean;
 }
 
+/** The oldest operation of a tenant. */
+interface Oldest {
+  readonly tenant: string;
+  readonly seq: number;
+}
+
 function unlimited(): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Returns the tenants with due work whose turn it is: those after the last one, and then the others. */
+/** Returns the tenants with due work whose turn it is, and their oldest: those after the last one, and then the others. */
 function nextTenants(
   statements: Statements,
   turns: Turns,
   { definition, urgency, now, limit, freeFor }: TurnRequest & { readonly urgency: number },
-): { readonly tenants: readonly string[]; readonly complete: boolean } {
+): { readonly oldest: readonly Oldest[]; readonly complete: boolean } {
   const last = turns.last(definition, urgency);
-  const tenants: string[] = [];
+  const oldest: Oldest[] = [];
   let here = last;
   let wrapped = false;
   // Without places, there is no search in the order of time after this one, so it looks at more tenants.
-  let probes = limit * PROBES_PER_SLOT + (freeFor === undefined ? 0 : PROBES_WITH_LIMITS);
-  for (; probes > 0 && tenants.length < limit; probes -= 1) {
+  let probes = Math.max(LEAST_PROBES, limit) + (freeFor === undefined ? 0 : PROBES_WITH_LIMITS);
+  for (; probes > 0 && oldest.length < limit; probes -= 1) {
     const row = statements.first(NEXT_TENANT, definition, urgency, here);
     const next = row && text(row, "tenant");
     if (row === undefined || next === undefined || (wrapped && next > last)) {
@@ -87,7 +107,8 @@ function nextTenants(
     }
     here = next;
     turns.had(definition, urgency, next);
-    if (integer(row, "due_at") <= now && (freeFor === undefined || freeFor(next) > 0)) tenants.push(next);
+    if (integer(row, "due_at") <= now && (freeFor === undefined || freeFor(next) > 0))
+      oldest.push({ tenant: next, seq: integer(row, "seq") });
   }
-  return { tenants, complete: probes > 0 || tenants.length >= limit };
+  return { oldest, complete: probes > 0 || oldest.length >= limit };
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type * as Parking from "../../src/following/parking.js";
 import type * as Filter from "../../src/operator/filter.js";
 import type * as Redrive from "../../src/operator/redrive-one.js";
+import type * as Backlog from "../../src/protocol/backlog.js";
 import type * as Submit from "../../src/service/submit.js";
 import type * as Deliver from "../../src/webhooks/delivery/deliver.js";
 import type * as FindAnnounced from "../../src/webhooks/delivery/find-announced.js";
@@ -80,6 +81,22 @@ const mutants: readonly Mutant[] = [
           return { ...result, operation: { ...result.operation, operationId } };
         };
         return { ...real, redriveOne };
+      }),
+  },
+  {
+    name: "a full backlog refuses what was accepted before",
+    violation: /I25: key .* was refused because the backlog is full/,
+    plant: () =>
+      vi.doMock("../../src/protocol/backlog.js", async (original) => {
+        const real = await original<typeof Backlog>();
+        const createBacklog: typeof real.createBacklog = ({
+          backend: { operations, idempotency },
+          ...options
+        }) => {
+          const forgetful = { ...idempotency, find: async () => undefined };
+          return real.createBacklog({ ...options, backend: { operations, idempotency: forgetful } });
+        };
+        return { createBacklog };
       }),
   },
   {
@@ -160,6 +177,7 @@ const REPLACED = [
   "../../src/operator/filter.js",
   "../../src/operator/redrive-one.js",
   "../../src/following/parking.js",
+  "../../src/protocol/backlog.js",
   "../../src/webhooks/delivery/find-announced.js",
   "../../src/webhooks/delivery/deliver.js",
   "../../src/webhooks/delivery/schedule.js",

@@ -32,8 +32,9 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
       : { outcome: "exists", operationId: held.operationId, fingerprint: held.fingerprint };
   }
 
-  async find(reference: KeyReference): Promise<Claim | undefined> {
-    return this.#held.get(nameOf(reference));
+  async find(reference: KeyReference): Promise<Pick<Claim, "operationId" | "fingerprint"> | undefined> {
+    const held = this.#held.get(nameOf(reference));
+    return held && { operationId: held.operationId, fingerprint: held.fingerprint };
   }
 
   async release(owner: KeyReference & { readonly operationId: string }): Promise<void> {

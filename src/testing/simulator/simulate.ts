@@ -6,6 +6,7 @@ import { runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
 import { resumeAll, runOperator } from "./actors/operator.js";
 import { awaitEnds } from "./actors/waiters.js";
+import { limitedOrders, orders } from "./actors/work.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { Ledger } from "./ledger/ledger.js";
 import { unfinished } from "./ledger/readings.js";
@@ -135,6 +136,7 @@ async function play(
   let numbers = 0;
   const newId = (): string => `00000000-0000-7000-8000-${(++numbers).toString().padStart(12, "0")}`;
   const creates = options.creates ?? options.seed % 2 === 1;
+  const counts = backend.operations.countPending !== undefined && backend.idempotency.find !== undefined;
   const stage: Stage = {
     world,
     ledger,
@@ -143,6 +145,7 @@ async function play(
     synchronous,
     wakeups: new Set(),
     creates,
+    orders: counts && (options.seed >> 4) % 2 === 1 ? limitedOrders : orders,
     webhooks: options.webhooks ?? (options.seed >> 3) % 2 === 1,
     nextNumber: () => ++numbers,
     newId,

@@ -1,3 +1,4 @@
+import type { OrderDefinition } from "../../contract/definition/order.js";
 import type { Backend } from "../../ports/backend.js";
 import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
@@ -17,6 +18,8 @@ export interface Stage {
   readonly transactions: Transactions;
   /** Synchronous transactions. Absent if the back end under test does not share them. */
   readonly synchronous: SynchronousTransactions | undefined;
+  /** The definition of orders of the services, which limits their backlog in some histories. */
+  readonly orders: OrderDefinition;
   /** Whether orders are created before the reply (201). */
   readonly creates: boolean;
   /** Whether the ends of operations are announced with webhooks. */

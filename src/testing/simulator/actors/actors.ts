@@ -25,7 +25,7 @@ export interface Api {
 function startApi(stage: Stage, name: string): Api {
   const process = new Process(name);
   const service = createService({
-    definitions: [orders, NOTICES],
+    definitions: [stage.orders, NOTICES],
     create: creatorsOf(stage, process),
     backend: portsOf(stage, process),
     ...webhooksOf(stage, process),

@@ -61,6 +61,10 @@ export function judgeRejected({ ledger }: Stage, request: Request, error: unknow
     ledger.keys.refusedAsInProgress(request);
     return "retry";
   }
+  if (code === "TOO_MANY_PENDING") {
+    ledger.keys.refusedAsFull(request);
+    return "full";
+  }
   if (code === "IDEMPOTENCY_KEY_REUSED") ledger.payloads.refusedAsReused(request);
   return code === "IDEMPOTENCY_KEY_REUSED" || code === "CONTRACT_VIOLATION" ? "refused" : undefined;
 }

@@ -45,7 +45,8 @@ export async function runClient(
     for (let made = 0; made < tries; made += 1) {
       const answer = await submitOnce(draft);
       if (answer === "refused") return undefined;
-      if (answer !== "retry") return answer.id;
+      if (answer === "full") made -= draft.key === undefined ? 0 : 1;
+      else if (answer !== "retry") return answer.id;
       await wait(1_000);
     }
     if (draft.key !== undefined)

@@ -3,7 +3,6 @@ import { canonicalJson } from "../../../contract/json/canonical-json.js";
 import type { Request } from "../ledger/payloads.js";
 import type { Stage } from "../stage.js";
 import { NOTICES, type NoticeDefinition } from "./notices.js";
-import { orders } from "./work.js";
 
 /** A client and its tenant. */
 export interface Caller {
@@ -24,11 +23,14 @@ export interface Draft {
   readonly input: Order | { readonly about: string };
 }
 
-/** Outcome of a try. `retry`: the outcome is unknown, or another process is handling the submission. */
-export type Answer = { readonly id: string } | "refused" | "retry";
+/**
+ * Outcome of a try. `retry`: the outcome is unknown, or another process is handling the submission. `full`: the backlog has no
+ * room for it now.
+ */
+export type Answer = { readonly id: string } | "refused" | "retry" | "full";
 
 /** Chooses what to submit. There are few keys and payloads, so that duplicates are common. */
-export function chooseDraft({ world }: Stage, { name: principal, tenant }: Caller): Draft {
+export function chooseDraft({ world, orders }: Stage, { name: principal, tenant }: Caller): Draft {
   const { choices } = world;
   const keyName = KEYS[choices.choose(KEYS.length)] as string;
   const kind = choices.weighted([

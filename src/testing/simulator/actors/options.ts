@@ -38,6 +38,9 @@ export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
 /** Limits of orders. They are lower than what all processes together can run. */
 export const ORDER_LIMITS = { running: 3, runningPerTenant: 2 } as const;
 
+/** Limit of orders of a tenant that have not ended, in histories with a backlog. A burst exceeds it. */
+export const PENDING_PER_TENANT = 4;
+
 /**
  * Defaults of a worker. Every processor overrides them, so a worker that uses one of them violates I15. There is no
  * default attempt timeout: a worker that ignores the one of notices never ends some of them (I2).

@@ -46,6 +46,10 @@ export async function submitByRequest(
   const response = await ask(stage, apis, caller, ["POST", definition.path], { headers, body });
   const id = idOf(response);
   world.note(`${caller.name}: POST ${describeDraft(draft)} -> ${statusOf(response)} ${id ?? ""}`);
+  if (response?.status === 429) {
+    ledger.keys.refusedAsFull(request);
+    return "full";
+  }
   if (response === undefined || response.status === 503) return "retry";
   if (response.status === 409) {
     ledger.keys.refusedAsInProgress(request);

@@ -5,14 +5,18 @@ import type { Job } from "../../../worker/attempt/job.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
 import type { Process } from "../world/world.js";
-import { LEASE_MS, ORDER_LIMITS } from "./options.js";
+import { LEASE_MS, ORDER_LIMITS, PENDING_PER_TENANT } from "./options.js";
 
-/** The definition of orders, which all processes share. Unlike notices, failed orders are kept longer. */
-export const orders: OrderDefinition = defineOrders({
-  cancellable: true,
-  retentionMs: 3_600_000,
-  failedRetentionMs: 5_400_000,
-  limits: ORDER_LIMITS,
+/** Unlike notices, failed orders are kept longer. */
+const ORDER_OPTIONS = { cancellable: true, retentionMs: 3_600_000, failedRetentionMs: 5_400_000 } as const;
+
+/** The definition of orders, which all processes share. */
+export const orders: OrderDefinition = defineOrders({ ...ORDER_OPTIONS, limits: ORDER_LIMITS });
+
+/** The definition of orders for services that limit their backlog. */
+export const limitedOrders: OrderDefinition = defineOrders({
+  ...ORDER_OPTIONS,
+  limits: { ...ORDER_LIMITS, pendingPerTenant: PENDING_PER_TENANT },
 });
 
 /** Returns whether the resource of a definition is created before the reply in this history. */

@@ -4,7 +4,10 @@ import type { Request } from "./payloads.js";
 /** A key that an open transaction holds. Other submissions with it have to wait. */
 export type Holding = Pick<Request, "tenant" | "definition"> & { readonly key?: string | undefined };
 
-/** Checks that each key has one operation while it lives (I1), and that no retry waits for a crashed submission (I5). */
+/**
+ * Checks that each key has one operation while it lives (I1), that no retry waits for a crashed submission (I5), and that a
+ * full backlog refuses no retry of what was accepted (I25).
+ */
 export class Keys {
   readonly #entries: Entries;
   /** Operation of each key, from its latest creation, promise or effect. */
@@ -48,6 +51,16 @@ export class Keys {
       const what = `a retry has to wait for ${entry.id}, although no process is working on it`;
       this.#entries.violated("I5", what);
     }
+  }
+
+  /** Records that a submission was refused because the backlog is full. Checks that its key was not known before. */
+  refusedAsFull({ tenant, definition, key, moment }: Request): void {
+    if (key === undefined) return;
+    const owner = this.#entries
+      .where((entry) => entry.tenant === tenant && entry.key === key && entry.addedAt <= moment)
+      .find((entry) => entry.recorded.definition === definition && !this.#entries.mayBeGone(entry));
+    if (owner !== undefined)
+      this.#entries.violated("I25", `key ${key} of ${owner.id} was refused because the backlog is full`);
   }
 
   #isExpired(id: string): boolean {

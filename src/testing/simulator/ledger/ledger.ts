@@ -59,9 +59,9 @@ import { Webhooks } from "./webhooks.js";
  * - I19: Stores answer calls about attempts as the operation is: due, leased, cancelled or lost before. See {@link Timing}.
  * - I20: Sweeps get each operation once per interval, and not too early. See {@link HandOuts}.
  * - I21: Counts agree with what was recorded, settled and leased. See {@link Counts}.
- * - I22: Limits and lanes hold. See {@link Places}.
- * - I23: No attempt begins while its definition is paused.
+ * - I22, I23: Limits and lanes hold, and no attempt begins while its definition is paused. See {@link Places}.
  * - I24: Urgent orders begin first, and no tenant is passed over for long. See {@link Turns}.
+ * - I25: A full backlog refuses no submission whose key has an operation. See {@link Keys}.
  */
 export class Ledger {
   readonly entries: Entries;

@@ -35,6 +35,9 @@ export function operationsOf(
       ledger.listings.read(request, page);
       return page;
     });
+  const { countPending } = store;
+  const count: OperationStore["countPending"] = (requests) =>
+    world.call(process, "countPending", async () => (await countPending?.call(store, requests)) ?? []);
   const { pause, resume } = store;
   const pausing: OperationStore["pause"] = (definition, by) =>
     world.call(process, `pause(${definition})`, async () => {
@@ -52,6 +55,7 @@ export function operationsOf(
     ...(store.redrive === undefined ? {} : { redrive }),
     ...(getMany === undefined ? {} : { getMany: readMany }),
     ...(list === undefined ? {} : { list: readPage }),
+    ...(countPending === undefined ? {} : { countPending: count }),
     ...(pause === undefined || resume === undefined ? {} : { pause: pausing, resume: resuming }),
     watch: (onChange) => watchSome(process, world, ledger.entries.watchers, onChange),
     watchCancellations: (onRequest) => watchSome(process, world, ledger.entries.cancelWatchers, onRequest),
@@ -123,7 +127,11 @@ export function idempotencyOf(
   world: World,
   ledger: Ledger,
 ): IdempotencyStore {
+  const { find } = store;
+  const finding: IdempotencyStore["find"] = (key) =>
+    world.call(process, `find(${key.tenant}/${key.key})`, async () => find?.call(store, key));
   return {
+    ...(find === undefined ? {} : { find: finding }),
     claim: (claim) =>
       world.call(process, `claim(${claim.tenant}/${claim.key} ${short(claim.operationId)})`, async () => {
         const result = await store.claim(claim);

@@ -56,9 +56,15 @@ export class Keys {
   /** Records that a submission was refused because the backlog is full. Checks that its key was not known before. */
   refusedAsFull({ tenant, definition, key, moment }: Request): void {
     if (key === undefined) return;
-    const owner = this.#entries
-      .where((entry) => entry.tenant === tenant && entry.key === key && entry.addedAt <= moment)
-      .find((entry) => entry.recorded.definition === definition && !this.#entries.mayBeGone(entry));
+    const [owner] = this.#entries.where(
+      (entry) =>
+        entry.tenant === tenant &&
+        entry.key === key &&
+        entry.recorded.definition === definition &&
+        entry.addedAt <= moment &&
+        !entry.mayBeAbsent &&
+        !this.#entries.isExpired(entry),
+    );
     if (owner !== undefined)
       this.#entries.violated("I25", `key ${key} of ${owner.id} was refused because the backlog is full`);
   }

@@ -39,6 +39,8 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a full disk, which only roo
       problems: [problemType("unavailable")],
       missingRetryAfter: 0,
     });
+    // The process reports its failure beside the reply.
+    await vi.waitUntil(() => failuresOf(api).length > 0, { timeout: 10_000 });
     expect(failuresOf(api).at(-1)).toContain("Free space on its disk");
     disk.fillAgain();
     const accepted = idsOf([...expiring, cancelled, ...tried]);

@@ -27,7 +27,7 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a read-only mount, which on
     const order = newOrder("refused");
     expect(await sendOnce(order, api.baseUrl)).toBe(503);
     expect(order.missingRetryAfter).toBe(0);
-    expect(failuresOf(api).at(-1)).toContain("read-only");
+    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("read-only");
     expect(await readOnce(idsOf(known === undefined ? [] : [known])[0] ?? "", api.baseUrl)).toMatchObject({
       status: "completed",
     });
@@ -49,7 +49,7 @@ describe("an SQLite file that needs a newer release", () => {
     const order = newOrder("later");
     expect(await sendOnce(order, api.baseUrl)).toBe(503);
     expect(order.missingRetryAfter).toBe(0);
-    expect(failuresOf(api).at(-1)).toContain("Upgrade the package");
+    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("Upgrade the package");
     await expect(bench().start({ role: "worker" })).rejects.toThrow("ended with 1");
     await user.run("delete from arr_migrations where version = 7");
     sent.push(await send("later", () => api.baseUrl));
@@ -71,7 +71,7 @@ describe("a damaged SQLite file", () => {
     const reads = await Promise.all(ids.map((id) => readOnce(id, api.baseUrl)));
     expect(new Set(reads)).toEqual(new Set([500]));
     expect(await sendOnce(newOrder("order-1"), api.baseUrl)).toBe(500);
-    expect(failuresOf(api).at(-1)).toContain("Restore it from a backup");
+    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("Restore it from a backup");
     await expect(bench().start({ role: "worker" })).rejects.toThrow("ended with 1");
     expect(api.running()).toBe(true);
   });
@@ -97,7 +97,7 @@ describe("an SQLite file that is moved away while processes use it", () => {
     const order = newOrder("later");
     expect(await sendOnce(order, api.baseUrl)).toBe(503);
     expect(order.missingRetryAfter).toBe(0);
-    expect(failuresOf(api).at(-1)).toContain("was deleted, moved or replaced");
+    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("was deleted, moved or replaced");
     renameSync(`${bench().path}-away`, bench().path);
     sent.push(await send("later", () => api.baseUrl));
     await bench().untilTerminal();
@@ -120,7 +120,7 @@ describe("an SQLite file whose write-ahead log is deleted while a process uses i
     const later = await sendAll(keysOf("later", 30), () => api.baseUrl);
     const statuses = await Promise.all(later.map((order) => sendOnce(order, cut.baseUrl)));
     expect(statuses).toEqual(later.map(() => 503));
-    expect(failuresOf(cut).at(-1)).toContain("was deleted, moved or replaced");
+    await expect.poll(() => failuresOf(cut).at(-1) ?? "").toContain("was deleted, moved or replaced");
     cut.kill("SIGKILL");
     await cut.exited;
     const restarted = await bench().start({ role: "api" });

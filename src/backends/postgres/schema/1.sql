@@ -980,51 +980,34 @@ begin
   end if;
   tenants := '{}';
   for half in 1..2 loop
-    if cardinality(known) = 1 then
-      -- More tenants than slots.
-      with recursive walk(tenant, is_due, looked, found) as (
-        select here, false, 0, 0
+    with recursive walk(tenant, is_due, looked, found) as (
+      select here, false, 0, 0
+      union all
+      select n.tenant, n.is_due, w.looked + 1, w.found + n.is_due::integer
+      from walk w
+      -- Between two known tenants, there may be others.
+      cross join lateral (
+        select min(k.tenant collate "C") as known from unnest(known) as k(tenant) where k.tenant > w.tenant) b
+      cross join lateral (
+        (select o.tenant, o.due_at <= at as is_due from {{schema}}.operations o
+          where o.definition = name and o.urgency = level and o.tenant > w.tenant and o.tenant < b.known
+            and o.announce_at is not null and o.token is null and not o.behind
+          order by o.tenant, o.due_at limit 1)
         union all
-        select n.tenant, n.is_due, w.looked + 1, w.found + n.is_due::integer
-        from walk w
-        cross join lateral (
-          select o.tenant, o.due_at <= at as is_due from {{schema}}.operations o
-          where o.definition = name and o.urgency = level and o.tenant > w.tenant and o.announce_at is not null and o.token is null and not o.behind
-          order by o.tenant, o.due_at limit 1) n
-        where w.found < most and w.looked < probes and (up_to is null or w.tenant < up_to))
-      select array_agg(w.tenant order by w.looked) filter (where w.is_due) as due, max(w.looked) as looked,
-          max(w.tenant) filter (where w.looked > 0) as last
-        into walked from walk w where up_to is null or w.tenant <= up_to;
-    else
-      with recursive walk(tenant, is_due, looked, found) as (
-        select here, false, 0, 0
+        select b.known, coalesce((select o.due_at <= at from {{schema}}.operations o
+          where o.definition = name and o.urgency = level and o.tenant = b.known and o.due_at >= earliest
+            and o.announce_at is not null and o.token is null and not o.behind
+          order by o.due_at limit 1), false) where b.known is not null
         union all
-        select n.tenant, n.is_due, w.looked + 1, w.found + n.is_due::integer
-        from walk w
-        -- Between two known tenants, there may be others.
-        cross join lateral (
-          select min(k.tenant collate "C") as known from unnest(known) as k(tenant) where k.tenant > w.tenant) b
-        cross join lateral (
-          (select o.tenant, o.due_at <= at as is_due from {{schema}}.operations o
-            where o.definition = name and o.urgency = level and o.tenant > w.tenant and o.tenant < b.known
-              and o.announce_at is not null and o.token is null and not o.behind
-            order by o.tenant, o.due_at limit 1)
-          union all
-          select b.known, coalesce((select o.due_at <= at from {{schema}}.operations o
-            where o.definition = name and o.urgency = level and o.tenant = b.known and o.due_at >= earliest
-              and o.announce_at is not null and o.token is null and not o.behind
-            order by o.due_at limit 1), false) where b.known is not null
-          union all
-          (select o.tenant, o.due_at <= at from {{schema}}.operations o
-            where b.known is null and o.definition = name and o.urgency = level and o.tenant > w.tenant
-              and o.announce_at is not null and o.token is null and not o.behind
-            order by o.tenant, o.due_at limit 1)
-          limit 1) n
-        where w.found < most and w.looked < probes and (up_to is null or w.tenant < up_to))
-      select array_agg(w.tenant order by w.looked) filter (where w.is_due) as due, max(w.looked) as looked,
-          max(w.tenant) filter (where w.looked > 0) as last
-        into walked from walk w where up_to is null or w.tenant <= up_to;
-    end if;
+        (select o.tenant, o.due_at <= at from {{schema}}.operations o
+          where b.known is null and o.definition = name and o.urgency = level and o.tenant > w.tenant
+            and o.announce_at is not null and o.token is null and not o.behind
+          order by o.tenant, o.due_at limit 1)
+        limit 1) n
+      where w.found < most and w.looked < probes and (up_to is null or w.tenant < up_to))
+    select array_agg(w.tenant order by w.looked) filter (where w.is_due) as due, max(w.looked) as looked,
+        max(w.tenant) filter (where w.looked > 0) as last
+      into walked from walk w where up_to is null or w.tenant <= up_to;
     tenants := tenants || walked.due;
     reached := coalesce(walked.last, reached);
     most := most - coalesce(cardinality(walked.due), 0);

@@ -1153,7 +1153,8 @@ create function {{schema}}.receive_v1(definitions text[], slots integer[], lease
   repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+-- A table without statistics seems so small that sorting all waiting operations for each tenant seems cheap.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column

@@ -12,6 +12,8 @@ export function createTicketQueue(
   return {
     publish: (announcements) => messages.publish(announcements),
     consume: (request) => createTicketConsumer(messages.consume(request), consumeByTicket(request)),
+    // For a back end whose queue is replaced once more.
+    consumeByTicket,
     close: () => messages.close(),
   };
 }

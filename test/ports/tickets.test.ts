@@ -62,6 +62,35 @@ describeClients(
       expect(ran.indexOf("newcomer 1")).toBeLessThanOrEqual(1);
     });
 
+    it("begin work by turns if the queue was replaced twice", async () => {
+      const file = newDatabaseFile(client);
+      const once = withQueue(file.open(), createMemoryBackend().queue);
+      const { service, ran, worker, submit } = open(withQueue(once, createMemoryBackend().queue));
+      close.push(async () => {
+        await service.close();
+        await file.remove();
+      });
+      for (let index = 0; index < 20; index += 1) await submit(`flood ${index}`);
+      await submit("newcomer", { tenant: "b" });
+      await worker.start();
+      await expect.poll(() => ran.length).toBe(21);
+      expect(ran.indexOf("newcomer 1")).toBeLessThanOrEqual(1);
+    });
+
+    it("cause one look, which does not wait for work", async () => {
+      const file = newDatabaseFile(client);
+      const { queue, close: closeBackend } = file.open();
+      close.push(async () => {
+        await closeBackend();
+        await file.remove();
+      });
+      const definitions = [{ name: "orders", concurrency: 1, leaseMs: 60_000 }];
+      const consumer = queue.consumeByTicket?.({ definitions });
+      const slots = new Map([["orders", 1]]);
+      const request = { slots, limit: 1, token: "t1", signal: new AbortController().signal };
+      expect(await consumer?.receive(request)).toEqual([]);
+    });
+
     it("begin urgent work first", async () => {
       const { ran, worker, submit } = openOnFile();
       for (let index = 0; index < 5; index += 1) await submit(`usual ${index}`);

@@ -42,11 +42,12 @@ export async function runClient(
   /** Submits a draft. Each try can be a request or a call, to any process, with or without a transaction. */
   async function submit(draft: Draft): Promise<string | undefined> {
     const tries = draft.key === undefined ? 1 : MAX_TRIES;
-    for (let made = 0; made < tries; made += 1) {
+    for (let made = 0; made < tries; ) {
       const answer = await submitOnce(draft);
       if (answer === "refused") return undefined;
-      if (answer === "full") made -= draft.key === undefined ? 0 : 1;
-      else if (answer !== "retry") return answer.id;
+      if (answer !== "retry" && answer !== "full") return answer.id;
+      // Room can take long to come, and always comes. Without a key, nothing is sent again.
+      if (answer === "retry" || draft.key === undefined) made += 1;
       await wait(1_000);
     }
     if (draft.key !== undefined)

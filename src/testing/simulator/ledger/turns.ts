@@ -1,3 +1,4 @@
+import { DEFAULT_URGENCY } from "../../../contract/operation.js";
 import type { BegunAttempt } from "../../../ports/queue.js";
 import { ORDER_LIMITS, PROCESSOR_OPTIONS } from "../actors/options.js";
 import { type Entries, type Entry, isUncertain, stateOf } from "./entry.js";
@@ -7,7 +8,6 @@ import { type Entries, type Entry, isUncertain, stateOf } from "./entry.js";
  * place: those of one receipt.
  */
 const MAX_PASSED = PROCESSOR_OPTIONS.orders.concurrency;
-const DEFAULT_URGENCY = 3;
 
 /** Checks that receipts begin urgent orders first, and that no tenant is passed over more often than the bound (I24). */
 export class Turns {

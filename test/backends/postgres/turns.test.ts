@@ -1,6 +1,6 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { looksOf } from "./looks.js";
@@ -35,20 +35,34 @@ await describePostgres(`turns among ${WAITING} waiting operations`, (server) => 
   }, 300_000);
   afterAll(() => pool.end());
 
-  it("looks at few of them in a table without statistics too", async () => {
-    const fresh = server.newSchema();
-    await createPostgresBackend({ pool, schema: fresh }).migrate();
-    await pool.query(`alter table ${fresh}.operations set (autovacuum_enabled = off)`);
-    for (const [tenant, dueAt] of [
-      ["'later ' || n", "now() + interval '1 hour'"],
-      ["'flood'", "now() - interval '1 minute'"],
-    ])
-      await pool.query(`
-        insert into ${fresh}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
-        select gen_random_uuid(), ${tenant}, 'later', 'pending', '1', 0, now(), ${dueAt}, now() from generate_series(1, 20000) n`);
-    const { tenants, looks } = await tenantsOf("later", fresh);
-    expect(tenants).toEqual(Array<string>(SLOTS).fill("flood"));
-    expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+  describe("in a table without statistics", () => {
+    let fresh: string;
+    beforeAll(async () => {
+      fresh = server.newSchema();
+      await createPostgresBackend({ pool, schema: fresh }).migrate();
+      await pool.query(`alter table ${fresh}.operations set (autovacuum_enabled = off)`);
+      for (const [definition, tenant, dueAt] of [
+        ["later", "'tenant ' || n", "now() + interval '1 hour'"],
+        ["later", "'flood'", "now() - interval '1 minute'"],
+        ["orders", "'tenant ' || n % 2000", "now() - interval '1 minute'"],
+      ])
+        await pool.query(`
+          insert into ${fresh}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
+          select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}, now()
+          from generate_series(1, 20000) n`);
+    });
+
+    it("finds due work beside later work, and looks at few of them", async () => {
+      const { tenants, looks } = await tenantsOf("later", fresh);
+      expect(tenants).toEqual(Array<string>(SLOTS).fill("flood"));
+      expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+    });
+
+    it("gives each tenant a turn, and reads only what it claims", async () => {
+      const { tenants, looks } = await tenantsOf("orders", fresh);
+      expect(new Set(tenants).size).toBe(SLOTS);
+      expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+    });
   });
 
   async function tenantsOf(definition: string, schemaOf = schema) {

@@ -66,9 +66,11 @@ create table {{schema}}.operations (
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
--- Every unfinished operation is in one of the next two indexes, or waits for its lane, so waiting and running ones can be counted separately.
+-- Every unfinished operation is in one of the next two indexes, or waits for its lane, so waiting and running ones can be
+-- counted separately. Every urgency is at least 0. Queries that state this can use the first index, and queries of one urgency cannot:
+-- on a table without statistics, they would read and sort all waiting rows of the definition.
 create index operations_waiting on {{schema}}.operations (definition, due_at)
-  where announce_at is not null and token is null and not behind;
+  where announce_at is not null and token is null and not behind and urgency >= 0;
 create index operations_leased on {{schema}}.operations (definition, due_at) where announce_at is not null and token is not null;
 -- For the turns of tenants, if more work is due than the slots of a worker.
 create index operations_turns on {{schema}}.operations (definition, urgency, tenant, due_at)
@@ -749,8 +751,8 @@ begin
     definition := name;
     select count(*), min(n.due_at) into due, oldest from (
       select o.due_at from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.due_at <= at
-        and o.state = 'pending'
+      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
+        and o.due_at <= at and o.state = 'pending'
       order by o.due_at limit 10001) n;
     -- Those that wait for their lane.
     select count(*), min(n.due_at) into late, oldest_late from (
@@ -759,8 +761,8 @@ begin
       order by o.tenant, o.lane, o.created_at, o.id limit 10001) n;
     select count(*) into scheduled from (
       select from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.due_at > at
-        and o.state = 'pending'
+      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
+        and o.due_at > at and o.state = 'pending'
       order by o.due_at limit 10001) n;
     select count(*), min(n.due_at) into lost, oldest_lost from (
       select o.due_at from {{schema}}.operations o
@@ -939,7 +941,8 @@ begin
     name := definitions[which];
     earliest := to_timestamp(since[which] / 1000);
     waiting := (select o.due_at from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest
+      where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
+        and o.due_at >= earliest
       order by o.due_at limit 1);
     leased := (select o.due_at from {{schema}}.operations o
       where o.definition = name and o.announce_at is not null and o.token is not null and o.due_at >= earliest
@@ -1153,8 +1156,7 @@ create function {{schema}}.receive_v1(definitions text[], slots integer[], lease
   repeated boolean)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
--- A table without statistics seems so small that sorting all waiting operations for each tenant seems cheap.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column
@@ -1235,7 +1237,7 @@ begin
       -- so that they pass no dead ones.
       select count(*), coalesce(min(w.due_at), earliest) into waiting, earliest from (
         select o.due_at from {{schema}}.operations o
-        where o.definition = name and o.announce_at is not null and o.token is null and not o.behind
+        where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
           and o.due_at >= earliest and o.due_at <= at order by o.due_at limit wanted + 1) w;
       if wanted > 0 and waiting > 0 and most_of_tenant > 0 then
         chosen := {{schema}}.select_within_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
@@ -1276,7 +1278,7 @@ begin
             meets_lanes or coalesce(bool_or(c.laned), false)
           into plain, suspects, taken, meets_lanes from (
             select o.id, o.due_at, o.previous_lost, o.lane is not null as laned from {{schema}}.operations o
-            where o.definition = name and o.announce_at is not null and o.token is null and not o.behind
+            where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
               and o.due_at >= earliest and o.due_at <= at
               and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
             order by o.due_at limit wanted for update skip locked) c;

@@ -44,6 +44,7 @@ export async function reportQuiet(opened, ours, { rounds, seed }) {
     alone: await variant.call("quiet", { backlog: 0 }),
     beside: await variant.call("quiet", { backlog: backlogOf(variant, ours) }),
   }));
+  console.log(JSON.stringify(samples.get(opened[0].name)));
   console.log("\nfairness: waits of 1,000 quiet tenants, 250 orders per second in all");
   printRows([
     ["variant", "backlog of another tenant", "p99 ms without it", "p50 ms", "p99 ms", "p99 ratio", ""],

@@ -35,19 +35,28 @@ await describePostgres(`turns among ${WAITING} waiting operations`, (server) => 
   }, 300_000);
   afterAll(() => pool.end());
 
-  describe("in a table without statistics", () => {
+  describe.each([
+    { state: "without statistics", finished: 0, analyze: false },
+    { state: "that was analyzed while no operation waited", finished: 50_000, analyze: true },
+  ])("in a table $state", ({ finished, analyze }) => {
     let fresh: string;
     beforeAll(async () => {
       fresh = server.newSchema();
       await createPostgresBackend({ pool, schema: fresh }).migrate();
-      await pool.query(`alter table ${fresh}.operations set (autovacuum_enabled = off)`);
+      const table = `${fresh}.operations`;
+      await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
+      await pool.query(`
+        insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, settled_at)
+        select gen_random_uuid(), 'tenant ' || n % 2000, definition, 'completed', '1', 0, now(), now()
+        from generate_series(1, ${finished}) n, unnest(array['later', 'orders']) definition`);
+      if (analyze) await pool.query(`vacuum analyze ${table}`);
       for (const [definition, tenant, dueAt] of [
         ["later", "'tenant ' || n", "now() + interval '1 hour'"],
         ["later", "'flood'", "now() - interval '1 minute'"],
         ["orders", "'tenant ' || n % 2000", "now() - interval '1 minute'"],
       ])
         await pool.query(`
-          insert into ${fresh}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
+          insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
           select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}, now()
           from generate_series(1, 20000) n`);
     });

@@ -66,21 +66,25 @@ create table {{schema}}.operations (
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
+-- Each of the next indexes has a condition on the urgency that is always true, and only queries that state it can use the
+-- index. So each query can use only the one index that answers it. Otherwise the planner may choose another one that seems as
+-- cheap in statistics from a time without waiting work, and read and sort all waiting rows of a definition for each tenant.
+
 -- Every unfinished operation is in one of the next two indexes, or waits for its lane, so waiting and running ones can be
--- counted separately. Every urgency is at least 0. Queries that state this can use the first index, and queries of one urgency cannot:
--- on a table without statistics, they would read and sort all waiting rows of the definition.
+-- counted separately.
 create index operations_waiting on {{schema}}.operations (definition, due_at)
   where announce_at is not null and token is null and not behind and urgency >= 0;
 create index operations_leased on {{schema}}.operations (definition, due_at) where announce_at is not null and token is not null;
--- For the turns of tenants, if more work is due than the slots of a worker.
+-- For the turns of tenants, if more work is due than the slots of a worker. Queries of one urgency need no more conditions.
 create index operations_turns on {{schema}}.operations (definition, urgency, tenant, due_at)
   where announce_at is not null and token is null and not behind;
 -- For lanes: the order of each lane, and the operation that runs.
 create index operations_lanes on {{schema}}.operations (definition, tenant, lane, created_at, id)
-  where announce_at is not null and lane is not null and state = 'pending';
+  where announce_at is not null and lane is not null and state = 'pending' and urgency <> 8;
 create index operations_lane_held on {{schema}}.operations (definition, tenant, lane)
   where announce_at is not null and lane is not null and token is not null;
-create index operations_announce on {{schema}}.operations (definition, announce_at) where announce_at is not null;
+create index operations_announce on {{schema}}.operations (definition, announce_at)
+  where announce_at is not null and urgency <= 7;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
 create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
@@ -224,7 +228,7 @@ declare
 begin
   select o.id, o.behind into first from {{schema}}.operations o
   where o.definition = name and o.tenant = p_tenant and o.lane = p_lane and o.announce_at is not null
-    and o.lane is not null and o.state = 'pending'
+    and o.lane is not null and o.state = 'pending' and o.urgency <> 8
   order by o.created_at, o.id limit 1;
   if first.behind then
     perform from {{schema}}.operations o where o.id = first.id for update skip locked;
@@ -261,7 +265,7 @@ begin
   end if;
   first := (select f.id from {{schema}}.operations f
     where f.definition = o.definition and f.tenant = o.tenant and f.lane = o.lane and f.announce_at is not null
-      and f.lane is not null and f.state = 'pending'
+      and f.lane is not null and f.state = 'pending' and f.urgency <> 8
     order by f.created_at, f.id limit 1);
   if holder is null and first = o.id then
     if o.behind then
@@ -712,7 +716,7 @@ begin
     || case when p_state is null then '' else ' and o.state = $3' end
     -- Each filter states the conditions of its index.
     || case
-      when p_state in ('pending', 'preparing') then ' and o.announce_at is not null'
+      when p_state in ('pending', 'preparing') then ' and o.announce_at is not null and o.urgency <= 7'
       when p_state is distinct from 'failed' or p_tenant is not null then ''
       when p_definition is not null then ' and o.settled_at is not null'
       else ' and o.settled_at is not null and o.announce_at is null'
@@ -757,7 +761,8 @@ begin
     -- Those that wait for their lane.
     select count(*), min(n.due_at) into late, oldest_late from (
       select o.due_at from {{schema}}.operations o
-      where o.definition = name and o.announce_at is not null and o.lane is not null and o.state = 'pending' and o.behind
+      where o.definition = name and o.announce_at is not null and o.lane is not null and o.state = 'pending'
+        and o.urgency <> 8 and o.behind
       order by o.tenant, o.lane, o.created_at, o.id limit 10001) n;
     select count(*) into scheduled from (
       select from {{schema}}.operations o
@@ -802,6 +807,7 @@ begin
     if tenants[which] = '' then
       select count(*) into pending from (
         select from {{schema}}.operations o where o.definition = definitions[which] and o.announce_at is not null
+          and o.urgency <= 7
         order by o.announce_at limit most[which]) n;
     else
       select count(*) into running from (
@@ -820,7 +826,7 @@ begin
         select least(most[which], pending + count(*)) into pending from (
           select from {{schema}}.operations o
           where o.definition = definitions[which] and o.tenant = tenants[which] and o.announce_at is not null
-            and o.lane is not null and o.state = 'pending' and o.behind
+            and o.lane is not null and o.state = 'pending' and o.urgency <> 8 and o.behind
           order by o.lane, o.created_at, o.id limit most[which]) b;
       end if;
     end if;
@@ -1576,7 +1582,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   foreach name in array definitions loop
     for item in
-      select o.* from {{schema}}.operations o where o.definition = name and o.announce_at <= at
+      select o.* from {{schema}}.operations o where o.definition = name and o.announce_at <= at and o.urgency <= 7
       order by o.announce_at limit most for update skip locked
     loop
       -- An operation that waits for its lane needs no announcement. This look only finds a turn that was missed.

@@ -42,7 +42,7 @@ export async function open({ url, queuePerTenant = false }) {
         preset: { worker: { concurrentJobs: 16, localQueue: { size: 128 }, completeJobBatchDelay: 0 } },
         taskList: {
           [TASK]: async ({ operationId }) => {
-            onStart?.(operationId);
+            await onStart?.(operationId);
             await completeOperations(pool, [operationId]);
             onCompleted();
           },

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "../contract/options.js";
+import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
@@ -21,7 +21,7 @@ export interface Counters {
   read(): { readonly definitions: readonly LastHour[]; readonly countedMs: number };
 }
 
-const OPTIONS: OptionNames<CountersOptions> = { clock: true, observe: true };
+const OPTIONS: OptionTable<CountersOptions> = { clock: unchecked(), observe: unchecked() };
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
 
@@ -44,9 +44,8 @@ interface Minute {
  * Throws `INVALID_OPTION`.
  */
 export function createCounters(options: CountersOptions = {}): Counters {
-  checkOptions(options, OPTIONS, "createCounters");
-  const { clock = systemClock } = options;
-  const passOn = toObserver(options.observe, clock);
+  const { clock = systemClock, observe } = readOptions<CountersOptions>(options, OPTIONS, "createCounters");
+  const passOn = toObserver(observe, clock);
   const startedAt = clock.now();
   let minutes: readonly Minute[] = [];
 

@@ -4,6 +4,7 @@ import {
   invalidOption,
   isObject,
   kindOf,
+  longDurationMs,
   misuse,
   positiveInteger,
 } from "./options.js";
@@ -20,21 +21,28 @@ export type OptionTable<Settings> = { readonly [Name in keyof Settings]-?: Optio
  * Throws `INVALID_OPTION`, naming the option.
  *
  * @param owner Function that takes the options, such as `createWorker`.
+ * @param prefix Option that holds these options, such as `backoff`. Default: none.
  */
 export function readOptions<Settings extends object>(
   options: object,
   table: OptionTable<Settings>,
   owner: string,
+  prefix?: string,
 ): Settings {
-  checkOptions(options, table, owner);
-  return readNamed(options, table);
+  checkOptions(options, table, owner, prefix);
+  return readNamed(options, table, prefix);
 }
 
 /** Reads the options of a table from options that may have others. Throws `INVALID_OPTION`, naming the option. */
-export function readNamed<Settings extends object>(options: object, table: OptionTable<Settings>): Settings {
+export function readNamed<Settings extends object>(
+  options: object,
+  table: OptionTable<Settings>,
+  prefix?: string,
+): Settings {
+  const place = prefix === undefined ? "" : `${prefix}.`;
   const readers = Object.entries<OptionReader<unknown>>(table);
   return Object.fromEntries(
-    readers.map(([name, read]) => [name, read(Reflect.get(options, name), name)]),
+    readers.map(([name, read]) => [name, read(Reflect.get(options, name), place + name)]),
   ) as Settings;
 }
 
@@ -51,6 +59,15 @@ export function unchecked<Value>(): OptionReader<Value> {
 /** Reads a duration that timers support. Milliseconds. */
 export function duration(fallback: number): OptionReader<number> {
   return (value, name) => durationMs(name, value as number | undefined, fallback);
+}
+
+/** Reads a duration that no timer counts, from `min` to 100 years. Milliseconds. */
+export function longDuration(fallback: number, min = 1): OptionReader<number> {
+  return (value, name) => {
+    const read = longDurationMs(name, value as number | undefined, fallback);
+    if (read >= min) return read;
+    throw invalidOption(name, `at least ${min} milliseconds`, read);
+  };
 }
 
 /** Reads a whole number from 1 to `max`. `advice` says what to do if it is larger. */
@@ -74,8 +91,8 @@ export function flag(fallback: boolean): OptionReader<boolean> {
   };
 }
 
-/** Reads a text that matches a pattern, which `expected` describes. */
-export function text(pattern: RegExp, expected: string, fallback: string): OptionReader<string> {
+/** Reads a text that matches a pattern, which `expected` describes. Without `fallback`, it is required. */
+export function text(pattern: RegExp, expected: string, fallback?: string): OptionReader<string> {
   return (value = fallback, name) => {
     if (typeof value === "string" && pattern.test(value)) return value;
     throw invalidOption(name, expected, value);
@@ -90,9 +107,9 @@ export function either<const Value extends string>(first: Value, second: Value):
   };
 }
 
-/** Reads a function. */
-export function callback<Value>(expected = "a function"): OptionReader<Value> {
-  return (value, name) => {
+/** Reads a function. Without `fallback`, it is required. */
+export function callback<Value>(expected = "a function", fallback?: Value): OptionReader<Value> {
+  return (value: unknown = fallback, name) => {
     if (typeof value === "function") return value as Value;
     throw invalidOption(name, expected, value);
   };

@@ -1,4 +1,5 @@
-import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
+import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
+import { invalidOption, isObject } from "../contract/options.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
@@ -16,12 +17,17 @@ export interface OpenApiOptions extends SecurityOptions {
   readonly servers?: readonly OpenApiServer[];
 }
 
-/** Names of {@link OpenApiOptions}. */
-export const OPENAPI_OPTIONS: OptionNames<OpenApiOptions> = {
-  info: true,
-  servers: true,
-  securitySchemes: true,
-  security: true,
+/** {@link OpenApiOptions} with their defaults. */
+export type OpenApiSettings = Required<Pick<OpenApiOptions, "info" | "servers">> & {
+  readonly [Name in keyof SecurityOptions]-?: SecurityOptions[Name] | undefined;
+};
+
+/** How the options of a document are read. */
+export const OPENAPI_OPTIONS: OptionTable<OpenApiSettings> = {
+  info: readInfo,
+  servers: (value = [{ url: "/" }]) => value as readonly OpenApiServer[],
+  securitySchemes: unchecked(),
+  security: unchecked(),
 };
 
 /**
@@ -33,18 +39,12 @@ export const OPENAPI_OPTIONS: OptionNames<OpenApiOptions> = {
  */
 export function createOpenApiDocument(service: Service, options: OpenApiOptions): OpenApiDocument {
   const context = contextOf(service, "createOpenApiDocument");
-  checkOptions(options, OPENAPI_OPTIONS, "createOpenApiDocument");
-  const { info, servers = [{ url: "/" }] } = options;
-  if (!isObject(info)) throw invalidOption("info", '`{ title: "Orders", version: "1.0.0" }`', info);
-  for (const member of ["title", "version"] as const) {
-    const value: unknown = info?.[member];
-    if (typeof value !== "string" || value === "")
-      throw invalidOption(`info.${member}`, "a string that is not empty", value);
-  }
+  const read = readOptions<OpenApiSettings>(options, OPENAPI_OPTIONS, "createOpenApiDocument");
+  const { info, servers } = read;
   const draft = createDraft(context);
   const { definitions, settings } = draft;
   const { basePath, statusPath } = settings;
-  const { schemes, requirements } = describeSecurity(settings.authorize, options);
+  const { schemes, requirements } = describeSecurity(settings.authorize, read);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,
@@ -70,4 +70,14 @@ export function createOpenApiDocument(service: Service, options: OpenApiOptions)
   };
   // A deep copy, so the document shares no objects with the options, a definition or another document.
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+}
+
+function readInfo(info: unknown, name: string): OpenApiInfo {
+  if (!isObject(info)) throw invalidOption(name, '`{ title: "Orders", version: "1.0.0" }`', info);
+  for (const member of ["title", "version"]) {
+    const value: unknown = Reflect.get(info, member);
+    if (typeof value !== "string" || value === "")
+      throw invalidOption(`${name}.${member}`, "a string that is not empty", value);
+  }
+  return info as OpenApiInfo;
 }

@@ -22,7 +22,10 @@ export interface Security {
  *
  * Throws `INVALID_OPTION`.
  */
-export function describeSecurity(authorize: Authorize | undefined, options: SecurityOptions): Security {
+export function describeSecurity(
+  authorize: Authorize | undefined,
+  options: { readonly [Name in keyof SecurityOptions]: SecurityOptions[Name] | undefined },
+): Security {
   const schemes = options.securitySchemes ?? schemesOf(authorize);
   const names = Object.keys(schemes);
   const requirements = options.security ?? names.map((name) => ({ [name]: [] }));

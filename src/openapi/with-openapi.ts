@@ -1,5 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { checkOptions, invalidOption, type OptionNames } from "../contract/options.js";
+import { flag, type OptionTable, readOptions, text } from "../contract/option-table.js";
+import { invalidOption } from "../contract/options.js";
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";
 import type { ServiceContext } from "../http/context.js";
@@ -15,7 +16,12 @@ import { pathOf } from "../http/routing/request-path.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
-import { createOpenApiDocument, OPENAPI_OPTIONS, type OpenApiOptions } from "./create-document.js";
+import {
+  createOpenApiDocument,
+  OPENAPI_OPTIONS,
+  type OpenApiOptions,
+  type OpenApiSettings,
+} from "./create-document.js";
 
 /** Options of {@link withOpenApi}. Only `info` is required. */
 export interface WithOpenApiOptions extends OpenApiOptions {
@@ -25,7 +31,7 @@ export interface WithOpenApiOptions extends OpenApiOptions {
   readonly authorize?: boolean;
 }
 
-const OPTIONS: OptionNames<WithOpenApiOptions> = { ...OPENAPI_OPTIONS, path: true, authorize: true };
+type Settings = OpenApiSettings & Required<Pick<WithOpenApiOptions, "path" | "authorize">>;
 
 /**
  * Returns a service that also serves its OpenAPI document, to `GET` and `HEAD`. Other requests are unchanged. A service
@@ -38,11 +44,16 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
   options: WithOpenApiOptions,
 ): Service<Definitions, Tx> {
   const context = contextOf(service, "withOpenApi");
-  checkOptions(options, OPTIONS, "withOpenApi");
-  const document = { path: readPath(context, options.path) };
+  const table: OptionTable<Settings> = {
+    ...OPENAPI_OPTIONS,
+    path: (given, name) => readPath(context, given, name),
+    authorize: flag(false),
+  };
+  const { path: own, authorize, ...described } = readOptions<Settings>(options, table, "withOpenApi");
+  const document = { path: own };
   const path = context.settings.basePath + document.path;
   // Without `authorize`, the service refuses requests for its document too.
-  const read = context.settings.authorize && createReader(service, options, document);
+  const read = context.settings.authorize && createReader(service, { authorize, described }, document);
   return {
     ...service,
     hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
@@ -77,11 +88,13 @@ async function handleDocument(
 }
 
 /** Creates the handler for the document. Serializes the document once, because a service never changes. */
-function createReader(service: Service, options: WithOpenApiOptions, requested: Requested): Reader {
+function createReader(
+  service: Service,
+  { authorize, described }: { readonly authorize: boolean; readonly described: OpenApiSettings },
+  requested: Requested,
+): Reader {
   const context = contextOf(service, "withOpenApi");
-  const { path: _, authorize = false, ...described } = options;
-  if (typeof authorize !== "boolean") throw invalidOption("authorize", "a boolean", authorize);
-  const document = createOpenApiDocument(service, described);
+  const document = createOpenApiDocument(service, described as OpenApiOptions);
   const write = async (): Promise<HttpResponse> => {
     const fields: Fields = { "cache-control": authorize ? "private, no-cache" : "no-cache" };
     const full = reply(
@@ -104,11 +117,15 @@ function createReader(service: Service, options: WithOpenApiOptions, requested: 
     });
 }
 
-function readPath({ definitions, settings }: ServiceContext, path = "/openapi.json"): string {
+const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
+const EXPECTED_PATH = "an unused path, such as `/openapi.json`";
+
+function readPath({ definitions, settings }: ServiceContext, given: unknown, name: string): string {
+  const path = text(PATH, EXPECTED_PATH, "/openapi.json")(given, name);
   const isFree =
     path !== settings.statusPath &&
     !path.startsWith(`${settings.statusPath}/`) &&
     !definitions.some((definition) => definition.path === path);
-  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(path) && isFree) return path;
-  throw invalidOption("path", "an unused path, such as `/openapi.json`", path);
+  if (isFree) return path;
+  throw invalidOption(name, EXPECTED_PATH, path);
 }

@@ -1,4 +1,11 @@
-import { checkOptions, invalidOption, isObject, type OptionNames } from "../contract/options.js";
+import {
+  either,
+  type OptionReader,
+  type OptionTable,
+  optional,
+  readOptions,
+} from "../contract/option-table.js";
+import { invalidOption, isObject } from "../contract/options.js";
 import type { Operator } from "../operator/operator.js";
 import { SHARED } from "../protocol/shared.js";
 import type { Service } from "../service/service.js";
@@ -29,7 +36,20 @@ export interface Telemetry {
   stop(): void;
 }
 
-const OPTIONS: OptionNames<TelemetryOptions> = { api: true, relation: true, operator: true, service: true };
+/** {@link TelemetryOptions} with their defaults. */
+type Settings = Required<Pick<TelemetryOptions, "api" | "relation">> & {
+  readonly [Name in "operator" | "service"]: TelemetryOptions[Name] | undefined;
+};
+
+const OPTIONS: OptionTable<Settings> = {
+  api: withMembers(
+    ["trace", "context", "metrics"],
+    'the module `@opentelemetry/api`: `import * as api from "@opentelemetry/api"`',
+  ),
+  relation: either("link", "parent"),
+  operator: optional(withMembers(["stats"], "the return value of `createOperator`")),
+  service: optional(withMembers([SHARED], "the return value of `createService`")),
+};
 
 /**
  * Creates spans and metrics for every service and every worker of this process. Call it once per process, after the SDK
@@ -38,13 +58,7 @@ const OPTIONS: OptionNames<TelemetryOptions> = { api: true, relation: true, oper
  * Throws `INVALID_OPTION`, also if the runtime has no tracing channels.
  */
 export function startTelemetry(options: TelemetryOptions): Telemetry {
-  checkOptions(options, OPTIONS, "startTelemetry");
-  const { api, relation = "link", operator, service } = options;
-  checkApi(api);
-  if (relation !== "link" && relation !== "parent")
-    throw invalidOption("relation", '"link" or "parent"', relation);
-  checkMember("operator", operator, "stats", "the return value of `createOperator`");
-  checkMember("service", service, SHARED, "the return value of `createService`");
+  const { api, relation, operator, service } = readOptions<Settings>(options, OPTIONS, "startTelemetry");
   const meter = api.metrics.getMeter(SCOPE, undefined, { schemaUrl: SCHEMA_URL });
   const ends = [
     subscribe(createSpans(api, relation)),
@@ -58,13 +72,10 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
-function checkApi(api: unknown): void {
-  const expected = 'the module `@opentelemetry/api`: `import * as api from "@opentelemetry/api"`';
-  if (api === undefined) throw invalidOption("api", expected, api);
-  for (const member of ["trace", "context", "metrics"]) checkMember("api", api, member, expected);
-}
-
-function checkMember(option: string, value: unknown, member: string | symbol, expected: string): void {
-  if (value === undefined || (isObject(value) && member in value)) return;
-  throw invalidOption(option, expected, value);
+/** Reads an object with these members. */
+function withMembers<Value>(members: readonly (string | symbol)[], expected: string): OptionReader<Value> {
+  return (value, name) => {
+    if (isObject(value) && members.every((member) => member in value)) return value as Value;
+    throw invalidOption(name, expected, value);
+  };
 }

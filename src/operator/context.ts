@@ -2,6 +2,7 @@ import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
+import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, misuse, shown, suggestName } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
@@ -22,24 +23,33 @@ export interface OperatorContext {
   readonly announcer: Announcer;
 }
 
-/** Input of {@link createContext}. */
-interface Parts {
+type Parts = Pick<OperatorContext, "runtime"> & {
   readonly backend: Backend;
   readonly definitions: Definitions;
-  readonly runtime?: Partial<Runtime>;
-  readonly observe?: Observer | false;
-}
+  readonly observe: Observer | false | undefined;
+};
+
+const OPTIONS: OptionTable<Parts> = {
+  backend: (value) => {
+    checkBackend(value);
+    return value as Backend;
+  },
+  definitions: (value) => {
+    checkDefinitions(value);
+    return value as Definitions;
+  },
+  runtime: (value = {}) => ({ ...createSystemRuntime(), ...(value as Partial<Runtime>) }),
+  observe: unchecked(),
+};
 
 /**
  * Checks the options of an operator and creates its dependencies.
  *
  * Throws `INVALID_OPTION`.
  */
-export function createContext({ backend, definitions, ...options }: Parts): OperatorContext {
-  checkBackend(backend);
-  checkDefinitions(definitions);
-  const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
-  const observe = toObserver(options.observe, runtime.clock);
+export function createContext(options: object): OperatorContext {
+  const { backend, definitions, runtime, ...given } = readOptions<Parts>(options, OPTIONS, "createOperator");
+  const observe = toObserver(given.observe, runtime.clock);
   return {
     names: definitions.map(({ name }) => name),
     store: createOperatorStore(backend.operations, runtime.clock),

@@ -1,5 +1,5 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
-import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
+import { misuse, shown } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome, OperationStore } from "../ports/operation-store.js";
@@ -105,13 +105,6 @@ export interface Operator<Name extends string = string> {
   resume(definition: Name): Promise<void>;
 }
 
-const OPTIONS: OptionNames<OperatorOptions> = {
-  backend: true,
-  definitions: true,
-  runtime: true,
-  observe: true,
-};
-
 /**
  * Creates an operator. It opens nothing, so there is nothing to close.
  *
@@ -120,7 +113,6 @@ const OPTIONS: OptionNames<OperatorOptions> = {
 export function createOperator<const List extends Definitions, Tx = never>(
   options: OperatorOptions<List, Tx>,
 ): Operator<NameOf<List>> {
-  checkOptions(options, OPTIONS, "createOperator");
   const context = createContext(options);
   return {
     definitions: context.names as readonly NameOf<List>[],

@@ -1,4 +1,5 @@
-import { checkOptions, misuse } from "../contract/options.js";
+import { type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { misuse } from "../contract/options.js";
 import { PRINCIPAL_RULE, tenantProblem } from "../contract/tenant.js";
 import type { DefinitionStats } from "../ports/operation-reads.js";
 import { checkKnown, type OperatorContext } from "./context.js";
@@ -8,6 +9,14 @@ export interface PauseOptions {
   /** Id of the person or program that pauses, for others to see: 1 to 255 UTF-16 code units. Default: none. */
   readonly by?: string | undefined;
 }
+
+const OPTIONS: OptionTable<PauseOptions> = {
+  by: optional((value, name) => {
+    const problem = tenantProblem(value);
+    if (problem === undefined) return value as string;
+    throw misuse(`Option \`${name}\` ${problem}. ${PRINCIPAL_RULE}`);
+  }),
+};
 
 /** Counts of the operations of one definition, and whether it is paused. */
 export interface DefinitionCounts extends Omit<DefinitionStats, "paused"> {
@@ -22,10 +31,7 @@ export async function pause(
   options: PauseOptions = {},
 ): Promise<void> {
   const name = checkKnown(context, definition);
-  checkOptions(options, { by: true }, "operator.pause");
-  const { by } = options;
-  const problem = by === undefined ? undefined : tenantProblem(by);
-  if (problem !== undefined) throw misuse(`Option \`by\` ${problem}. ${PRINCIPAL_RULE}`);
+  const { by } = readOptions<PauseOptions>(options, OPTIONS, "operator.pause");
   await context.store.pause(name, by);
 }
 

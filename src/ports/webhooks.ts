@@ -57,7 +57,7 @@ export interface DeliveryProcessor {
     /** Number of attempts before a delivery fails. */
     readonly maxAttempts: number;
     /** Returns the delay after an attempt that did not say when to try again. Milliseconds. */
-    readonly backoffMs: (attempt: number) => number;
+    readonly backoff: (attempt: number) => number;
     /** Absent, because attempts have their own time limit. */
     readonly attemptTimeoutMs: undefined;
   };

@@ -43,7 +43,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
           concurrency,
           leaseMs: LEASE_MS,
           maxAttempts: MAX_ATTEMPTS,
-          backoffMs: () => LEASE_MS,
+          backoff: () => LEASE_MS,
           attemptTimeoutMs: undefined,
         },
       };

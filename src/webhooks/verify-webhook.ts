@@ -1,13 +1,6 @@
 import { AsyncReplyError, unauthenticated } from "../contract/errors.js";
-import {
-  checkFunction,
-  checkOptions,
-  durationMs,
-  invalidOption,
-  misuse,
-  type OptionNames,
-  shown,
-} from "../contract/options.js";
+import { callback, duration, type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
+import { invalidOption, misuse, shown } from "../contract/options.js";
 import type { WebhookEvent } from "./event.js";
 import {
   type Bytes,
@@ -37,12 +30,15 @@ export interface VerifyWebhookOptions {
   readonly now?: () => number;
 }
 
-const OPTIONS: OptionNames<VerifyWebhookOptions> = {
-  headers: true,
-  body: true,
-  secrets: true,
-  toleranceMs: true,
-  now: true,
+const OPTIONS: OptionTable<Required<VerifyWebhookOptions>> = {
+  headers: unchecked(),
+  body: unchecked(),
+  secrets: (value, name) => {
+    if (Array.isArray(value) && value.length > 0) return value;
+    throw invalidOption(name, "a list of at least one secret", value);
+  },
+  toleranceMs: duration(300_000),
+  now: callback("a function", () => Date.now()),
 };
 
 /** Anyone can send many signatures, and each costs time. Senders have one for each secret. */
@@ -66,17 +62,13 @@ export interface ReceivedWebhook extends WebhookEvent {
  * not JSON, and `INVALID_OPTION` if a secret is malformed or `now` returns no time.
  */
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<ReceivedWebhook> {
-  checkOptions(options, OPTIONS, "verifyWebhook");
-  const { headers, secrets, now = Date.now } = options;
-  if (!Array.isArray(secrets) || secrets.length === 0)
-    throw invalidOption("secrets", "a list of at least one secret", secrets);
+  const { headers, secrets, toleranceMs, now, ...given } = readOptions(options, OPTIONS, "verifyWebhook");
   const keys = secrets.map(readVerifyingKey);
   const id = field(headers, "webhook-id");
   const timestamp = readTimestamp(field(headers, "webhook-timestamp"));
-  const toleranceMs = durationMs("toleranceMs", options.toleranceMs, 300_000);
   if (Math.abs(read(now) - timestamp * 1_000) > toleranceMs)
     throw unauthenticated("The header field webhook-timestamp is too far from the current time.");
-  const body = toBytes(options.body);
+  const body = toBytes(given.body);
   const content = signedContent({ id, timestamp, body });
   const signatures = readSignatures(field(headers, "webhook-signature"));
   for (const key of keys) if (await isSigned(content, key, signatures)) return { ...parse(body), id };
@@ -85,7 +77,6 @@ export async function verifyWebhook(options: VerifyWebhookOptions): Promise<Rece
 
 /** Every comparison with NaN is false, so a clock that returns no number would accept every timestamp. */
 function read(now: () => unknown): number {
-  checkFunction("now", now);
   const time = now();
   if (typeof time === "number" && Number.isFinite(time)) return time;
   throw misuse(

@@ -1,4 +1,5 @@
-import { checkOptions, durationMs, invalidOption, type OptionNames } from "../contract/options.js";
+import { duration, type OptionTable, readOptions } from "../contract/option-table.js";
+import { invalidOption } from "../contract/options.js";
 
 /**
  * Bounds of the delays between attempts. The n-th delay is random between 0 and `baseMs` × 2ⁿ⁻¹, and at most `maxMs`.
@@ -10,7 +11,10 @@ export interface BackoffOptions {
   readonly maxMs?: number;
 }
 
-const OPTIONS: OptionNames<BackoffOptions> = { baseMs: true, maxMs: true };
+const OPTIONS: OptionTable<Required<BackoffOptions>> = { baseMs: duration(1_000), maxMs: duration(300_000) };
+
+/** Returns the delay after an attempt. Milliseconds. */
+export type Backoff = (attempt: number) => number;
 
 /**
  * Creates a function that returns the delay after an attempt: exponential with full jitter. The n-th delay is uniform
@@ -20,14 +24,8 @@ const OPTIONS: OptionNames<BackoffOptions> = { baseMs: true, maxMs: true };
  *
  * @param name name of the option in messages
  */
-export function createBackoff(
-  options: BackoffOptions,
-  random: () => number,
-  name = "backoff",
-): (attempt: number) => number {
-  checkOptions(options, OPTIONS, "createWorker", name);
-  const baseMs = durationMs(`${name}.baseMs`, options.baseMs, 1_000);
-  const maxMs = durationMs(`${name}.maxMs`, options.maxMs, 300_000);
+export function createBackoff(options: BackoffOptions, random: () => number, name = "backoff"): Backoff {
+  const { baseMs, maxMs } = readOptions(options, OPTIONS, "createWorker", name);
   if (maxMs < baseMs)
     throw invalidOption(`${name}.maxMs`, `at least \`${name}.baseMs\`, which is ${baseMs}`, maxMs);
   return (attempt) => Math.floor(random() * (Math.min(maxMs, baseMs * 2 ** (attempt - 1)) + 1));

@@ -8,15 +8,15 @@ import type {
   ProcessorResultOf,
 } from "../contract/definition/definitions.js";
 import type { Operation } from "../contract/operation.js";
-import { checkFunction, checkOptions, isObject, misuse, shown, suggestName } from "../contract/options.js";
+import { callback, type OptionTable, readOptions } from "../contract/option-table.js";
+import { checkFunction, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import { checkWebhooks, type DeliveryContext, type Webhooks } from "../ports/webhooks.js";
 import type { Job, Processor } from "./attempt/job.js";
 import {
-  PROCESSOR_OPTIONS,
   type ProcessorOptions,
   type ProcessorSettings,
-  readProcessorSettings,
+  processorTable,
   type WorkerSettings,
 } from "./settings.js";
 
@@ -96,22 +96,16 @@ function readProcessor(
 ): CheckedProcessor {
   const { name } = definition;
   const { maxResultBytes } = settings;
-  const { run, ...options } = toOptions(name, processor);
-  const own = readProcessorSettings(options, settings, random, `processors.${name}.`);
+  const path = `processors.${name}`;
+  if (!isObject(processor)) checkFunction(path, processor);
+  const options = isObject(processor) ? processor : { run: processor };
+  const table: OptionTable<ProcessorSettings & Pick<CheckedProcessor, "run">> = {
+    ...processorTable(settings, random),
+    run: callback(),
+  };
+  const { run, ...own } = readOptions(options, table, "createWorker", path);
   const hook = Object.hasOwn(create, name) ? create[name] : undefined;
   return { definition, run, create: hook, settings: { ...own, maxResultBytes } };
-}
-
-function toOptions(name: string, processor: unknown): ProcessorOptions & Pick<CheckedProcessor, "run"> {
-  if (!isObject(processor)) {
-    checkFunction(`processors.${name}`, processor);
-    return { run: processor as CheckedProcessor["run"] };
-  }
-  const path = `processors.${name}`;
-  checkOptions(processor, { ...PROCESSOR_OPTIONS, run: true }, "createWorker", path);
-  const { run } = processor as { readonly run?: unknown };
-  checkFunction(`${path}.run`, run);
-  return processor as ProcessorOptions & Pick<CheckedProcessor, "run">;
 }
 
 /** Formats a name as a key of an object literal. */

@@ -1,12 +1,12 @@
 import {
-  checkOptions,
-  durationMs,
-  invalidOption,
-  longDurationMs,
-  type OptionNames,
-  positiveInteger,
-} from "../contract/options.js";
-import { type BackoffOptions, createBackoff } from "./backoff.js";
+  duration,
+  integer,
+  longDuration,
+  type OptionTable,
+  optional,
+  readOptions,
+} from "../contract/option-table.js";
+import { type Backoff, type BackoffOptions, createBackoff } from "./backoff.js";
 
 /** Options for the attempts of a processor. Every number is an integer greater than 0. */
 export interface ProcessorOptions {
@@ -44,30 +44,12 @@ export interface WorkerOptions extends Omit<ProcessorOptions, "concurrency"> {
   readonly abandonAfterMs?: number;
 }
 
-/** Names of {@link ProcessorOptions}. */
-export const PROCESSOR_OPTIONS: OptionNames<ProcessorOptions> = {
-  concurrency: true,
-  leaseMs: true,
-  maxAttempts: true,
-  backoff: true,
-  attemptTimeoutMs: true,
-};
-
-const OPTIONS: OptionNames<WorkerOptions> = {
-  ...PROCESSOR_OPTIONS,
-  maxResultBytes: true,
-  sweepIntervalMs: true,
-  drainTimeoutMs: true,
-  purgeGraceMs: true,
-  abandonAfterMs: true,
-};
-
 /** {@link ProcessorOptions} with their defaults. */
 export interface ProcessorSettings {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
-  readonly backoffMs: (attempt: number) => number;
+  readonly backoff: Backoff;
   readonly attemptTimeoutMs: number | undefined;
 }
 
@@ -86,50 +68,35 @@ const DAY_MS = 86_400_000;
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function readWorkerSettings(options: WorkerOptions, random: () => number): WorkerSettings {
-  checkOptions(options, OPTIONS, "createWorker");
-  const purgeGraceMs = longDurationMs("purgeGraceMs", options.purgeGraceMs, 300_000);
-  if (purgeGraceMs < MIN_GRACE_MS)
-    throw invalidOption("purgeGraceMs", "at least 60000 milliseconds", purgeGraceMs);
-  return {
-    ...readProcessorSettings(options, DEFAULTS, random),
-    maxResultBytes: positiveInteger("maxResultBytes", options.maxResultBytes, 65_536),
-    sweepIntervalMs: durationMs("sweepIntervalMs", options.sweepIntervalMs, 1_000),
-    drainTimeoutMs: durationMs("drainTimeoutMs", options.drainTimeoutMs, 10_000),
-    purgeGraceMs,
-    abandonAfterMs: longDurationMs("abandonAfterMs", options.abandonAfterMs, 7 * DAY_MS),
+  const defaults: ProcessorSettings = {
+    concurrency: 10,
+    leaseMs: 30_000,
+    maxAttempts: 5,
+    backoff: createBackoff({}, random),
+    attemptTimeoutMs: undefined,
   };
+  const table: OptionTable<WorkerSettings> = {
+    ...processorTable(defaults, random),
+    maxResultBytes: integer(65_536),
+    sweepIntervalMs: duration(1_000),
+    drainTimeoutMs: duration(10_000),
+    purgeGraceMs: longDuration(300_000, MIN_GRACE_MS),
+    abandonAfterMs: longDuration(7 * DAY_MS),
+  };
+  return readOptions<WorkerSettings>(options, table, "createWorker");
 }
 
-const DEFAULTS: Omit<ProcessorSettings, "backoffMs"> = {
-  concurrency: 10,
-  leaseMs: 30_000,
-  maxAttempts: 5,
-  attemptTimeoutMs: undefined,
-};
-
-/**
- * Checks the options of a processor and fills in the defaults.
- *
- * Throws `INVALID_OPTION`, naming the option.
- *
- * @param place prefix of option names in messages, such as `processors.orders.`
- */
-export function readProcessorSettings(
-  options: ProcessorOptions,
-  defaults: Omit<ProcessorSettings, "backoffMs"> & Partial<ProcessorSettings>,
+/** Returns how the options of a processor are read, which default to those of its worker. */
+export function processorTable(
+  defaults: ProcessorSettings,
   random: () => number,
-  place = "",
-): ProcessorSettings {
-  const { attemptTimeoutMs = defaults.attemptTimeoutMs, backoff } = options;
-  const inherited = backoff === undefined ? defaults.backoffMs : undefined;
+): OptionTable<ProcessorSettings> {
   return {
-    concurrency: positiveInteger(`${place}concurrency`, options.concurrency, defaults.concurrency),
-    leaseMs: durationMs(`${place}leaseMs`, options.leaseMs, defaults.leaseMs),
-    maxAttempts: positiveInteger(`${place}maxAttempts`, options.maxAttempts, defaults.maxAttempts),
-    backoffMs: inherited ?? createBackoff(backoff ?? {}, random, `${place}backoff`),
-    attemptTimeoutMs:
-      attemptTimeoutMs === undefined
-        ? undefined
-        : durationMs(`${place}attemptTimeoutMs`, attemptTimeoutMs, attemptTimeoutMs),
+    concurrency: integer(defaults.concurrency),
+    leaseMs: duration(defaults.leaseMs),
+    maxAttempts: integer(defaults.maxAttempts),
+    backoff: (given, name) =>
+      given === undefined ? defaults.backoff : createBackoff(given as BackoffOptions, random, name),
+    attemptTimeoutMs: (given = defaults.attemptTimeoutMs, name) => optional(duration(1))(given, name),
   };
 }

@@ -2,7 +2,7 @@ import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { checkOptions } from "../contract/options.js";
+import { instance, type OptionTable, optional, readOptions } from "../contract/option-table.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
@@ -151,12 +151,16 @@ export function createWorker<const List extends Definitions, Tx = never>(
     },
     stop,
     runUntilIdle: async (limits = {}) => {
-      checkOptions(limits, { signal: true }, "worker.runUntilIdle");
-      await workUntilIdle(limits.signal);
+      const { signal } = readOptions(limits, LIMITS, "worker.runUntilIdle");
+      await workUntilIdle(signal);
     },
     ...awaitUsing(stopOnce),
   };
 }
+
+const LIMITS: OptionTable<{ readonly signal: AbortSignal | undefined }> = {
+  signal: optional(instance("an AbortSignal", "addEventListener")),
+};
 
 /** Creates the sweep of a worker, which also reports definitions without a worker. */
 function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number> {

@@ -203,11 +203,11 @@ function worker(option: keyof ProcessorOptions, violation: RegExp): Mutant {
   const plant = (): void =>
     void vi.doMock("../../src/worker/settings.js", async (original) => {
       const real = await original<typeof Settings>();
-      const readProcessorSettings: typeof real.readProcessorSettings = (options, defaults, random, place) => {
-        const { [option]: _, ...others } = options;
-        return real.readProcessorSettings(place === undefined ? options : others, defaults, random, place);
+      const processorTable: typeof real.processorTable = (defaults, random) => {
+        const table = real.processorTable(defaults, random);
+        return { ...table, [option]: (_: unknown, name: string) => table[option](undefined, name) };
       };
-      return { ...real, readProcessorSettings };
+      return { ...real, processorTable };
     });
   return { name: `workers ignore the ${option} of a processor`, violation, plant };
 }

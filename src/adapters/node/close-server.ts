@@ -1,6 +1,7 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:net";
-import { checkOptions, durationMs, misuse, type OptionNames, shown } from "../../contract/options.js";
+import { duration, type OptionTable, readOptions } from "../../contract/option-table.js";
+import { misuse, shown } from "../../contract/options.js";
 import { checkService } from "../../service/check-service.js";
 import type { Service } from "../../service/service.js";
 import { http2Stream } from "./write-body.js";
@@ -11,7 +12,7 @@ export interface CloseOptions {
   readonly graceMs?: number;
 }
 
-const OPTIONS: OptionNames<CloseOptions> = { graceMs: true };
+const OPTIONS: OptionTable<Required<CloseOptions>> = { graceMs: duration(10_000) };
 
 /** How often connections are closed that have become idle. Milliseconds. */
 const IDLE_MS = 100;
@@ -38,8 +39,7 @@ export async function closeServer(
       `closeServer() takes a server of Node, such as that of http.createServer(), not ${shown(server)}.`,
     );
   checkService(service, "closeServer", "close");
-  checkOptions(options, OPTIONS, "closeServer");
-  const graceMs = durationMs("graceMs", options.graceMs, 10_000);
+  const { graceMs } = readOptions(options, OPTIONS, "closeServer");
   // A connection that was opened before can still send a request.
   server.prependListener("request", closeAfterReply);
   await Promise.all([closeConnections(server, graceMs), service.close()]);

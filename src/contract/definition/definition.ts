@@ -1,12 +1,17 @@
 import type { NotJson } from "../json/json-types.js";
 import {
-  checkFunction,
-  checkOptions,
-  invalidOption,
-  isObject,
-  longDurationMs,
-  type OptionNames,
-} from "../options.js";
+  callback,
+  either,
+  flag,
+  longDuration,
+  type OptionReader,
+  type OptionTable,
+  optional,
+  readOptions,
+  text,
+  unchecked,
+} from "../option-table.js";
+import { invalidOption, isObject } from "../options.js";
 import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import { checkName, checkSchema } from "./check-definition.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
@@ -93,25 +98,54 @@ export interface OperationDefinitionOptions<
   readonly deprecated?: Deprecation;
 }
 
-const OPTIONS: OptionNames<OperationDefinitionOptions<string, string, StandardSchema, undefined, undefined>> =
-  {
-    name: true,
-    rootName: true,
-    path: true,
-    input: true,
-    result: true,
-    progress: true,
-    jsonSchema: true,
-    idempotencyKey: true,
-    cancellable: true,
-    retentionMs: true,
-    failedRetentionMs: true,
-    limits: true,
-    serialBy: true,
-    urgency: true,
-    clientUrgency: true,
-    deprecated: true,
-  };
+/** Default of `retentionMs`: 24 h. */
+export const DEFAULT_RETENTION_MS = 86_400_000;
+/** Shortest default of `failedRetentionMs`: 7 days. */
+export const DEFAULT_FAILED_RETENTION_MS: number = 7 * DEFAULT_RETENTION_MS;
+
+type Options = OperationDefinitionOptions<string, string, StandardSchema, StandardSchema, StandardSchema>;
+
+/** Options of a definition that were read. Some defaults follow from other options. */
+type Given = Required<
+  Pick<Options, "name" | "path" | "input" | "idempotencyKey" | "cancellable" | "retentionMs">
+> & {
+  readonly [Name in keyof Options]: Options[Name] | undefined;
+};
+
+const readSchema: OptionReader<StandardSchema> = (value, name) => {
+  checkSchema(name, value);
+  return value as StandardSchema;
+};
+
+const OPTIONS: OptionTable<Given> = {
+  name: (value) => {
+    checkName(value);
+    return value as string;
+  },
+  rootName: optional(
+    text(/^[A-Za-z_][A-Za-z0-9._-]{0,99}$/, "a letter or `_`, then at most 99 of `A-Za-z0-9._-`"),
+  ),
+  path: (value) => {
+    parsePathPattern(value as string);
+    return value as string;
+  },
+  input: readSchema,
+  result: optional(readSchema),
+  progress: optional(readSchema),
+  jsonSchema: optional((value, name) => {
+    if (isObject(value)) return value as JsonSchema;
+    throw invalidOption(name, "a JSON Schema, which is an object", value);
+  }),
+  idempotencyKey: either("optional", "required"),
+  cancellable: flag(false),
+  retentionMs: longDuration(DEFAULT_RETENTION_MS),
+  failedRetentionMs: optional(longDuration(DEFAULT_FAILED_RETENTION_MS)),
+  limits: optional((value) => readLimits(value as OperationLimits)),
+  serialBy: optional(callback()),
+  urgency: unchecked(),
+  clientUrgency: unchecked(),
+  deprecated: optional((value) => readDeprecation(value as Deprecation)),
+};
 
 /**
  * Contract of one kind of work: what `POST <path>` accepts and what the processor returns. It contains no server code,
@@ -209,52 +243,28 @@ export function defineOperation<
     CheckedPath<Path, InferInput<Input>> &
     CheckedInput<InferInput<Input>>,
 ): OperationDefinition<Name, Path, Input, Result, Progress> {
-  checkOptions(options, OPTIONS, "defineOperation");
-  const { name, path, input, result, progress, serialBy, deprecated }: typeof options = options;
-  const { rootName = name, idempotencyKey = "optional", cancellable = false } = options;
-  checkName(name);
-  if (options.rootName !== undefined && !/^[A-Za-z_][A-Za-z0-9._-]{0,99}$/.test(rootName))
-    throw invalidOption("rootName", "a letter or `_`, then at most 99 of `A-Za-z0-9._-`", rootName);
-  parsePathPattern(path);
-  checkSchema("input", input);
-  if (result !== undefined) checkSchema("result", result);
-  if (progress !== undefined) checkSchema("progress", progress);
-  if (idempotencyKey !== "optional" && idempotencyKey !== "required")
-    throw invalidOption("idempotencyKey", "`optional` or `required`", idempotencyKey);
-  if (typeof cancellable !== "boolean") throw invalidOption("cancellable", "true or false", cancellable);
-  if (options.jsonSchema !== undefined && !isObject(options.jsonSchema))
-    throw invalidOption("jsonSchema", "a JSON Schema, which is an object", options.jsonSchema);
-  checkFunction("serialBy", serialBy, { optional: true });
-  const limits = options.limits === undefined ? undefined : readLimits(options.limits);
-  const jsonSchema = options.jsonSchema ?? describeSchema(input);
-  const retentionMs = longDurationMs("retentionMs", options.retentionMs, DEFAULT_RETENTION_MS);
-  return Object.freeze({
+  const read = readOptions<Given>(options, OPTIONS, "defineOperation");
+  const { name, path, input, result, progress, idempotencyKey, cancellable, retentionMs } = read;
+  const { limits, serialBy, deprecated, jsonSchema = describeSchema(input) } = read;
+  const definition: OperationDefinition<string, string, StandardSchema> = Object.freeze({
     name,
-    rootName,
+    rootName: read.rootName ?? name,
     path,
     input,
-    result: result as Result,
-    progress: progress as Progress,
+    result,
+    progress,
     idempotencyKey,
     cancellable,
     retentionMs,
-    failedRetentionMs: longDurationMs(
-      "failedRetentionMs",
-      options.failedRetentionMs,
-      Math.max(retentionMs, DEFAULT_FAILED_RETENTION_MS),
-    ),
-    ...readUrgency(options.urgency, options.clientUrgency),
+    failedRetentionMs: read.failedRetentionMs ?? Math.max(retentionMs, DEFAULT_FAILED_RETENTION_MS),
+    ...readUrgency(read.urgency, read.clientUrgency),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     ...(limits === undefined ? {} : { limits }),
     ...(serialBy === undefined ? {} : { serialBy }),
-    ...(deprecated === undefined ? {} : { deprecated: readDeprecation(deprecated) }),
+    ...(deprecated === undefined ? {} : { deprecated }),
   });
+  return definition as OperationDefinition<Name, Path, Input, Result, Progress>;
 }
-
-/** Default of `retentionMs`: 24 h. */
-export const DEFAULT_RETENTION_MS = 86_400_000;
-/** Shortest default of `failedRetentionMs`: 7 days. */
-export const DEFAULT_FAILED_RETENTION_MS: number = 7 * DEFAULT_RETENTION_MS;
 
 function describeSchema(schema: StandardSchema): JsonSchema | undefined {
   try {

@@ -1,4 +1,5 @@
-import { checkDate, checkOptions, invalidOption, type OptionNames } from "../options.js";
+import { type OptionTable, optional, readOptions } from "../option-table.js";
+import { checkDate, invalidOption } from "../options.js";
 
 /** When and why clients should stop using an operation. */
 export interface Deprecation {
@@ -10,7 +11,14 @@ export interface Deprecation {
   readonly link?: string;
 }
 
-const OPTIONS: OptionNames<Deprecation> = { since: true, sunset: true, link: true };
+const OPTIONS: OptionTable<Deprecation> = {
+  since: (value, name) => checkDate(name, value),
+  sunset: optional((value, name) => checkDate(name, value)),
+  link: optional((value, name) => {
+    if (typeof value === "string" && URL.canParse(value)) return new URL(value).href;
+    throw invalidOption(name, "an absolute URL such as `https://example.com/changes`", value);
+  }),
+};
 
 /**
  * Checks the option and returns a copy, because a `Date` is mutable.
@@ -18,17 +26,13 @@ const OPTIONS: OptionNames<Deprecation> = { since: true, sunset: true, link: tru
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function readDeprecation(deprecated: Deprecation): Deprecation {
-  checkOptions(deprecated, OPTIONS, "defineOperation", "deprecated");
-  const { since, sunset, link } = deprecated;
-  const begin = checkDate("deprecated.since", since);
-  const end = sunset === undefined ? undefined : checkDate("deprecated.sunset", sunset);
-  if (end !== undefined && end < begin)
-    throw invalidOption("deprecated.sunset", "a Date that is not before `since`", end.toISOString());
-  if (link !== undefined && !(typeof link === "string" && URL.canParse(link)))
-    throw invalidOption("deprecated.link", "an absolute URL such as `https://example.com/changes`", link);
+  const read = readOptions<Deprecation>(deprecated, OPTIONS, "defineOperation", "deprecated");
+  const { since, sunset, link } = read;
+  if (sunset !== undefined && sunset < since)
+    throw invalidOption("deprecated.sunset", "a Date that is not before `since`", sunset.toISOString());
   return Object.freeze({
-    since: begin,
-    ...(end === undefined ? {} : { sunset: end }),
-    ...(link === undefined ? {} : { link: new URL(link).href }),
+    since,
+    ...(sunset === undefined ? {} : { sunset }),
+    ...(link === undefined ? {} : { link }),
   });
 }

@@ -1,4 +1,5 @@
-import { checkOptions, invalidOption, type OptionNames } from "../options.js";
+import { type OptionReader, type OptionTable, readOptions } from "../option-table.js";
+import { invalidOption } from "../options.js";
 
 /** Limits of the work of one definition, across all services and workers. */
 export interface OperationLimits {
@@ -19,15 +20,21 @@ export interface OperationLimits {
   readonly pendingPerTenant?: number;
 }
 
-const OPTIONS: OptionNames<OperationLimits> = {
-  running: true,
-  runningPerTenant: true,
-  pending: true,
-  pendingPerTenant: true,
-};
-
 /** Highest limit, so that every store can count up to it. */
 const MAX_LIMIT = 1_000_000;
+
+const limit: OptionReader<number | undefined> = (value, name) => {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT) return Number(value);
+  throw invalidOption(name, `a whole number from 1 to ${MAX_LIMIT}, or absent for no limit`, value);
+};
+
+const OPTIONS: OptionTable<OperationLimits> = {
+  running: limit,
+  runningPerTenant: limit,
+  pending: limit,
+  pendingPerTenant: limit,
+};
 
 /**
  * Checks the option and returns a copy. Returns undefined if it has no limit.
@@ -35,13 +42,7 @@ const MAX_LIMIT = 1_000_000;
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function readLimits(limits: OperationLimits): OperationLimits | undefined {
-  checkOptions(limits, OPTIONS, "defineOperation", "limits");
-  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
-  for (const [name, limit] of given) checkLimit(`limits.${name}`, limit);
+  const read = readOptions<OperationLimits>(limits, OPTIONS, "defineOperation", "limits");
+  const given = Object.entries(read).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.freeze(Object.fromEntries(given));
-}
-
-function checkLimit(name: string, limit: unknown): void {
-  if (Number.isSafeInteger(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT) return;
-  throw invalidOption(name, `a whole number from 1 to ${MAX_LIMIT}, or absent for no limit`, limit);
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_URGENCY } from "../operation.js";
-import { checkOptions, invalidOption, misuse, type OptionNames } from "../options.js";
+import { type OptionReader, type OptionTable, readOptions } from "../option-table.js";
+import { invalidOption, misuse } from "../options.js";
 
 /** Urgencies from which clients may choose with the header field `Priority` (RFC 9218). Whole numbers from 0 to 7. */
 export interface UrgencyRange {
@@ -33,7 +34,8 @@ export interface DefinedUrgency {
   readonly clientUrgency?: UrgencyRange;
 }
 
-const RANGE: OptionNames<UrgencyRange> = { from: true, to: true };
+const readChoice: OptionReader<number> = (value, name) => checkUrgency(name, value);
+const RANGE: OptionTable<UrgencyRange> = { from: readChoice, to: readChoice };
 
 /**
  * Checks the urgency of a definition, and the range from which its clients may choose. A client that chooses nothing must
@@ -47,9 +49,7 @@ export function readUrgency(
 ): DefinedUrgency {
   const urgency = checkUrgency("urgency", given);
   if (range === undefined) return { urgency };
-  checkOptions(range, RANGE, "defineOperation", "clientUrgency");
-  const from = checkUrgency("clientUrgency.from", range.from);
-  const to = checkUrgency("clientUrgency.to", range.to);
+  const { from, to } = readOptions(range, RANGE, "defineOperation", "clientUrgency");
   if (to < from) throw invalidOption("clientUrgency.to", `at least \`clientUrgency.from\`, ${from}`, to);
   if (urgency < from || urgency > to)
     throw misuse(

@@ -1,4 +1,4 @@
-import { checkOptions, invalidOption, type OptionNames } from "../../contract/options.js";
+import { type OptionTable, readOptions, text } from "../../contract/option-table.js";
 import type { Format } from "../format.js";
 import { createYangJson } from "./json-format.js";
 import { createYangXml } from "./xml-format.js";
@@ -11,7 +11,10 @@ export interface YangModule {
   readonly namespace: string;
 }
 
-const OPTIONS: OptionNames<YangModule> = { module: true, namespace: true };
+const OPTIONS: OptionTable<YangModule> = {
+  module: text(/^[A-Za-z_][\w.-]*$/, "a YANG identifier, such as `order-submission`"),
+  namespace: text(/^./s, "a URI, such as `urn:example:orders`"),
+};
 
 /**
  * Creates the two formats for data modeled with YANG: `application/yang-data+json` (RFC 7951) and
@@ -21,12 +24,7 @@ const OPTIONS: OptionNames<YangModule> = { module: true, namespace: true };
  * Throws `INVALID_OPTION`, naming the option.
  */
 export function createYangFormats(options: YangModule): readonly [json: Format, xml: Format] {
-  checkOptions(options, OPTIONS, "createYangFormats");
-  const { module, namespace } = options;
-  if (typeof module !== "string" || !/^[A-Za-z_][\w.-]*$/.test(module))
-    throw invalidOption("module", "a YANG identifier, such as `order-submission`", module);
-  if (typeof namespace !== "string" || namespace === "")
-    throw invalidOption("namespace", "a URI, such as `urn:example:orders`", namespace);
+  const { module, namespace } = readOptions<YangModule>(options, OPTIONS, "createYangFormats");
   return [createYangJson(module), createYangXml(namespace)];
 }
 

@@ -1,5 +1,6 @@
 import { unauthenticated } from "../../contract/errors.js";
-import { checkOptions, invalidOption, kindOf, misuse, type OptionNames } from "../../contract/options.js";
+import { type OptionTable, readOptions, text } from "../../contract/option-table.js";
+import { kindOf, misuse } from "../../contract/options.js";
 import { adoptPromise } from "../../contract/promises.js";
 import type { AuthorizationRequest, Authorize, Principal } from "../../ports/authorize.js";
 import { tokenRefusal } from "./token-refusal.js";
@@ -42,7 +43,9 @@ export interface ApiKeyOptions {
   readonly header?: string;
 }
 
-const API_KEY_OPTIONS: OptionNames<ApiKeyOptions> = { header: true };
+const API_KEY_OPTIONS: OptionTable<Required<ApiKeyOptions>> = {
+  header: text(/^[A-Za-z0-9-]+$/, "the name of a header field, such as `X-API-Key`", "X-API-Key"),
+};
 
 /**
  * Creates an `authorize` hook for a key in its own header field. A request without a key is a 401.
@@ -52,11 +55,8 @@ const API_KEY_OPTIONS: OptionNames<ApiKeyOptions> = { header: true };
  * @param verify a function that verifies a key, or an object of known keys, which are compared in constant time
  */
 export function apiKey(verify: Verify | KnownCredentials, options: ApiKeyOptions = {}): Authorize {
-  checkOptions(options, API_KEY_OPTIONS, "apiKey");
-  const { header = "X-API-Key" } = options;
+  const { header } = readOptions(options, API_KEY_OPTIONS, "apiKey");
   const check = toVerify("apiKey", verify);
-  if (!/^[A-Za-z0-9-]+$/.test(header))
-    throw invalidOption("header", "the name of a header field, such as `X-API-Key`", header);
   const authorize = (request: AuthorizationRequest): ReturnType<Authorize> => {
     const key = request.header(header);
     if (key === undefined || key === "")

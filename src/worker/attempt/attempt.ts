@@ -103,13 +103,13 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
 
   /** Releases a suspect until it may begin. */
   function postpone(
-    { settings: { backoffMs } }: CheckedProcessor,
+    { settings: { backoff } }: CheckedProcessor,
     attempt: BegunAttempt,
     announcement: Announcement | undefined,
   ): Promise<void> {
     // A queue that begins attempts itself would begin it again at once.
     if (announcement === undefined)
-      return release(attempt, SUSPECT_PAUSE_MS + backoffMs(attempt.begun.operation.attempt));
+      return release(attempt, SUSPECT_PAUSE_MS + backoff(attempt.begun.operation.attempt));
     suspects.wait(announcement);
     return release(attempt, 0);
   }

@@ -75,7 +75,7 @@ export function endingOf(
   }
   if (operation.attempt >= settings.maxAttempts)
     return { settlement: { ...exhausted(settings).settlement, lastError }, error };
-  const delayMs = context?.retryAfterMs ?? settings.backoffMs(operation.attempt);
+  const delayMs = context?.retryAfterMs ?? settings.backoff(operation.attempt);
   return { settlement: { to: "retry", delayMs, countAttempt: true, lastError }, error };
 }
 

@@ -5,7 +5,7 @@
  * @module async-request-reply
  */
 
-export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/index.js";
+export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/backend.js";
 export {
   defineOperation,
   type JsonSchema,

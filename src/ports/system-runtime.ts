@@ -1,8 +1,8 @@
 import { v7 } from "uuid";
 import { toBase64Url } from "../contract/base64url.js";
 import { builtinModule } from "./builtin-module.js";
-import { nextTurn } from "./next-turn.js";
 import type { Clock, Runtime } from "./runtime.js";
+import { nextTurn } from "./waits.js";
 
 /** Longest delay of a platform timer. A timer with a longer delay would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

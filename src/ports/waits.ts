@@ -126,3 +126,8 @@ export class Deadline {
     if (deadlines.delete(this) && deadlines.size === 0) close();
   }
 }
+
+/** Resolves after everything else that waits for the event loop has had its turn, including sockets. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
+}

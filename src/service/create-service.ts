@@ -1,4 +1,4 @@
-import { createMemoryBackend } from "../backends/memory/index.js";
+import { createMemoryBackend } from "../backends/memory/backend.js";
 import { awaitUsing } from "../contract/await-using.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";

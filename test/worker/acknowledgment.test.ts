@@ -1,6 +1,6 @@
 import { createMemoryBackend, defineOrders, type OperationStore, withQueue } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../src/ports/next-turn.js";
+import { nextTurn } from "../../src/ports/waits.js";
 import { receivingBy } from "../support/consumers.js";
 import { replacing } from "../support/replacing.js";
 import { createStage } from "../support/worker-stage.js";

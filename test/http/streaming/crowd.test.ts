@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../../src/ports/next-turn.js";
+import { nextTurn } from "../../../src/ports/waits.js";
 import { createWaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
 

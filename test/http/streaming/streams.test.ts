@@ -1,6 +1,6 @@
 import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../../src/ports/next-turn.js";
+import { nextTurn } from "../../../src/ports/waits.js";
 import { inside } from "../../support/inside.js";
 import { createWaitingService, type WaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";

@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "async-request-reply";
 import type { Claim, ClaimResult } from "async-request-reply/ports";
-import { nextTurn } from "../../../src/ports/next-turn.js";
+import { nextTurn } from "../../../src/ports/waits.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 /** Stores that break a rule of claiming a key. */

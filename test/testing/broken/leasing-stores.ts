@@ -1,4 +1,4 @@
-import { nextTurn } from "../../../src/ports/next-turn.js";
+import { nextTurn } from "../../../src/ports/waits.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "async-request-reply";
 import type { RecordResult, Submission, Submissions } from "async-request-reply/ports";
-import { nextTurn } from "../../../src/ports/next-turn.js";
+import { nextTurn } from "../../../src/ports/waits.js";
 import type { BrokenPort } from "./prove.js";
 
 function claimOf({ operation, fingerprint }: Submission) {

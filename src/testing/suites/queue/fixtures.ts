@@ -1,8 +1,8 @@
 import type { NewOperation } from "../../../contract/operation.js";
 import { type Announcement, announce } from "../../../ports/announcement.js";
-import { nextTurn } from "../../../ports/next-turn.js";
 import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
+import { nextTurn } from "../../../ports/waits.js";
 import { ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 

@@ -1,1 +1,0 @@
-export { createMemoryBackend, type MemoryBackendOptions } from "./backend.js";

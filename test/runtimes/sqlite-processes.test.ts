@@ -9,6 +9,8 @@ import { fileOf, openProject, type Project } from "./project.js";
 import { type SqliteRuntime, sqliteRuntimes } from "./sqlite-clients.js";
 
 const ORDERS = 300;
+/** Each round begins with a new file. When Deno lost its locks, about one round in eight recorded some orders twice. */
+const ROUNDS = [1, 2, 3, 4, 5, 6];
 const fleet = sqliteRuntimes.filter(({ runtime }) => ["Node 22", "Bun", "Deno"].includes(runtime.name));
 
 let project: Project;
@@ -18,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 describe("processes of Node, Bun and Deno that share an SQLite file", () => {
-  it.skipIf(fleet.some(({ runtime }) => isSkipped(runtime)))(
-    "complete each of the orders that all of them submit once, while each of them is killed and restarted",
-    async () => {
-      const path = join(project.folder, "shared.db");
+  it.skipIf(fleet.some(({ runtime }) => isSkipped(runtime))).each(ROUNDS)(
+    "complete each of the orders that all of them submit once, while each of them is killed and restarted (round %i)",
+    async (round) => {
+      const path = join(project.folder, `shared-${round}.db`);
       const lines: OrdersLine[] = [];
       const start = (member: SqliteRuntime): Running => startOrders(member, path, lines);
       const running = fleet.map(start);

@@ -1,7 +1,7 @@
 import { median, printRows, spread } from "../../report.mjs";
 import { inRounds } from "../../rounds.mjs";
 import { verdict } from "../report.mjs";
-import { chosen, graphileByTenant, graphileWorker, pgBoss, product } from "../variants.mjs";
+import { bullmq, chosen, graphileByTenant, graphileWorker, pgBoss, product } from "../variants.mjs";
 
 const FLOOD = Number(process.env.BENCH_FLOOD ?? 100_000);
 /** Peers accept a tenth of it, because they need minutes for more, and the result is the same. */
@@ -11,7 +11,7 @@ const SLOTS = 128;
 /** G16: starts of a tenant's backlog before the start of another tenant's only order. BENCH_FLOOD sets the backlog. */
 export async function fairness({ rounds, seed, withVariants }) {
   const ours = [product];
-  await withVariants(chosen([...ours, graphileWorker, graphileByTenant, pgBoss]), async (opened) => {
+  await withVariants(chosen([...ours, graphileWorker, graphileByTenant, pgBoss, bullmq]), async (opened) => {
     await report(opened, ours, { rounds, seed });
     await reportQuiet(opened, ours, { rounds, seed });
   });

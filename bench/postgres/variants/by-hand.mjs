@@ -30,7 +30,7 @@ export async function open({ url, redisUrl, keys }) {
     startWork: async ({ onStart, onCompleted }) => {
       const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
       const work = async ({ data: { operationId } }) => {
-        onStart?.(operationId);
+        await onStart?.(operationId);
         await completeOperations(pool, [operationId]);
         onCompleted();
       };

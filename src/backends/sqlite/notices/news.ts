@@ -172,6 +172,16 @@ interface Path {
 }
 
 /**
+ * Returns whether the platform opens and closes each file that changes in a folder that it watches, as Deno does. Closing a file
+ * releases all POSIX locks of the process on it. Without the locks on the database and on the index of the log, two processes
+ * write at once, and one of the commits is lost. SQLite locks only these two, so the log can be watched. The others watch the
+ * folder, because the log is created anew after the last connection has closed.
+ */
+function opensWhatItWatches(): boolean {
+  return "Deno" in globalThis;
+}
+
+/**
  * Calls `onWrite` after any process has written to the write-ahead log of a database file. Returns a function that
  * stops the calls. Does nothing on platforms that cannot watch files.
  */
@@ -181,8 +191,7 @@ function watchLog(file: string, onWrite: () => void): () => void {
   if (fs === undefined || path === undefined) return () => {};
   const log = `${path.basename(file)}-wal`;
   try {
-    // The log is deleted with the last connection and created anew, so its folder is watched.
-    const watcher = fs.watch(path.dirname(file), (_, name) => {
+    const watcher = fs.watch(opensWhatItWatches() ? `${file}-wal` : path.dirname(file), (_, name) => {
       if (name === null || name === log) onWrite();
     });
     // For example, the folder was deleted, or the system has no watches left.

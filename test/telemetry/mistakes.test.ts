@@ -13,7 +13,7 @@ describe("a mistake in the options of startTelemetry throws", () => {
     ["a part of the module", `${API}, not an object.`, () => startTelemetry({ api: { trace: {} } })],
     [
       "an unknown relation",
-      'Option `relation` must be "link" or "parent", not "child".',
+      'Option `relation` must be `link` or `parent`, not "child".',
       () => startTelemetry({ api, relation: "child" }),
     ],
     [

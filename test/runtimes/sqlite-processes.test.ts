@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -9,8 +10,6 @@ import { fileOf, openProject, type Project } from "./project.js";
 import { type SqliteRuntime, sqliteRuntimes } from "./sqlite-clients.js";
 
 const ORDERS = 300;
-/** Each round begins with a new file. When Deno lost its locks, about one round in eight recorded some orders twice. */
-const ROUNDS = [1, 2, 3, 4, 5, 6];
 const fleet = sqliteRuntimes.filter(({ runtime }) => ["Node 22", "Bun", "Deno"].includes(runtime.name));
 
 let project: Project;
@@ -20,10 +19,10 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 describe("processes of Node, Bun and Deno that share an SQLite file", () => {
-  it.skipIf(fleet.some(({ runtime }) => isSkipped(runtime))).each(ROUNDS)(
-    "complete each of the orders that all of them submit once, while each of them is killed and restarted (round %i)",
-    async (round) => {
-      const path = join(project.folder, `shared-${round}.db`);
+  it.skipIf(fleet.some(({ runtime }) => isSkipped(runtime)))(
+    "complete each of the orders that all of them submit once, while each of them is killed and restarted",
+    async () => {
+      const path = join(project.folder, "shared.db");
       const lines: OrdersLine[] = [];
       const start = (member: SqliteRuntime): Running => startOrders(member, path, lines);
       const running = fleet.map(start);
@@ -49,7 +48,39 @@ describe("processes of Node, Bun and Deno that share an SQLite file", () => {
   );
 });
 
+const deno = fleet.find(({ runtime }) => runtime.name === "Deno") as SqliteRuntime;
+
+describe.skipIf(process.platform !== "linux" || isSkipped(deno.runtime))(
+  "a process of Deno that waits for work",
+  () => {
+    it("notices what other processes accept, and keeps its locks while they open and close the file", async () => {
+      const path = join(project.folder, "locked.db");
+      const lines: OrdersLine[] = [];
+      const waiting = startOrders(deno, path, lines, "wait");
+      await vi.waitUntil(waiting.hasSubmitted, { timeout: 30_000 });
+      for (let submitted = 1; submitted <= 5; submitted += 1) {
+        run(path, "submit", `order-${submitted}`);
+        await vi.waitUntil(() => lines.filter((line) => "ran" in line).length === submitted, {
+          timeout: 30_000,
+        });
+        expect(lockedFiles(waiting.pid)).toEqual(expect.arrayContaining([path, `${path}-shm`].map(inodeOf)));
+      }
+    });
+  },
+);
+
+/** Returns the inodes of the files on which a process holds POSIX locks. */
+function lockedFiles(pid: number | undefined): readonly number[] {
+  const fields = readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  return fields.filter((line) => line[4] === String(pid)).map((line) => Number(line[5]?.split(":")[2]));
+}
+
+const inodeOf = (path: string): number => statSync(path).ino;
+
 interface Running {
+  readonly pid: number | undefined;
   hasSubmitted(): boolean;
   hasWorked(): boolean;
   kill(): Promise<void>;
@@ -60,10 +91,10 @@ function argumentsOf({ runtime, client }: SqliteRuntime, ...rest: readonly strin
 }
 
 /** Starts a process and collects what it prints. It is killed after the test. */
-function startOrders(member: SqliteRuntime, path: string, lines: OrdersLine[]): Running {
+function startOrders(member: SqliteRuntime, path: string, lines: OrdersLine[], role = "work"): Running {
   const child: ChildProcessByStdio<null, Readable, null> = spawn(
     programOf(member.runtime),
-    argumentsOf(member, path, "work", String(ORDERS)),
+    argumentsOf(member, path, role, String(ORDERS)),
     { cwd: project.folder, env: project.env, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");
@@ -82,20 +113,25 @@ function startOrders(member: SqliteRuntime, path: string, lines: OrdersLine[]): 
   };
   onTestFinished(kill);
   return {
+    pid: child.pid,
     hasSubmitted: () => own.some((line) => "submitted" in line),
     hasWorked: () => own.some((line) => "ran" in line),
     kill,
   };
 }
 
-/** Lists all operations with one of the runtimes. */
-function list(path: string): readonly { readonly id: string; readonly state: string }[] {
+/** Runs the program to its end with one of the runtimes, and returns what it prints. */
+function run(path: string, ...role: readonly string[]): string {
   const member = fleet[0] as SqliteRuntime;
-  const output = execFileSync(programOf(member.runtime), argumentsOf(member, path, "list"), {
+  return execFileSync(programOf(member.runtime), argumentsOf(member, path, ...role), {
     cwd: project.folder,
     env: project.env,
     encoding: "utf8",
   });
-  const line = JSON.parse(output) as OrdersLine;
+}
+
+/** Lists all operations. */
+function list(path: string): readonly { readonly id: string; readonly state: string }[] {
+  const line = JSON.parse(run(path, "list")) as OrdersLine;
   return "operations" in line ? line.operations : [];
 }

@@ -12,7 +12,12 @@ export type OrdersLine =
 const [, , client = "", path = "", role = "", count = ""] = process.argv;
 
 const print = (line: OrdersLine): void => console.log(JSON.stringify(line));
-const backend = createSqliteBackend({ database: openFile(client, path) });
+/** Nothing that waits this long is found by a poll. */
+const NEVER_MS = 3_600_000;
+const backend = createSqliteBackend({
+  database: openFile(client, path),
+  ...(role === "wait" ? { pollIntervalMs: NEVER_MS } : {}),
+});
 
 /** Submits one order until it is accepted. */
 async function submit(key: string, handle: Handle): Promise<void> {
@@ -50,10 +55,31 @@ async function workAndSubmit(): Promise<void> {
   print({ submitted: Number(count) });
 }
 
+/** Runs only work that this process notices, until it is killed. */
+async function wait(): Promise<void> {
+  const orders = async (_: unknown, job: { readonly operationId: string }): Promise<void> =>
+    print({ ran: job.operationId });
+  const service = createOrderService({ backend, authorize: allowAnonymous(), observe: false });
+  await createWorker(service, { orders }, { sweepIntervalMs: NEVER_MS }).start();
+  print({ submitted: 0 });
+}
+
+async function submitOne(): Promise<void> {
+  const { handle, close } = createOrderService({ backend, authorize: allowAnonymous(), observe: false });
+  await submit(count, handle);
+  await close();
+}
+
 async function list(): Promise<void> {
   const operations = (await backend.operations.list?.({ limit: 10_000 })) ?? [];
   print({ operations: operations.map(({ id, state }) => ({ id, state })) });
 }
 
+const roles: Readonly<Record<string, () => Promise<void>>> = {
+  list,
+  wait,
+  submit: submitOne,
+  work: workAndSubmit,
+};
 // Without top-level `await`, because the file is compiled to CommonJS too.
-void (role === "list" ? list() : workAndSubmit());
+void roles[role]?.();

@@ -1,5 +1,6 @@
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject } from "../contract/options.js";
+import type { ServiceContext } from "../http/context.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
@@ -7,7 +8,7 @@ import { createDraft } from "./draft.js";
 import { describeList, describeStatus, STATUS_TAG } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
 import { endedWebhook } from "./paths/webhooks.js";
-import { describeSecurity, type SecurityOptions } from "./security.js";
+import { describeSecurity, type SecurityOptions, type SecuritySettings } from "./security.js";
 
 /** Options of {@link createOpenApiDocument}. Only `info` is required. */
 export interface OpenApiOptions extends SecurityOptions {
@@ -18,9 +19,7 @@ export interface OpenApiOptions extends SecurityOptions {
 }
 
 /** {@link OpenApiOptions} with their defaults. */
-export type OpenApiSettings = Required<Pick<OpenApiOptions, "info" | "servers">> & {
-  readonly [Name in keyof SecurityOptions]-?: SecurityOptions[Name] | undefined;
-};
+export type OpenApiSettings = Required<Pick<OpenApiOptions, "info" | "servers">> & SecuritySettings;
 
 /** How the options of a document are read. */
 export const OPENAPI_OPTIONS: OptionTable<OpenApiSettings> = {
@@ -39,12 +38,21 @@ export const OPENAPI_OPTIONS: OptionTable<OpenApiSettings> = {
  */
 export function createOpenApiDocument(service: Service, options: OpenApiOptions): OpenApiDocument {
   const context = contextOf(service, "createOpenApiDocument");
-  const read = readOptions<OpenApiSettings>(options, OPENAPI_OPTIONS, "createOpenApiDocument");
-  const { info, servers } = read;
+  return describeService(
+    context,
+    readOptions<OpenApiSettings>(options, OPENAPI_OPTIONS, "createOpenApiDocument"),
+  );
+}
+
+/** Creates the document from options that were read. */
+export function describeService(
+  context: ServiceContext,
+  { info, servers, ...security }: OpenApiSettings,
+): OpenApiDocument {
   const draft = createDraft(context);
   const { definitions, settings } = draft;
   const { basePath, statusPath } = settings;
-  const { schemes, requirements } = describeSecurity(settings.authorize, read);
+  const { schemes, requirements } = describeSecurity(settings.authorize, security);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info,

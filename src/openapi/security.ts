@@ -10,6 +10,11 @@ export interface SecurityOptions {
   readonly security?: readonly SecurityRequirement[];
 }
 
+/** {@link SecurityOptions} that were read. */
+export type SecuritySettings = {
+  readonly [Name in keyof SecurityOptions]-?: SecurityOptions[Name] | undefined;
+};
+
 /** How callers authenticate. */
 export interface Security {
   /** Security schemes by name. Empty if the service allows every request. */
@@ -22,10 +27,7 @@ export interface Security {
  *
  * Throws `INVALID_OPTION`.
  */
-export function describeSecurity(
-  authorize: Authorize | undefined,
-  options: { readonly [Name in keyof SecurityOptions]: SecurityOptions[Name] | undefined },
-): Security {
+export function describeSecurity(authorize: Authorize | undefined, options: SecuritySettings): Security {
   const schemes = options.securitySchemes ?? schemesOf(authorize);
   const names = Object.keys(schemes);
   const requirements = options.security ?? names.map((name) => ({ [name]: [] }));

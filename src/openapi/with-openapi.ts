@@ -17,7 +17,7 @@ import { NO_PARAMS } from "../http/routing/route-table.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
 import {
-  createOpenApiDocument,
+  describeService,
   OPENAPI_OPTIONS,
   type OpenApiOptions,
   type OpenApiSettings,
@@ -53,7 +53,7 @@ export function withOpenApi<Definitions extends readonly OperationDefinition[], 
   const document = { path: own };
   const path = context.settings.basePath + document.path;
   // Without `authorize`, the service refuses requests for its document too.
-  const read = context.settings.authorize && createReader(service, { authorize, described }, document);
+  const read = context.settings.authorize && createReader(context, { authorize, described }, document);
   return {
     ...service,
     hasPath: (other) => pathOf({ path: other }) === path || service.hasPath(other),
@@ -89,12 +89,11 @@ async function handleDocument(
 
 /** Creates the handler for the document. Serializes the document once, because a service never changes. */
 function createReader(
-  service: Service,
+  context: ServiceContext,
   { authorize, described }: { readonly authorize: boolean; readonly described: OpenApiSettings },
   requested: Requested,
 ): Reader {
-  const context = contextOf(service, "withOpenApi");
-  const document = createOpenApiDocument(service, described as OpenApiOptions);
+  const document = describeService(context, described);
   const write = async (): Promise<HttpResponse> => {
     const fields: Fields = { "cache-control": authorize ? "private, no-cache" : "no-cache" };
     const full = reply(

@@ -66,7 +66,7 @@ create table {{schema}}.operations (
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 create unique index operations_key on {{schema}}.operations (tenant, definition, key) where bound;
--- Each of the next indexes has a condition on the urgency that is always true, and only queries that state it can use the
+-- Three of the next indexes have a condition on the urgency that is always true, and only queries that state it can use the
 -- index. So each query can use only the one index that answers it. Otherwise the planner may choose another one that seems as
 -- cheap in statistics from a time without waiting work, and read and sort all waiting rows of a definition for each tenant.
 

@@ -45,7 +45,6 @@ function firstOfEach<Item>(
   items: readonly Item[],
   { keyOf, equal }: Pick<Equality<Item, never>, "keyOf" | "equal">,
 ): readonly Item[] | undefined {
-  if (items.length === 1) return undefined;
   const firsts = new Map<string, Item>();
   let repeated: Item[] | undefined;
   for (const [index, item] of items.entries()) {

@@ -5,7 +5,7 @@ import { toProblem } from "../http/message/problems.js";
 import { readBody } from "../http/message/read-body.js";
 import { methodNotAllowed, notFound } from "../http/message/refusals.js";
 import { refusedEvent } from "../http/refused.js";
-import { pathOf } from "../http/routing/request-path.js";
+import { pathOf } from "../http/routing/route-table.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";
 import type { ConsoleContext } from "./data.js";
 import { jsonReply, problemReply, redirectReply, textReply } from "./reply.js";

@@ -1,8 +1,8 @@
 import type { Runtime } from "../ports/runtime.js";
 import { createLimits, createPlaces, type WaitLimits } from "./limits.js";
 import { createParking } from "./parking.js";
+import type { Snapshot } from "./reader.js";
 import { createReader, type ReaderOptions } from "./reader.js";
-import type { Snapshot } from "./snapshot.js";
 
 /** An operation that a caller wants to follow. */
 interface Interest extends WaitLimits {

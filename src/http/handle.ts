@@ -12,8 +12,7 @@ import { cancelOperation } from "./operation/cancel-operation.js";
 import { getOperation } from "./operation/get-operation.js";
 import { listOperations } from "./operation/list-operations.js";
 import { type Requested, replyToError } from "./refused.js";
-import { pathOf } from "./routing/request-path.js";
-import { createRouteTable, type Match, NO_PARAMS } from "./routing/route-table.js";
+import { createRouteTable, type Match, NO_PARAMS, pathOf } from "./routing/route-table.js";
 import { submit } from "./submit/submit-operation.js";
 
 /** Replies to a request, or throws why not. */

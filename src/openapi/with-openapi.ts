@@ -12,8 +12,7 @@ import { methodNotAllowed } from "../http/message/refusals.js";
 import { emptyReply, type Fields, notModified, reply } from "../http/message/reply.js";
 import { replyFormat } from "../http/negotiation/reply-format.js";
 import type { Requested } from "../http/refused.js";
-import { pathOf } from "../http/routing/request-path.js";
-import { NO_PARAMS } from "../http/routing/route-table.js";
+import { NO_PARAMS, pathOf } from "../http/routing/route-table.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
 import {

@@ -59,11 +59,14 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   const repeats = createRepeats({ publish, maxBatch: MAX_BATCH, maxWaiting: MAX_WAITING, runtime });
   /** The batch that waits for the one before it. */
   let next: Announced[] | undefined;
+  /** Whether operations were left out of this batch. */
+  let isOver = false;
   let published: Promise<void> = Promise.resolve();
 
   async function publishAfter(before: Promise<void>, waiting: readonly Announced[]): Promise<void> {
     await before;
     next = undefined;
+    isOver = false;
     for (let at = 0; at < waiting.length; at += MAX_BATCH) {
       const batch = waiting.length <= MAX_BATCH ? waiting : waiting.slice(at, at + MAX_BATCH);
       if (!(await publish(batch))) repeats.add(batch);
@@ -85,7 +88,11 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
         next = [operation];
         published = publishAfter(published, next);
       } else if (next.length < MAX_WAITING) next.push(operation);
-      else failed(new AsyncReplyError("OVERLOADED", "Too many announcements are waiting for the queue."));
+      else if (!isOver) {
+        isOver = true;
+        // Once for the whole batch: an error for each would take longer than the rest of a submission.
+        failed(new AsyncReplyError("OVERLOADED", "Too many announcements are waiting for the queue."));
+      }
       return published;
     },
     idle,

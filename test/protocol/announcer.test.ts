@@ -82,7 +82,7 @@ describe("announcing", () => {
     expect(events).toContainEqual({ event: "background.failed", step: "announce", error: new Error("down") });
   });
 
-  it("queues at most 10,000 and leaves the rest to the sweep", async () => {
+  it("queues at most 10,000, leaves the rest to the sweep, and reports that once", async () => {
     const published: number[] = [];
     let open: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -106,7 +106,7 @@ describe("announcing", () => {
     await announcer.idle();
     expect(published.reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(Math.max(...published)).toBeLessThanOrEqual(500);
-    expect(failures).toHaveLength(1_000);
+    expect(failures).toHaveLength(1);
   });
 
   it("is passed to waitUntil if the platform has it, and has ended when that resolves", async () => {

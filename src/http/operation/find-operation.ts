@@ -3,7 +3,7 @@ import { storeAnswer } from "../../submission/store-answer.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpRequest } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
-import { pathOf } from "../routing/request-path.js";
+import { pathOf } from "../routing/route-table.js";
 
 /**
  * Returns the id in the path of a request to the status endpoint. Malformed ids never reach a store.

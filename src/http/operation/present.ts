@@ -1,12 +1,11 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import { toTimeText, toVisible, type VisibleOperation } from "../../contract/visible-operation.js";
-import type { Snapshot } from "../../following/snapshot.js";
+import type { Snapshot } from "../../following/reader.js";
 import type { Format } from "../../formats/format.js";
 import type { ServiceContext } from "../context.js";
 import { entityTag, matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";
 import { type Fields, notModified, reply } from "../message/reply.js";
-import { addSuccessorLink } from "./links.js";
 
 /** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
 export function present(
@@ -63,4 +62,25 @@ export function retryAfter(
   operation: Pick<Operation, "id" | "definition">,
 ): string {
   return String(estimate.pending(operation, runtime.clock.now()));
+}
+
+/** Returns the path of an operation at the status endpoint. */
+export function monitorPath({ settings }: Pick<ServiceContext, "settings">, id: string): string {
+  return `${settings.basePath}${settings.statusPath}/${id}`;
+}
+
+/**
+ * Links a failed operation to the one that runs it again, so clients of the failed operation can find the new one.
+ * The body cannot contain this link, because a terminal operation and its `ETag` never change.
+ *
+ * `successor-version` is registered with IANA (RFC 5829 §3.6). It fits, because the new operation replaces the failed
+ * one, and an operation has at most one successor.
+ */
+export function addSuccessorLink(
+  fields: Fields,
+  service: Pick<ServiceContext, "settings">,
+  operation: Pick<Operation, "retriedBy"> | undefined,
+): void {
+  const id = operation?.retriedBy;
+  if (id !== undefined) fields.link = `<${monitorPath(service, id)}>; rel="successor-version"`;
 }

@@ -1,6 +1,6 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Subscription } from "../../following/hub.js";
-import { createSnapshot, type Snapshot } from "../../following/snapshot.js";
+import { createSnapshot, type Snapshot } from "../../following/reader.js";
 import type { Format } from "../../formats/format.js";
 import type { ServiceContext } from "../context.js";
 import { splitList } from "../message/headers.js";

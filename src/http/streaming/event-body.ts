@@ -1,6 +1,6 @@
 import { isTerminal } from "../../contract/operation.js";
 import type { Subscription } from "../../following/hub.js";
-import type { Snapshot } from "../../following/snapshot.js";
+import type { Snapshot } from "../../following/reader.js";
 import { jsonFormat } from "../../formats/json.js";
 import type { ServiceContext } from "../context.js";
 import { presentSnapshot } from "../operation/present.js";

@@ -1,7 +1,7 @@
 import { utf8Length } from "../../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Subscription } from "../../following/hub.js";
-import { createSnapshot } from "../../following/snapshot.js";
+import { createSnapshot } from "../../following/reader.js";
 import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";
@@ -9,8 +9,7 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { emptyReply, type Fields } from "../message/reply.js";
 import { EVENT_STREAM } from "../negotiation/reply-format.js";
 import { findOperation } from "../operation/find-operation.js";
-import { addSuccessorLink } from "../operation/links.js";
-import { retryAfter } from "../operation/present.js";
+import { addSuccessorLink, retryAfter } from "../operation/present.js";
 import { createEventBody, eventOf } from "./event-body.js";
 
 /** The operation that a client follows. */

@@ -1,11 +1,10 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import type { Snapshot } from "../../following/snapshot.js";
+import type { Snapshot } from "../../following/reader.js";
 import type { Format } from "../../formats/format.js";
 import type { Accepted } from "../../submission/accepted.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
-import { monitorPath } from "../operation/links.js";
-import { presentSnapshot, retryAfter } from "../operation/present.js";
+import { monitorPath, presentSnapshot, retryAfter } from "../operation/present.js";
 import { untilEnd, type Wait, withPreference } from "../operation/wait.js";
 
 /** A submission that was accepted, and its reply if the work does not end in time. */

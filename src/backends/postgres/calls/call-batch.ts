@@ -117,7 +117,8 @@ export function createCallBatch<Item, Result>(
   const answersOfAll = equality === undefined ? answersOf : mergeEqual(equality, answersOf);
 
   return createBatches<Item, Result>(limits, bytesOf, async (items) => {
-    const answers = await answersOfAll(items);
+    // A lone item has no equals.
+    const answers = await (items.length === 1 ? answersOf(items) : answersOfAll(items));
     return answers.map((answer, index) => settled(answer, items[index] as Item, resultOf));
   });
 }

@@ -1,11 +1,11 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
 import type { DueOperation } from "../../../ports/operation-store.js";
-import type { Runtime } from "../../../ports/runtime.js";
+import type { Clock, Runtime } from "../../../ports/runtime.js";
+import { sleep } from "../../../ports/waits.js";
 import { createWaiters, type Waiter } from "../../shared/waiters.js";
 import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";
 import { createNewWork } from "./new-work.js";
-import { createPacedSend } from "./paced.js";
 
 /** Wakes up consumers that wait for due work, in this process and, through the database, in others. */
 export interface Notifications {
@@ -172,4 +172,38 @@ function readPayload(payload: string): Payload {
   } catch {
     return {};
   }
+}
+
+/** Sends with everything that arrives in the meantime. Resolves or rejects as the send does. */
+type PacedSend<Item> = (items: Iterable<Item>) => Promise<void>;
+
+/**
+ * Creates a function that sends at once if nothing was sent in the last `pauseMs` milliseconds. Calls that arrive earlier share
+ * one send at the end of that time, which always follows.
+ */
+function createPacedSend<Item>(
+  send: (items: ReadonlySet<Item>) => Promise<void>,
+  pauseMs: number,
+  clock: Clock,
+): PacedSend<Item> {
+  let next: { readonly items: Set<Item>; readonly sent: Promise<void> } | undefined;
+  let free: Promise<void> = Promise.resolve();
+
+  async function sendNext(items: Set<Item>): Promise<void> {
+    await free;
+    next = undefined;
+    const sent = send(items);
+    const pause = (): Promise<void> => sleep(pauseMs, clock);
+    free = sent.then(pause, pause);
+    await sent;
+  }
+
+  return (items) => {
+    if (next === undefined) {
+      const own = new Set<Item>();
+      next = { items: own, sent: sendNext(own) };
+    }
+    for (const item of items) next.items.add(item);
+    return next.sent;
+  };
 }

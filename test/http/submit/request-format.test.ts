@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Format } from "../../../src/formats/format.js";
 import { jsonFormat } from "../../../src/formats/json.js";
-import { refuseContentCoding, requestFormat } from "../../../src/http/negotiation/request-format.js";
+import { refuseContentCoding, requestFormat } from "../../../src/http/submit/read-submission.js";
 import { refusalOf } from "../../support/refusal.js";
 
 const yamlFormat: Format = {

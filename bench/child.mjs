@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,20 @@ export async function startServer({ server, retain, build }) {
       await once(child, "exit");
     },
   };
+}
+
+/** Takes a sample in a fresh process, which sends it. */
+export async function sampleChild(script, args, build) {
+  const child = fork(fileURLToPath(new URL(script, import.meta.url)), args, {
+    env: { ...process.env, NODE_ENV: "production", ...(build && { BENCH_BUILD: build }) },
+  });
+  const [sample] = await Promise.race([
+    once(child, "message"),
+    once(child, "exit").then(() => {
+      throw new Error("The process of a sample ended without a result.");
+    }),
+  ]);
+  return sample;
 }
 
 /** Runs a command on one core, if the system can pin it, so that server and load do not compete for a core. */

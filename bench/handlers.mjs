@@ -14,7 +14,7 @@ const url = "http://127.0.0.1/orders";
 const body = '{"itemId":"SKU-0001-BLUE","quantity":2}';
 
 /** Measures a POST without sockets, with plain objects and with `Request` and `Response`. */
-export async function handlers() {
+export function handlers() {
   const floor = ofRequests("Request and Response floor", () => async (request) => {
     return new Response(await request.text(), { status: 202 });
   });
@@ -24,7 +24,6 @@ export async function handlers() {
   const hono = ofRequests("hono.fetch + zod-validator", () => createHonoApp({ retain: false }).fetch);
   const h3 = ofRequests("h3.fetch + zod", () => createH3App({ retain: false }).fetch);
   const subjects = [floor, plain, memory, fetch, hono, h3];
-  for (const { begin, input } of subjects) assert.equal((await begin()([input()])).status, 202);
   const goals = [
     { goal: "G4", of: plain.name, atMostUs: 4.5 },
     { goal: "G4", of: fetch.name, to: floor.name, atMost: 1.4 },
@@ -42,6 +41,7 @@ function ofRequests(name, createHandler) {
       return each((init) => handle(new Request(url, init)));
     },
     input: () => ({ method: "POST", headers: fields(), body }),
+    check,
   };
 }
 
@@ -59,7 +59,12 @@ export function plainHandler(name, createBackend) {
       return each((request) => service.handle(request));
     },
     input: () => ({ method: "POST", path: "/orders", headers: Object.entries(fields()).flat(), body }),
+    check,
   };
+}
+
+function check({ status }) {
+  assert.equal(status, 202);
 }
 
 function orderService(createBackend) {

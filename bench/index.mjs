@@ -37,7 +37,7 @@ else await compareInMemory(before, { rounds, seconds });
 for (const goal of asked) {
   if (goal in serverBenches) await runServerBench(serverBenches[goal], { rounds, seconds });
   else if (goal in others) await others[goal]();
-  else await runInProcessBench(inProcessBenches[goal], { rounds });
+  else await runInProcessBench(goal, { rounds });
 }
 
 function installPeers() {

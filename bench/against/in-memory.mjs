@@ -1,7 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { checkVariant } from "../check.mjs";
+import { sampleChild } from "../child.mjs";
 import { sampleServer } from "../measure.mjs";
 import { productRetaining } from "../variants.mjs";
 import { own } from "./build.mjs";
@@ -22,24 +20,9 @@ export async function compareInMemory(before, { rounds, seconds }) {
       "POST over sockets, nothing retained": ({ build }) => sampleServer(server(build, false), { seconds }),
       "POST over sockets": ({ build }) => sampleServer(server(build, true), { seconds }),
       "GET over sockets": ({ build }) => sampleServer(server(build, true), { seconds, reads: true }),
-      "plain handler": sampleChild("plain"),
-      "Fetch handler": sampleChild("fetch"),
-      "attempt, from POST to end": sampleChild("attempt"),
+      "plain handler": ({ build }) => sampleChild("against/sample.mjs", ["plain"], build),
+      "Fetch handler": ({ build }) => sampleChild("against/sample.mjs", ["fetch"], build),
+      "attempt, from POST to end": ({ build }) => sampleChild("against/sample.mjs", ["attempt"], build),
     },
   });
-}
-
-/** Takes each sample in a fresh process. */
-function sampleChild(what) {
-  return async ({ build }) => {
-    const child = fork(fileURLToPath(new URL("sample.mjs", import.meta.url)), [what], {
-      env: { ...process.env, BENCH_BUILD: build, NODE_ENV: "production" },
-    });
-    const [sample] = await Promise.race([once(child, "message"), once(child, "exit").then(failed)]);
-    return sample;
-  };
-}
-
-function failed() {
-  throw new Error("The process of a sample ended without a result.");
 }

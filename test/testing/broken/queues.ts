@@ -108,7 +108,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
   },
   {
     name: "delivers the same announcement to several waiting receivers",
-    caughtBy: ["receive.share"],
+    caughtBy: ["receive.share", "delivery.concurrent"],
     methods: (queue) => {
       const share = sharingAnswers((receive: () => Promise<readonly Delivery[]>) => receive());
       return receivingBy(queue, (request, consumer) => share(() => consumer.receive(request)));
@@ -294,6 +294,21 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
     name: "begins other attempts when a call is repeated",
     caughtBy: ["delivery.repeated", "delivery.repeated-late"],
     methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
+  },
+  {
+    name: "begins further attempts if a call is repeated with more free slots",
+    caughtBy: ["delivery.repeated", "delivery.repeated-empty"],
+    methods: (queue) => {
+      const begun = new Map<string, readonly Delivery[]>();
+      return receivingBy(queue, async (request, consumer) => {
+        const { token, limit } = request;
+        const earlier = begun.get(token) ?? [];
+        const received = await consumer.receive({ ...request, limit: limit - earlier.length });
+        const others = received.map((delivery) => ({ ...delivery, attempt: madeUp(delivery, token) }));
+        begun.set(token, [...earlier, ...others]);
+        return [...earlier, ...others];
+      });
+    },
   },
   {
     name: "remembers only the last token, so that a late call makes it forget a newer one",

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "../../expect.js";
+import { concurrently } from "../port-case.js";
 import {
   ackAll,
   consume,
@@ -102,21 +103,35 @@ export const deliveryChecks: readonly QueueCheck[] = [
     },
   },
   {
+    rule: "delivery.concurrent",
+    name: "begins each operation in only one of several concurrent calls",
+    needs: ["beginsAttempts"],
+    check: async (queue, _, harness) => {
+      const published = await publish(queue, harness, Array<string>(20).fill("orders"));
+      const take = (limit: number) => receive(consume(queue), AbortSignal.abort(), { limit });
+      const received = (await concurrently(10, () => take(2))).flat();
+      // Concurrent calls may leave to each other what they look at.
+      const left = await take(20);
+      deepEqual(idsOf([...received, ...left]), idsOf(published), "deliveries of all calls");
+    },
+  },
+  {
     rule: "delivery.repeated",
     name: "returns the same attempts when a call is repeated with its token, and begins no others",
     needs: ["beginsAttempts"],
     check: async (queue, _, harness) => {
       const published = await publish(queue, harness, ["orders", "orders", "orders"]);
       const consumer = consume(queue);
-      const request = { limit: 2, token: newToken() };
-      const first = await receive(consumer, AbortSignal.abort(), request);
+      const token = newToken();
+      const first = await receive(consumer, AbortSignal.abort(), { limit: 2, token });
       equal(first.length, 2, "number of deliveries");
-      const again = await receive(consumer, AbortSignal.abort(), request);
+      // By now, the worker may have more free slots.
+      const again = await receive(consumer, AbortSignal.abort(), { token });
       deepEqual(idsOf(again), idsOf(first), "deliveries of the repeated call");
       for (const { attempt } of again) {
         equal(attempt?.begun.operation.attempt, 1, "the number of a repeated attempt");
         equal(attempt?.begun.previousLost, false, "whether an earlier attempt was lost");
-        equal(attempt?.lease.token, request.token, "the token of its lease");
+        equal(attempt?.lease.token, token, "the token of its lease");
       }
       const last = await receive(consumer, AbortSignal.abort());
       deepEqual(idsOf([...again, ...last]), idsOf(published), "additional deliveries of the next call");

@@ -91,7 +91,8 @@ export interface Queue {
 
   /**
    * Creates a consumer for workers that learn from another queue when there is work: see `withQueue`. Its receipts begin
-   * attempts like those of `consume`, but return at once. Absent if receipts begin no attempts.
+   * attempts like those of `consume`, but return at once, with an empty list if nothing is due. They also find work that was
+   * never published to this queue. Absent if receipts begin no attempts.
    */
   consumeByTicket?(request: { readonly definitions: readonly ConsumedDefinition[] }): Consumer;
 

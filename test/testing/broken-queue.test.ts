@@ -2,10 +2,11 @@ import { queueCases } from "async-request-reply/testing";
 import { memoryQueue } from "../support/memory-harnesses.js";
 import { proveSuite } from "./broken/prove.js";
 import { deliveringQueues, receivingQueues } from "./broken/queues.js";
+import { ticketQueues, withTickets } from "./broken/ticket-queues.js";
 
 proveSuite("queues", {
   cases: queueCases,
   harness: memoryQueue,
-  base: (queue) => queue,
-  broken: [...receivingQueues, ...deliveringQueues],
+  base: withTickets,
+  broken: [...receivingQueues, ...deliveringQueues, ...ticketQueues],
 });

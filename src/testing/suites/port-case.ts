@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly standalone?: boolean;
   /** The queue begins an attempt when it hands out a delivery. */
   readonly beginsAttempts?: boolean;
+  /** The queue has `consumeByTicket`. */
+  readonly consumeByTicket?: boolean;
   /**
    * In each definition, the queue delivers more urgent work first, and otherwise lets tenants take turns. Its harness has
    * `prepare`.

@@ -3,6 +3,7 @@ import { deliveryChecks } from "./queue/delivery.js";
 import type { QueueHarness } from "./queue/fixtures.js";
 import { placeChecks } from "./queue/places.js";
 import { receiveChecks } from "./queue/receive.js";
+import { ticketChecks } from "./queue/tickets.js";
 import { turnChecks } from "./queue/turns.js";
 
 export {
@@ -18,4 +19,5 @@ export const queueCases: readonly PortCase<QueueHarness>[] = toCases([
   ...turnChecks,
   ...placeChecks,
   ...deliveryChecks,
+  ...ticketChecks,
 ]);

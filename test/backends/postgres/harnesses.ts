@@ -22,6 +22,7 @@ const capabilities: Capabilities = {
   redrive: true,
   pause: true,
   beginsAttempts: true,
+  consumeByTicket: true,
   turns: true,
   limits: true,
   lanes: true,

@@ -1,5 +1,5 @@
 import type { Backend } from "../../../ports/backend.js";
-import type { Delivery, Queue } from "../../../ports/queue.js";
+import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
 import type { OpenPort } from "../port-case.js";
 import type { QueueHarness } from "./fixtures.js";
 
@@ -56,15 +56,17 @@ function withIds(queue: Queue, ids: ReadonlyMap<string, string>): Queue {
     const id = ids.get(announcement.operationId) ?? announcement.id;
     return { ...delivery, announcement: { ...announcement, id } };
   };
+  const withConsumer = (consumer: Consumer): Consumer => ({
+    receive: async (request) => (await consumer.receive(request)).map(withId),
+    close: () => consumer.close(),
+  });
+  const { consumeByTicket } = queue;
   return {
     publish: (announcements) => queue.publish(announcements),
-    consume: (request) => {
-      const consumer = queue.consume(request);
-      return {
-        receive: async (request) => (await consumer.receive(request)).map(withId),
-        close: () => consumer.close(),
-      };
-    },
+    consume: (request) => withConsumer(queue.consume(request)),
+    ...(consumeByTicket && {
+      consumeByTicket: (request) => withConsumer(consumeByTicket.call(queue, request)),
+    }),
     close: () => queue.close(),
   };
 }

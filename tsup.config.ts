@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { defineConfig, type Options } from "tsup";
+import { build, defineConfig, type Options } from "tsup";
+import { writeCommonJsTypes } from "./commonjs-types.js";
 import { embeddedFiles } from "./embedded-files.js";
 
 /** Builds the library as ES modules. Each entry is a subpath of `exports` in package.json, or a program. */
@@ -39,10 +40,13 @@ export const library: Options = {
   // All subpaths share one copy of the core.
   splitting: true,
   onSuccess: async () => {
-    const names = Object.keys(library.entry ?? {}).filter((name) => name !== "client");
-    for (const name of names) writeFileSync(`dist/${name}.cjs`, toLoader(name));
+    const loaded = modules.filter((name) => name !== "client");
+    for (const name of loaded) writeFileSync(`dist/${name}.cjs`, toLoader(name));
   },
 };
+
+/** Names of the subpaths. The remaining entry is a program. */
+const modules = Object.keys(library.entry ?? {}).filter((name) => name !== "postgres-sql");
 
 /** Lets CommonJS load an ES module, as uuid needs anyway. A second build would double the size of the package. */
 function toLoader(name: string): string {
@@ -62,12 +66,13 @@ export const commonJsClient: Options = {
 const declarations: Options = {
   ...library,
   name: "declarations",
-  format: ["esm", "cjs"],
   dts: { only: true, compilerOptions: { ignoreDeprecations: "6.0" } },
-  onSuccess: async () => {},
 };
 
-export default defineConfig(() => {
+export default defineConfig(async () => {
   rmSync("dist", { recursive: true, force: true });
-  return [library, commonJsClient, declarations];
+  // Built here because tsup has no hook for the end of a build of declarations only.
+  await build({ ...declarations, config: false });
+  writeCommonJsTypes("dist", modules);
+  return [library, commonJsClient];
 });

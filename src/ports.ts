@@ -69,7 +69,7 @@ export type {
   SettleResult,
 } from "./ports/operation-store.js";
 export type { BegunAttempt, ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "./ports/queue.js";
-export type { RecordResult, Submission } from "./ports/submission.js";
+export type { RecordManyResult, RecordResult, Submission } from "./ports/submission.js";
 export type {
   AsyncHandle,
   PreparedRecord,
@@ -85,6 +85,7 @@ export type {
   PrepareOptions,
   ServiceFor,
   SubmissionOptions,
+  TransactionOption,
   WithHook,
 } from "./service/service.js";
 export type {

@@ -5,7 +5,7 @@ import { invalidOption, isObject } from "../contract/options.js";
 import type { IdempotencyStore } from "./idempotency-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
-import type { RecordResult, Submission } from "./submission.js";
+import type { RecordManyResult, RecordResult, Submission } from "./submission.js";
 import type { SynchronousTransactions } from "./synchronous.js";
 import { createTicketQueue } from "./tickets.js";
 
@@ -32,7 +32,17 @@ export interface Submissions<Tx> {
    */
   record(submission: Submission): Promise<RecordResult>;
   /**
-   * Gives up on a submission whose `record` has not settled, because its caller has timed out. Returns whether nothing
+   * Records up to 1,000 submissions with different keys in one commit. Returns the result of each, in their order. A
+   * submission that cannot be stored is `refused`, and so is one whose key another transaction holds for longer than the
+   * store waits. The others are recorded. Safe to repeat with the same operation ids. Default: the service has no
+   * `submitMany`, except within a transaction.
+   *
+   * Throws if the whole commit fails. Then none of them is recorded, unless the answer was lost.
+   */
+  recordMany?(submissions: readonly Submission[]): Promise<readonly RecordManyResult[]>;
+  /**
+   * Gives up on a submission whose `record` has not settled, because its caller has timed out. For `recordMany`, one of its
+   * submissions stands for all of them. Returns whether nothing
    * was sent to the database, so that nothing was or will be recorded. The caller can then say so. Default: unknown.
    */
   giveUp?(submission: Submission): boolean;
@@ -88,6 +98,11 @@ export interface Transactions<Tx> {
    * to a savepoint, and its error is rethrown.
    */
   recordIn(tx: Tx, submission: Submission, create?: (tx: Tx) => Promise<JsonText>): Promise<RecordResult>;
+  /**
+   * Records up to 1,000 submissions with different keys like `recordIn`, and returns the result of each, in their order.
+   * A submission is refused as by {@link Submissions.recordMany}. Default: `recordIn`, one after the other.
+   */
+  recordManyIn?(tx: Tx, submissions: readonly Submission[]): Promise<readonly RecordManyResult[]>;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AsyncReplyError } from "../contract/errors.js";
 import type { NewOperation, Operation } from "../contract/operation.js";
 import type { InitialState } from "./operation-store.js";
 
@@ -22,3 +23,9 @@ export type RecordResult =
   | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string }
   /** The key is claimed with another fingerprint, `fingerprint`, and the operation does not exist yet. */
   | { readonly outcome: "in-progress"; readonly fingerprint: string };
+
+/** Outcome of one of several submissions that are recorded in one commit. */
+export type RecordManyResult =
+  | RecordResult
+  /** Nothing was recorded for this submission: it cannot be stored, or another transaction holds its key. */
+  | { readonly outcome: "refused"; readonly error: AsyncReplyError };

@@ -14,8 +14,11 @@ export interface Backlog {
    * if there is room by a new count, or if an earlier submission used the key.
    *
    * Rejects with `BACKLOG_FULL`, `TOO_MANY_PENDING` and errors of the stores.
+   *
+   * @param together Number of operations of this tenant that ask for their places at once, with this one. A count of the tenant
+   * that began after some of them took theirs would miss those. Default: 1.
    */
-  admit(operation: NewOperation): Promise<void> | undefined;
+  admit(operation: NewOperation, together?: number): Promise<void> | undefined;
   /** Gives the place back, because the submission found an earlier operation. Places of failures come back with the next count. */
   giveBack(operation: Pick<NewOperation, "definition" | "tenant">): void;
 }
@@ -52,13 +55,17 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
   const { countPending, find } = checkStores(options.backend, [...limited.keys()]);
   const counts = new PendingCounts((requests) => inTime(countPending(requests)), runtime.clock);
 
-  async function admitCounted(operation: NewOperation, limits: PendingLimits): Promise<void> {
+  async function admitCounted(
+    operation: NewOperation,
+    limits: PendingLimits,
+    together: number,
+  ): Promise<void> {
     const { tenant, definition, key } = operation;
     const { pending, pendingPerTenant, most } = limits;
     const all = { definition, most };
     const own = { definition, tenant, most: pendingPerTenant };
     await counts.renewed(all);
-    const countsOwn = counts.of(all) >= pendingPerTenant;
+    const countsOwn = counts.of(all) + together > pendingPerTenant;
     if (countsOwn) await counts.renewed(own);
     // Nothing is awaited until the place is taken, so that submissions that arrive at once do not all take the same one.
     const isFull = counts.of(all) >= pending;
@@ -85,15 +92,15 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
   }
 
   return {
-    admit: (operation) => {
+    admit: (operation, together = 1) => {
       const { definition, tenant } = operation;
       const limits = limited.get(definition);
       if (limits === undefined) return undefined;
       const { pending, pendingPerTenant, most } = limits;
       const all = { definition, most };
       const hasRoom =
-        counts.renewed(all) === undefined && counts.of(all) < Math.min(pending, pendingPerTenant);
-      return hasRoom ? counts.add(definition, tenant, 1) : admitCounted(operation, limits);
+        counts.renewed(all) === undefined && counts.of(all) + together <= Math.min(pending, pendingPerTenant);
+      return hasRoom ? counts.add(definition, tenant, 1) : admitCounted(operation, limits, together);
     },
     giveBack: ({ definition, tenant }) => counts.add(definition, tenant, -1),
   };

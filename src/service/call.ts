@@ -42,14 +42,16 @@ export function readCall<
   const options = given === undefined && fillsIn ? ({} as Options) : given;
   checkOptions(options, names, `service.${method}`);
   const { tenant, principal } = options as Options;
-  const principalProblem = principal === undefined ? undefined : tenantProblem(principal);
-  if (principalProblem !== undefined)
-    throw new AsyncReplyError(
-      "INVALID_OPTION",
-      `Option \`principal\` ${principalProblem}. ${PRINCIPAL_RULE}`,
-    );
+  checkPrincipal(principal);
   if (tenant === undefined && fillsIn) return { ...(options as Options), tenant: DEFAULT_TENANT };
   const problem = tenantProblem(tenant);
   if (problem === undefined) return options as Options & { readonly tenant: string };
   throw new AsyncReplyError("INVALID_OPTION", `Option \`tenant\` ${problem}. ${TENANT_RULE}`);
+}
+
+/** Throws `INVALID_OPTION`. */
+export function checkPrincipal(principal: string | undefined): void {
+  const problem = principal === undefined ? undefined : tenantProblem(principal);
+  if (problem !== undefined)
+    throw new AsyncReplyError("INVALID_OPTION", `Option \`principal\` ${problem}. ${PRINCIPAL_RULE}`);
 }

@@ -38,6 +38,7 @@ import { readFormats } from "./read-formats.js";
 import { result } from "./result.js";
 import type { Service, ServiceFor, WithHook } from "./service.js";
 import { submit } from "./submit.js";
+import { submitMany } from "./submit-many.js";
 
 /** Options of {@link createService}. Only `definitions` is required, and `authorize` for HTTP. */
 export interface ServiceOptions<List extends Definitions, Tx = unknown, Created extends NameOf<List> = never>
@@ -140,6 +141,8 @@ export function createService<
     hasPath,
     handle,
     submit: (definition, input, given) => lifecycle.run(() => submit(context, definition, input, given)),
+    submitMany: (definition, items, given) =>
+      lifecycle.run(() => submitMany(context, definition, items, given)),
     prepare: (definition, input, given) =>
       lifecycle.run(() => prepare(context, definition, input, given)) as never,
     get: (definition, id, given) => lifecycle.run(() => get(context, definition, id, given)) as never,

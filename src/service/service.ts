@@ -8,6 +8,7 @@ import type { AsyncHandle, SyncHandle } from "../ports/synchronous.js";
 import type { SHARED } from "../protocol/shared.js";
 import type { PreparedSubmission } from "./prepare.js";
 import type { Submitted } from "./submit.js";
+import type { SubmitOutcome } from "./submit-many.js";
 
 /** A service that adapters can mount: any {@link Service}, or an object of yours with the same methods. */
 export type Mountable = Pick<Service, "handle"> &
@@ -20,13 +21,24 @@ export type Mountable = Pick<Service, "handle"> &
  * Options of {@link Service.submit}. `tx` exists only if the back end shares its transactions with asynchronous
  * functions.
  */
-export type SubmitOptions<Tx> = SubmissionOptions &
-  ([AsyncHandle<Tx>] extends [never]
-    ? { readonly tx?: { readonly "this back end shares no transactions with asynchronous functions": never } }
-    : {
-        /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
-        readonly tx?: AsyncHandle<Tx>;
-      });
+export type SubmitOptions<Tx> = SubmissionOptions & TransactionOption<Tx>;
+
+/** The option `tx` of calls that record in your transaction. */
+export type TransactionOption<Tx> = [AsyncHandle<Tx>] extends [never]
+  ? { readonly tx?: { readonly "this back end shares no transactions with asynchronous functions": never } }
+  : {
+      /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
+      readonly tx?: AsyncHandle<Tx>;
+    };
+
+/** Options of {@link Service.submitMany}, for all its items. `principal` is the default of those that name none. */
+export type SubmitManyOptions<Tx> = Pick<SubmissionOptions, "tenant" | "principal"> & TransactionOption<Tx>;
+
+/** One item of {@link Service.submitMany}. */
+export interface SubmissionItem<Input> extends Omit<SubmissionOptions, "tenant"> {
+  /** Input of the definition's schema. */
+  readonly input: Input;
+}
 
 /** Options of {@link Service.prepare}. It is `never` if the back end shares no synchronous transactions. */
 export type PrepareOptions<Tx> = [SyncHandle<Tx>] extends [never] ? never : SubmissionOptions;
@@ -103,6 +115,24 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
     options: SubmitOptions<Tx>,
   ): Promise<Submitted>;
   /**
+   * Submits up to 1,000 items in one commit, and resolves to one outcome per item, in their order. An item that `submit`
+   * would refuse is `refused`, with the same error, and the others are accepted. Give each item its own key: then you can
+   * repeat the call after an error, and no item is accepted twice. If two items have the same key, the second one
+   * replays the first. There is one event per accepted item. Do not change the inputs before the promise settles.
+   *
+   * With `tx`, everything is written in your transaction, and there is no event.
+   *
+   * Rejects if the commit fails: `SUBMISSION_UNCERTAIN`, `STORE_UNAVAILABLE`, `OVERLOADED`. The first of them means that
+   * either all items were accepted or none. Throws `INVALID_OPTION` for more than 1,000 items, for inputs of more than 16
+   * million characters together, and if the service has a `create` function for this definition; `NO_TRANSACTIONS`;
+   * `NOT_SUPPORTED` if the back end cannot record several submissions in one commit; `SERVICE_CLOSED`.
+   */
+  submitMany<const Definition extends List[number]>(
+    definition: Definition,
+    items: readonly SubmissionItem<InputOf<Definition>>[],
+    options: SubmitManyOptions<Tx>,
+  ): Promise<readonly SubmitOutcome[]>;
+  /**
    * Prepares a submission for your own synchronous transaction on the database of an SQLite back end. Checks
    * everything that {@link Service.submit} checks, and stores nothing. Then open your transaction, and call `record`
    * of the result in it. Calling `record` again, for example after a rollback, records the same operation.
@@ -173,6 +203,12 @@ export interface CallsWithoutTenant<List extends Definitions, Tx> {
     input: InputOf<Definition>,
     options?: Omit<SubmitOptions<Tx>, "tenant"> & { readonly tenant?: string },
   ): Promise<Submitted>;
+  /** See {@link Service.submitMany}. Default of `tenant`: `default`. */
+  submitMany<const Definition extends List[number]>(
+    definition: Definition,
+    items: readonly SubmissionItem<InputOf<Definition>>[],
+    options?: Omit<SubmitManyOptions<Tx>, "tenant"> & { readonly tenant?: string },
+  ): Promise<readonly SubmitOutcome[]>;
   /** See {@link Service.prepare}. Default of `tenant`: `default`. */
   prepare<const Definition extends List[number]>(
     definition: Definition,

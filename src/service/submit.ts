@@ -108,6 +108,7 @@ export async function check(
 
 /** Keys follow the rules of the header field. */
 function readKey(key: string | undefined, definition: OperationDefinition): string | undefined {
+  if (key !== undefined && typeof key !== "string") throw invalidOption("key", "text", key);
   if (key !== undefined) return parseIdempotencyKey(`"${key.replace(/["\\]/g, "\\$&")}"`);
   if (definition.idempotencyKey === "optional") return undefined;
   throw new AsyncReplyError("MISSING_IDEMPOTENCY_KEY", `The definition "${definition.name}" requires a key.`);

@@ -35,12 +35,22 @@ function record(context: SubmissionContext, checked: CheckedSubmission): Promise
  */
 export function announceAccepted(
   context: SubmissionContext,
+  checked: CheckedSubmission,
+  accepted: Accepted,
+  platform: Platform = {},
+): void {
+  if (accepted.replayed) context.backlog?.giveBack(checked.submission.operation);
+  reportAccepted(context, checked, accepted, platform);
+}
+
+/** Does the same for a submission that holds no place of the backlog. */
+export function reportAccepted(
+  context: SubmissionContext,
   { definition: { name: definition }, submission }: CheckedSubmission,
   { operationId, replayed, announce }: Accepted,
   platform: Platform = {},
 ): void {
   const { tenant, principal, meta } = submission.operation;
-  if (replayed) context.backlog?.giveBack(submission.operation);
   const event = replayed ? "operation.replayed" : "operation.accepted";
   // Written out, because V8 keeps what a spread makes of a literal until the next full collection.
   context.observe(

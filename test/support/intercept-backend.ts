@@ -28,8 +28,9 @@ export function interceptBackend(backend: Backend, interceptor: Interceptor): Ba
   };
   const atomic = atomicSubmissions(backend);
   if (atomic === undefined) return ports;
-  const { record, purge } = intercepted("submissions", atomic, interceptor);
-  return { ...ports, submissions: { operations, idempotency, record, purge } };
+  const { record, recordMany, purge } = intercepted("submissions", atomic, interceptor);
+  const many = recordMany === undefined ? {} : { recordMany };
+  return { ...ports, submissions: { operations, idempotency, record, ...many, purge } };
 }
 
 function intercepted<Port extends object>(

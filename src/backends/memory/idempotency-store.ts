@@ -33,6 +33,11 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 
   async find(reference: KeyReference): Promise<Pick<Claim, "operationId" | "fingerprint"> | undefined> {
+    return this.findNow(reference);
+  }
+
+  /** Does the same as `find`, within the caller's turn of the event loop. */
+  findNow(reference: KeyReference): Pick<Claim, "operationId" | "fingerprint"> | undefined {
     const held = this.#held.get(nameOf(reference));
     return held && { operationId: held.operationId, fingerprint: held.fingerprint };
   }

@@ -85,9 +85,14 @@ export class MemoryOperationStore implements OperationStore {
   createNow(operation: NewOperation, initial?: InitialState): CreateOutcome {
     const known = this.#entries.get(operation.id);
     if (known !== undefined) return isRepeatedCreation(known, initial) ? "created" : "exists";
-    if (this.#entries.size >= this.#maxOperations) throw storeFull(this.#maxOperations);
+    this.checkRoom(1);
     this.#add(operation, initial);
     return "created";
+  }
+
+  /** Throws `OVERLOADED` if there is no room for this many new operations. */
+  checkRoom(count: number): void {
+    if (this.#entries.size + count > this.#maxOperations) throw storeFull(this.#maxOperations);
   }
 
   #add(operation: NewOperation, initial?: InitialState): void {

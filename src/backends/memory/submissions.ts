@@ -14,7 +14,25 @@ export class MemorySubmissions implements Submissions<never> {
     this.idempotency = idempotency;
   }
 
-  async record({ operation, fingerprint, initial }: Submission): Promise<RecordResult> {
+  async record(submission: Submission): Promise<RecordResult> {
+    return this.#recordNow(submission);
+  }
+
+  async recordMany(submissions: readonly Submission[]): Promise<readonly RecordResult[]> {
+    // Nothing else can fail, so either all of them are recorded or none.
+    this.operations.checkRoom(submissions.filter((each) => this.#adds(each)).length);
+    return submissions.map((each) => this.#recordNow(each));
+  }
+
+  /** Returns whether recording the submission creates an operation. */
+  #adds({ operation, fingerprint }: Submission): boolean {
+    const { id, tenant, definition, key } = operation;
+    const held = key === undefined ? undefined : this.idempotency.findNow({ tenant, definition, key });
+    if (held !== undefined && held.operationId !== id && held.fingerprint !== fingerprint) return false;
+    return this.operations.find(held?.operationId ?? id) === undefined;
+  }
+
+  #recordNow({ operation, fingerprint, initial }: Submission): RecordResult {
     const { id, tenant, definition, key } = operation;
     if (key === undefined) {
       this.operations.createNow(operation, initial);

@@ -5,10 +5,11 @@ import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
-import { integer } from "../shared/row.js";
+import { integer, type Row } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
+import { createRecordMany } from "./calls/record-many.js";
 import { isHeld, toRecordResult } from "./calls/results.js";
 import { createUnsent } from "./calls/unsent.js";
 import { ONE_OPERATION, recordAloneValues, recordBytes, recordValues } from "./calls/values.js";
@@ -43,6 +44,10 @@ export function createPostgresSubmissions<Tx>(
     resultOf: (row, submission) => (isHeld(row) ? undefined : toRecordResult(row, submission)),
   });
   const unsent = createUnsent<Submission>();
+  /** Workers of this process begin at once, while the operation is still being announced. */
+  const onRecorded = ({ operation, initial }: Submission, row: Row | undefined): void => {
+    if (row === undefined && (operation.delayMs ?? initial) === undefined) created(operation);
+  };
   const waitForKey = createKeyWait({
     tryRecord,
     record: (submission) => record(submission),
@@ -61,15 +66,14 @@ export function createPostgresSubmissions<Tx>(
     unsent,
     resultOf: (row, submission) => {
       if (isHeld(row)) return waitForKey(submission);
-      const { operation, initial } = submission;
-      // Workers of this process begin at once, while the operation is still being announced.
-      if (row === undefined && (operation.delayMs ?? initial) === undefined) created(operation);
+      onRecorded(submission, row);
       return toRecordResult(row, submission);
     },
   });
   return {
     ...stores,
     record,
+    recordMany: createRecordMany({ gateway, limits, unsent, runtime, onRecorded }),
     giveUp: unsent.giveUp,
     purge: async ({ limit }) => {
       const [row = {}] = await gateway.call("purge_v1", [limit]);

@@ -3,11 +3,17 @@ import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
-import type { RecordResult, Submission } from "../../ports/submission.js";
+import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
 import { type Row, text } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
-import { submissionInProgress, toRecordResult, toSettleResult } from "./calls/results.js";
+import {
+  byPlace,
+  submissionInProgress,
+  toManyResult,
+  toRecordResult,
+  toSettleResult,
+} from "./calls/results.js";
 import { recordValues, settleValues } from "./calls/values.js";
 import { codeOf } from "./connection/driver-error.js";
 import { isConflict } from "./connection/store-error.js";
@@ -60,6 +66,15 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     const values = [...recordValues([submission]), channel ?? null];
     const [row] = await gateway.callIn(tx, "record_in_v1", values);
     return create === undefined ? toRecordResult(row, submission) : withResource(tx, row, submission, create);
+  }
+
+  async function recordManyIn(
+    tx: Tx,
+    submissions: readonly Submission[],
+  ): Promise<readonly RecordManyResult[]> {
+    const values = [...recordValues(submissions), channel ?? null];
+    const rowAt = byPlace(await gateway.callIn(tx, "record_in_v1", values));
+    return submissions.map((each, index) => toManyResult(rowAt(index), each));
   }
 
   /** Creates the resource of an operation that this transaction has recorded. */
@@ -129,6 +144,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
       if (create === undefined) return recordIn(tx, submission);
       return gateway.withSavepoint(tx, () => recordIn(tx, submission, create));
     },
+    recordManyIn,
   };
 }
 

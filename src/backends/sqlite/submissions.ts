@@ -2,11 +2,13 @@ import type { Submissions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
 import { type Row, text } from "../shared/row.js";
-import type { Connection } from "./connection/connection.js";
+import type { Changed, Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
-import { hashKey } from "./records/keys.js";
+import { toStoreError } from "./connection/store-error.js";
+import { type HashedKey, hashKey } from "./records/keys.js";
 import type { Recorder } from "./records/record-in.js";
 import type { Records } from "./records/records.js";
 import { deleteRemoved, findExpired } from "./records/records.js";
@@ -44,16 +46,47 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
     statements.run("delete from arr_claims where operation_id = ?", text(row, "id"));
   }
 
+  const hashOf = async ({ operation }: Submission): Promise<HashedKey | undefined> => {
+    const { tenant, definition, key } = operation;
+    return key === undefined ? undefined : hashKey({ tenant, definition, key }, hash);
+  };
+
+  /** Records a submission, or refuses it alone if it cannot be stored. */
+  function recordApart(...given: Parameters<typeof recorder.record>): RecordManyResult {
+    statements.run("savepoint arr_one");
+    try {
+      return recorder.record(...given);
+    } catch (thrown) {
+      const error = toStoreError(thrown, "no");
+      if (error.code !== "INTERNAL") throw thrown;
+      statements.run("rollback to arr_one");
+      return { outcome: "refused", error };
+    } finally {
+      statements.run("release arr_one");
+    }
+  }
+
   return {
     operations,
     idempotency,
     synchronous: options.synchronous,
     record: async (submission) => {
-      const { tenant, definition, key, input, meta = "" } = submission.operation;
-      const hashed = key === undefined ? undefined : await hashKey({ tenant, definition, key }, hash);
-      const bytes = input.length + meta.length;
-      return connection.write("submissions", (changed) => recorder.record(submission, hashed, changed), {
-        bytes,
+      const hashed = await hashOf(submission);
+      const record = (changed: Changed): RecordResult => recorder.record(submission, hashed, changed);
+      return connection.write("submissions", record, { bytes: bytesOf(submission) });
+    },
+    recordMany: async (submissions) => {
+      const hashes = await Promise.all(submissions.map(hashOf));
+      const bytes = submissions.reduce((sum, each) => sum + bytesOf(each), 0);
+      const write = (record: typeof recordApart): Promise<readonly RecordManyResult[]> => {
+        const all = (changed: Changed): readonly RecordManyResult[] =>
+          submissions.map((each, index) => record(each, hashes[index], changed));
+        return connection.write("submissions", all, { bytes });
+      };
+      // Savepoints would take as long as the inserts, and nearly always, none is needed.
+      return write(recorder.record).catch((error: unknown) => {
+        if (toStoreError(error).code === "INTERNAL") return write(recordApart);
+        throw error;
       });
     },
     purge: async ({ limit }) => {
@@ -67,4 +100,9 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
       return purged;
     },
   };
+}
+
+/** Returns how much a submission adds to the size of a transaction. */
+function bytesOf({ operation: { input, meta = "" } }: Submission): number {
+  return input.length + meta.length;
 }

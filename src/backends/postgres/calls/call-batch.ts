@@ -1,10 +1,11 @@
 import { type BatchLimits, createBatches } from "../../../batching/batches.js";
 import { type Answer, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
 import { maybeRecorded } from "../../../contract/errors.js";
-import { integer, json, type Row } from "../../shared/row.js";
+import { json, type Row } from "../../shared/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
+import { byPlace } from "./results.js";
 import type { Unsent } from "./unsent.js";
 
 /** Options of {@link createCallBatch}. */
@@ -68,8 +69,8 @@ export function createCallBatch<Item, Result>(
     const rows = await gateway.call(called === name ? usual : called, valuesOf(items), how);
     usual = rows.length > 0 ? afterRows : name;
     if (rows.length === 0) return items.map(() => NO_ROW);
-    const byPlace = new Map(rows.map((row) => [integer(row, "place"), row]));
-    return items.map((_, index) => ({ row: byPlace.get(index + 1) }));
+    const rowAt = byPlace(rows);
+    return items.map((_, index) => ({ row: rowAt(index) }));
   }
 
   /** Calls the function. If one row makes the call fail, splits the items in half until that row is alone. */

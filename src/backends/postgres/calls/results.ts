@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../../../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import type { Settlement } from "../../../contract/operation.js";
 import type { BoundedCount, DefinitionStats } from "../../../ports/operation-reads.js";
 import type {
@@ -7,7 +7,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
-import type { RecordResult, Submission } from "../../../ports/submission.js";
+import type { RecordManyResult, RecordResult, Submission } from "../../../ports/submission.js";
 import { DETAILS } from "../../shared/details.js";
 import {
   integer,
@@ -115,6 +115,22 @@ export function toRecordResult(row: Row | undefined, { operation }: Submission):
     default:
       throw new AsyncReplyError("INTERNAL", DETAILS.unstorable, { cause: row.outcome });
   }
+}
+
+/** Returns the outcome of one of several submissions. An error of its row refuses only this submission. */
+export function toManyResult(row: Row | undefined, submission: Submission): RecordManyResult {
+  try {
+    return toRecordResult(row, submission);
+  } catch (error) {
+    if (isAsyncReplyError(error)) return { outcome: "refused", error };
+    throw error;
+  }
+}
+
+/** Returns a function that finds the row of an item by its index. */
+export function byPlace(rows: readonly Row[]): (index: number) => Row | undefined {
+  const found = new Map(rows.map((row) => [integer(row, "place"), row]));
+  return (index) => found.get(index + 1);
 }
 
 /** Returns the error for a key that another transaction has recorded but not committed yet. */

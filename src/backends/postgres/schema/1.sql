@@ -631,6 +631,7 @@ as $function$
 declare
   item record;
   answer record;
+  held integer := 0;
 begin
   -- Unlike a row lock, a lock on the table affects all submissions.
   begin
@@ -650,7 +651,13 @@ begin
       outcome := answer.outcome;
       operation := {{schema}}.operation_json_v1(answer.operation);
     exception
-      when lock_not_available then outcome := 'locked'; operation := null;
+      when lock_not_available then
+        outcome := 'locked'; operation := null;
+        held := held + 1;
+        if held = 16 then
+          -- Otherwise 1,000 held keys would take longer than a call may.
+          perform set_config('lock_timeout', '1ms', true);
+        end if;
       when data_exception or program_limit_exceeded or integrity_constraint_violation then
         outcome := 'refused:' || sqlstate; operation := null;
     end;
@@ -1834,7 +1841,7 @@ $function$;
 create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], principals text[], keys text[],
   fingerprints text[], inputs text[], retentions float8[], failed_retentions float8[], metas text[],
   extras text[], tokens text[], leases float8[], channel text)
-returns table (outcome text, operation json) language plpgsql
+returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
@@ -1842,24 +1849,29 @@ as $function$
 #variable_conflict use_column
 declare
   at timestamptz := {{schema}}.now_v1();
+  made boolean := false;
 begin
   begin
-    select r.outcome, r.operation into outcome, operation from {{schema}}.record_each_v1(
-      ids, tenants, definitions, principals, keys, fingerprints, inputs, retentions, failed_retentions, metas, extras,
-      tokens, leases) r;
-  exception when cannot_connect_now then outcome := 'locked';
+    for place, outcome, operation in
+      select r.place, r.outcome, r.operation from {{schema}}.record_each_v1(ids, tenants, definitions, principals, keys,
+        fingerprints, inputs, retentions, failed_retentions, metas, extras, tokens, leases) r
+    loop
+      if outcome in ('created', 'helped') then
+        made := true;
+        -- No caller announces the operation. With another queue, the next sweep announces it.
+        update {{schema}}.operations o set announce_at = greatest(at, o.due_at)
+        where o.id = coalesce((operation->>'id')::uuid, ids[place]);
+      end if;
+      return next;
+    end loop;
+  exception when cannot_connect_now then
+    return query select n, 'locked', null::json from generate_series(1, cardinality(ids)) n;
   end;
-  if outcome in ('created', 'helped') then
-    -- No caller announces the operation. With another queue, the next sweep announces it.
-    update {{schema}}.operations o set announce_at = greatest(at, o.due_at)
-    where o.id = coalesce((operation->>'id')::uuid, ids[1]);
-    if channel is not null then
-      -- Postgres delivers the notification only when the transaction commits, and equal ones of a transaction once.
-      perform pg_notify(channel, json_build_object('definitions', json_build_array(definitions[1]),
-        'since', floor(extract(epoch from least(at, transaction_timestamp())) * 1000))::text);
-    end if;
+  if made and channel is not null then
+    -- Postgres delivers the notification only when the transaction commits, and equal ones of a transaction once.
+    perform pg_notify(channel, json_build_object('definitions', (select json_agg(distinct d) from unnest(definitions) d),
+      'since', floor(extract(epoch from least(at, transaction_timestamp())) * 1000))::text);
   end if;
-  return next;
 end
 $function$;
 

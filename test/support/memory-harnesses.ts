@@ -29,6 +29,7 @@ const capabilities: Capabilities = {
   turns: true,
   limits: true,
   lanes: true,
+  recordMany: true,
   fills: true,
 };
 

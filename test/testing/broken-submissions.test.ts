@@ -5,6 +5,7 @@ import { changingSubmissions } from "./broken/contents.js";
 import { failedRetentionSubmissions } from "./broken/failed-retention-stores.js";
 import { proveSuite } from "./broken/prove.js";
 import { purgingSubmissions } from "./broken/purging-submissions.js";
+import { recordingMany } from "./broken/recording-many.js";
 import { recordingSubmissions } from "./broken/recording-submissions.js";
 import { shortDurationSubmissions } from "./broken/short-durations.js";
 import { tenantSubmissions } from "./broken/tenants.js";
@@ -15,6 +16,7 @@ proveSuite("RECORD and purge", {
   base: (submissions) => submissions,
   broken: [
     ...recordingSubmissions,
+    ...recordingMany,
     ...purgingSubmissions,
     ...failedRetentionSubmissions,
     ...tenantSubmissions,

@@ -46,6 +46,8 @@ export interface Capabilities {
   readonly limits?: boolean;
   /** The operation store stores lanes, and begins one operation of a lane at a time. */
   readonly lanes?: boolean;
+  /** The submissions have `recordMany`. */
+  readonly recordMany?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
 }

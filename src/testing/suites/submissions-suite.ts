@@ -5,12 +5,14 @@ import type { SubmissionsHarness } from "./submissions/fixtures.js";
 import { longestDurationChecks } from "./submissions/longest-durations.js";
 import { purgeChecks } from "./submissions/purge.js";
 import { recordChecks } from "./submissions/record.js";
+import { recordManyChecks } from "./submissions/record-many.js";
 
 export type { SubmissionsHarness };
 
 /** Conformance suite for atomic RECORD and purge, beyond the suites of the two stores. Each case opens new stores. */
 export const submissionsCases: readonly PortCase<SubmissionsHarness>[] = toCases([
   ...recordChecks,
+  ...recordManyChecks,
   ...purgeChecks,
   ...contentChecks,
   ...longestDurationChecks,

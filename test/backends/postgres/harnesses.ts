@@ -26,6 +26,7 @@ const capabilities: Capabilities = {
   turns: true,
   limits: true,
   lanes: true,
+  recordMany: true,
 };
 
 /** A new, migrated back end and a way to change its schema. */

@@ -27,6 +27,7 @@ const capabilities: Capabilities = {
   turns: true,
   limits: true,
   lanes: true,
+  recordMany: true,
 };
 
 /** Creates a harness whose cases each get a port of a new file on a manual clock. */

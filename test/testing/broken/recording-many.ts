@@ -1,0 +1,137 @@
+import { AsyncReplyError } from "async-request-reply";
+import type { RecordManyResult, Submission, Submissions } from "async-request-reply/ports";
+import type { BrokenPort } from "./prove.js";
+
+type RecordMany = NonNullable<Submissions<unknown>["recordMany"]>;
+
+/** Returns the correct method of the port. */
+function correct(submissions: Submissions<unknown>): RecordMany {
+  return (list) => submissions.recordMany?.(list) as ReturnType<RecordMany>;
+}
+
+async function oneByOne(
+  submissions: Submissions<unknown>,
+  list: readonly Submission[],
+): Promise<RecordManyResult[]> {
+  const results: RecordManyResult[] = [];
+  for (const each of list) results.push(await submissions.record(each));
+  return results;
+}
+
+const keyOf = ({ operation: { key = "" } }: Submission): string => key;
+
+/** Atomic submissions that break a rule of `recordMany`. */
+export const recordingMany: readonly BrokenPort<Submissions<unknown>>[] = [
+  {
+    name: "records several submissions one after the other",
+    caughtBy: ["many.commit", "many.refused"],
+    methods: (submissions) => ({ recordMany: (list) => oneByOne(submissions, list) }),
+  },
+  {
+    name: "keeps the keys of a list that was refused",
+    caughtBy: ["many.refused"],
+    methods: (submissions) => ({
+      recordMany: async (list) => {
+        try {
+          return await correct(submissions)(list);
+        } catch (error) {
+          for (const { operation, fingerprint } of list) {
+            const { id: operationId, tenant, definition, key = "" } = operation;
+            await submissions.idempotency.claim({ tenant, definition, key, fingerprint, operationId });
+          }
+          throw error;
+        }
+      },
+    }),
+  },
+  {
+    name: "returns results in the order of the keys",
+    caughtBy: ["many.order"],
+    methods: (submissions) => ({
+      recordMany: (list) =>
+        correct(submissions)([...list].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))),
+    }),
+  },
+  {
+    name: "fails as a whole if one key is bound",
+    caughtBy: ["many.order", "many.race"],
+    methods: (submissions) => ({
+      recordMany: async (list) => {
+        const results = await correct(submissions)(list);
+        if (results.every(({ outcome }) => outcome === "created")) return results;
+        throw new AsyncReplyError("SUBMISSION_IN_PROGRESS", "A key is bound.");
+      },
+    }),
+  },
+  {
+    name: "creates the operations of a list without their keys",
+    caughtBy: ["many.order", "many.both", "many.race"],
+    methods: ({ operations }) => ({
+      recordMany: async (list) => {
+        for (const { operation } of list) await operations.create(operation);
+        return list.map(() => ({ outcome: "created" }));
+      },
+    }),
+  },
+  {
+    name: "gives all submissions of a list the members of the first",
+    caughtBy: ["many.members"],
+    methods: (submissions) => ({
+      recordMany: (list) => {
+        const { tenant, definition, retentionMs } = (list[0] as Submission).operation;
+        return correct(submissions)(
+          list.map((each) => ({
+            ...each,
+            operation: { ...each.operation, tenant, definition, retentionMs },
+          })),
+        );
+      },
+    }),
+  },
+  {
+    name: "records at most 500 submissions of a list",
+    caughtBy: ["many.commit", "many.refused"],
+    methods: (submissions) => ({
+      recordMany: async (list) => {
+        await correct(submissions)(list.slice(0, 500)).catch(() => {});
+        return list.map(() => ({ outcome: "created" }));
+      },
+    }),
+  },
+  {
+    name: "returns `exists` to the repetition of a list",
+    caughtBy: ["many.repeated"],
+    methods: (submissions) => ({
+      recordMany: async (list) => {
+        const known = await Promise.all(
+          list.map(({ operation }) => submissions.operations.get(operation.id, operation.tenant)),
+        );
+        const results = await correct(submissions)(list);
+        return results.map((result, index) => {
+          const operation = known[index];
+          return operation === undefined ? result : { outcome: "exists", operation, fingerprint: "1:abc" };
+        });
+      },
+    }),
+  },
+  {
+    name: "refuses the keys that another list is using",
+    caughtBy: ["many.race", "many.repeated"],
+    methods: (submissions) => {
+      const used = new Set<string>();
+      const refused: RecordManyResult = {
+        outcome: "refused",
+        error: new AsyncReplyError("SUBMISSION_IN_PROGRESS", "The key is held."),
+      };
+      return {
+        recordMany: async (list) => {
+          const isHeld = list.map((each) => used.has(keyOf(each)));
+          for (const each of list) used.add(keyOf(each));
+          const results = await correct(submissions)(list);
+          for (const each of list) used.delete(keyOf(each));
+          return results.map((result, index) => (isHeld[index] === true ? refused : result));
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,253 @@
+import {
+  allowAnonymous,
+  createOrderService,
+  createWorker,
+  type Order,
+  type SubmitOutcome,
+} from "async-request-reply";
+import { createPostgresBackend, type SqlStatement } from "async-request-reply/postgres";
+import type { PoolClient } from "pg";
+import { expect, it, vi } from "vitest";
+import { describePostgres } from "../../support/postgres/server.js";
+import { interceptStatements } from "./intercepted-statements.js";
+import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+
+const words = (outcomes: readonly SubmitOutcome[]): readonly string[] =>
+  outcomes.map((each) => (each.outcome === "refused" ? each.error.code : each.outcome));
+
+const idOf = (outcome: SubmitOutcome | undefined): string =>
+  outcome === undefined || outcome.outcome === "refused" ? "" : outcome.operationId;
+
+const numbered = (count: number, prefix = "k", input: Order = ORDER) =>
+  Array.from({ length: count }, (_, index) => ({ input, key: `${prefix}${index}` }));
+
+const isRecord = ({ text }: SqlStatement): boolean => /^select .*record_\w+\(/.test(text);
+
+const POISON = { input: { ...ORDER, itemId: "poison" }, key: "poison" };
+
+await describePostgres("submitting many on Postgres", (server) => {
+  type Items = Parameters<TransactionStage["service"]["submitMany"]>[1];
+
+  const submitMany = (
+    { service }: TransactionStage,
+    items: Items,
+    tx?: PoolClient,
+  ): Promise<readonly SubmitOutcome[]> =>
+    service.submitMany(service.definitions[0], items, { tenant: TENANT, ...(tx && { tx }) });
+
+  /** Runs a function in a transaction of the user, which ends as requested. */
+  async function within<Result>(
+    end: "commit" | "rollback",
+    run: (tx: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await server.pool.connect();
+    try {
+      await client.query("begin");
+      const result = await run(client);
+      await client.query(end);
+      return result;
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  }
+
+  /** Lets the table refuse rows with a word in their input. */
+  async function refusePoison({ schema }: TransactionStage): Promise<void> {
+    await server.pool.query(
+      `alter table "${schema}".operations add constraint no_poison check (input not like '%poison%')`,
+    );
+  }
+
+  it("takes one statement for 1,000 items, and wakes a waiting worker", async () => {
+    let statements = 0;
+    const pool = interceptStatements(server.pool, (statement, run) => {
+      if (isRecord(statement)) statements += 1;
+      return run();
+    });
+    const pollIntervalMs = 3_600_000;
+    const stage = await createTransactionStage(server, { backend: { pool, pollIntervalMs } });
+    const done = vi.fn();
+    const worker = createWorker(
+      stage.service,
+      { orders: done },
+      { concurrency: 50, sweepIntervalMs: pollIntervalMs },
+    );
+    await worker.start();
+    try {
+      const items = numbered(1_000, "k", { ...ORDER, itemId: "x".repeat(255) });
+      const outcomes = await submitMany(stage, items);
+      expect(new Set(words(outcomes))).toEqual(new Set(["created"]));
+      expect(statements).toBe(1);
+      await vi.waitUntil(() => done.mock.calls.length === 1_000, { timeout: 30_000 });
+    } finally {
+      await stage.service.close();
+    }
+  });
+
+  it("refuses an item alone that the database cannot store", async () => {
+    const stage = await createTransactionStage(server);
+    await refusePoison(stage);
+    const outcomes = await submitMany(stage, [...numbered(2), POISON, ...numbered(1, "z")]);
+    expect(words(outcomes)).toEqual(["created", "created", "INTERNAL", "created"]);
+    expect((await stage.operations()).map(({ key }) => key).sort()).toEqual(["k0", "k1", "z0"]);
+  });
+
+  it("refuses an item alone whose key another transaction holds for longer than a second", async () => {
+    const stage = await createTransactionStage(server);
+    const outcomes = await within("rollback", async (tx) => {
+      await submitMany(stage, numbered(1), tx);
+      return submitMany(stage, numbered(3));
+    });
+    expect(words(outcomes)).toEqual(["SUBMISSION_IN_PROGRESS", "created", "created"]);
+    expect(words(await submitMany(stage, numbered(3)))).toEqual(["created", "replayed", "replayed"]);
+  });
+
+  it("waits for a key whose transaction commits within a second", async () => {
+    let refused = 0;
+    const pool = interceptStatements(server.pool, (statement, run) =>
+      run().catch((error: unknown) => {
+        refused += Number(isRecord(statement));
+        throw error;
+      }),
+    );
+    const stage = await createTransactionStage(server, { backend: { pool } });
+    let waiting: Promise<readonly SubmitOutcome[]> | undefined;
+    const held = await within("commit", async (tx) => {
+      const outcomes = await submitMany(stage, numbered(2), tx);
+      waiting = submitMany(stage, numbered(3));
+      await vi.waitUntil(() => refused === 1);
+      return outcomes;
+    });
+    const outcomes = (await waiting) ?? [];
+    expect(words(outcomes)).toEqual(["replayed", "replayed", "created"]);
+    expect(outcomes.slice(0, 2).map(idOf)).toEqual(held.map(idOf));
+  });
+
+  it("answers within its time limit, also if all of 1,000 keys are held", async () => {
+    const stage = await createTransactionStage(server);
+    const outcomes = await within("rollback", async (tx) => {
+      expect(new Set(words(await submitMany(stage, numbered(1_000), tx)))).toEqual(new Set(["created"]));
+      return submitMany(stage, [...numbered(1_000).slice(1), { input: ORDER, key: "free" }]);
+    });
+    expect(words(outcomes).slice(0, 999)).toEqual(
+      Array.from({ length: 999 }, () => "SUBMISSION_IN_PROGRESS"),
+    );
+    expect(words(outcomes)[999]).toBe("created");
+  });
+
+  it("creates one operation per key if two processes submit the same items in different orders", async () => {
+    const stage = await createTransactionStage(server);
+    const backend = createPostgresBackend({ pool: server.pool, schema: stage.schema, listen: false });
+    const other = createOrderService({ backend, authorize: allowAnonymous(), observe: false });
+    const items = numbered(300);
+    const [one, two] = await Promise.all([
+      submitMany(stage, items),
+      other.submitMany(other.definitions[0], items.toReversed(), { tenant: TENANT }),
+    ]);
+    await backend.close();
+    expect(two.map(idOf)).toEqual(one.map(idOf).reverse());
+    expect(await stage.operations()).toHaveLength(300);
+  });
+
+  it("creates nothing twice if the connection is lost after the commit", async () => {
+    let left = 1;
+    const pool = interceptStatements(server.pool, async (statement, run) => {
+      const result = await run();
+      if (isRecord(statement) && left-- > 0) throw new Error("Connection terminated unexpectedly");
+      return result;
+    });
+    const stage = await createTransactionStage(server, { backend: { pool } });
+    const outcomes = await submitMany(stage, [...numbered(3), { input: ORDER }]);
+    expect(words(outcomes)).toEqual(["created", "created", "created", "created"]);
+    expect((await stage.operations()).map(({ id }) => id).sort()).toEqual(outcomes.map(idOf).sort());
+    expect(left).toBeLessThan(0);
+  });
+
+  it("rejects with OVERLOADED if too many lists wait, and records none of the last one", async () => {
+    let release = (): void => {};
+    const blocked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let sent = 0;
+    const pool = interceptStatements(server.pool, async (statement, run) => {
+      if (isRecord(statement)) {
+        sent += 1;
+        await blocked;
+      }
+      return run();
+    });
+    const stage = await createTransactionStage(server, { backend: { pool, maxWaiting: 1, maxInFlight: 1 } });
+    const first = submitMany(stage, numbered(2, "first"));
+    await vi.waitUntil(() => sent === 1);
+    const second = submitMany(stage, numbered(2, "second"));
+    await expect(submitMany(stage, numbered(2, "third"))).rejects.toMatchObject({ code: "OVERLOADED" });
+    release();
+    expect([...words(await first), ...words(await second)]).toEqual(
+      Array.from({ length: 4 }, () => "created"),
+    );
+    const keys = (await stage.operations()).map(({ key }) => key).sort();
+    expect(keys).toEqual(["first0", "first1", "second0", "second1"]);
+  });
+
+  it("writes all items in the transaction of the caller, and wakes a worker once it commits", async () => {
+    const pollIntervalMs = 3_600_000;
+    const stage = await createTransactionStage(server, { backend: { pollIntervalMs } });
+    const done: string[] = [];
+    const worker = createWorker(
+      stage.service,
+      { orders: (_, job) => done.push(job.operationId) },
+      { sweepIntervalMs: pollIntervalMs, drainTimeoutMs: 50 },
+    );
+    await worker.start();
+    const run = async (tx: PoolClient): Promise<readonly SubmitOutcome[]> => {
+      const outcomes = await submitMany(stage, numbered(30), tx);
+      await stage.write(tx, idOf(outcomes[0]));
+      expect(await stage.operations()).toEqual([]);
+      return outcomes;
+    };
+    try {
+      await within("rollback", run);
+      expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
+      const outcomes = await within("commit", run);
+      expect(await stage.effects()).toEqual([idOf(outcomes[0])]);
+      await vi.waitUntil(() => done.length === 30, { timeout: 20_000 });
+      expect([...done].sort()).toEqual(outcomes.map(idOf).sort());
+      expect(stage.events.filter(({ event }) => event === "operation.accepted")).toEqual([]);
+    } finally {
+      await stage.service.close();
+    }
+  });
+
+  it("refuses items alone in the transaction of the caller, which stays usable", async () => {
+    const stage = await createTransactionStage(server);
+    await refusePoison(stage);
+    await submitMany(stage, numbered(2, "known"));
+    const outcomes = await within("rollback", async (holder) => {
+      await submitMany(stage, numbered(1, "held"), holder);
+      return within("commit", async (tx) => {
+        const items = [
+          { input: ORDER, key: "known0" },
+          { input: { ...ORDER, quantity: 9 }, key: "known1" },
+          { input: ORDER, key: "held0" },
+          POISON,
+          { input: { ...ORDER, quantity: 0 } },
+          { input: ORDER, key: "new" },
+        ];
+        const found = await submitMany(stage, items, tx);
+        await stage.write(tx, idOf(found[5]));
+        return found;
+      });
+    });
+    expect(words(outcomes)).toEqual([
+      "replayed",
+      "IDEMPOTENCY_KEY_REUSED",
+      "SUBMISSION_IN_PROGRESS",
+      "INTERNAL",
+      "CONTRACT_VIOLATION",
+      "created",
+    ]);
+    expect(await stage.effects()).toEqual([idOf(outcomes[5])]);
+    expect((await stage.operations()).map(({ key }) => key).sort()).toEqual(["known0", "known1", "new"]);
+  });
+});

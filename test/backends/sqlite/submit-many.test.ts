@@ -1,0 +1,86 @@
+import { createOrderService, type SubmitOutcome } from "async-request-reply";
+import { createSqliteBackend } from "async-request-reply/sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+
+const ORDER = { itemId: "pen", quantity: 1 };
+
+const words = (outcomes: readonly SubmitOutcome[]): readonly string[] =>
+  outcomes.map((each) => (each.outcome === "refused" ? each.error.code : each.outcome));
+
+const numbered = (count: number, prefix = "k") =>
+  Array.from({ length: count }, (_, index) => ({ input: ORDER, key: `${prefix}${index}` }));
+
+describeClients("submitting many to an SQLite file", (client) => {
+  let file: DatabaseFile;
+  beforeEach(() => {
+    file = newDatabaseFile(client);
+  });
+  afterEach(() => file.remove());
+
+  function open(options?: Parameters<DatabaseFile["open"]>[0]) {
+    const database = file.connect();
+    const backend = createSqliteBackend({ database, synchronous: "normal", ...options });
+    const service = createOrderService({ backend, observe: false });
+    const [orders] = service.definitions;
+    const submitMany = (items: ReturnType<typeof numbered>): Promise<readonly SubmitOutcome[]> =>
+      service.submitMany(orders, items);
+    const keys = async (): Promise<unknown[]> =>
+      ((await backend.operations.list?.({ limit: 2_000 })) ?? []).map(({ key }) => key).sort();
+    return { database, backend, service, orders, submitMany, keys };
+  }
+
+  it("refuses an item alone that the database cannot store, and does not fail calls at the same time", async () => {
+    const { database, backend, service, orders, submitMany, keys } = open();
+    await backend.check();
+    database.exec(
+      "create trigger no_poison before insert on arr_operations when new.input like '%poison%' begin select raise(abort, 'no'); end",
+    );
+    const poison = { input: { ...ORDER, itemId: "poison" }, key: "poison" };
+    const [outcomes, alone] = await Promise.all([
+      submitMany([...numbered(2), poison, ...numbered(1, "z")]),
+      service.submit(orders, ORDER, { key: "alone" }),
+    ]);
+    expect(words(outcomes)).toEqual(["created", "created", "INTERNAL", "created"]);
+    expect(alone.replayed).toBe(false);
+    expect(await keys()).toEqual(["alone", "k0", "k1", "z0"]);
+  });
+
+  it("records none of the items if the database is full, and all once there is room", async () => {
+    const { database, backend, service, orders, keys } = open();
+    await backend.check();
+    const [{ page_count: pages }] = database.prepare("pragma page_count").all() as [{ page_count: number }];
+    database.exec(`pragma max_page_count = ${pages + 10}`);
+    const items = Array.from({ length: 1_000 }, (_, index) => ({
+      input: { ...ORDER, itemId: "x".repeat(255) },
+      key: `k${index}`,
+    }));
+    await expect(service.submitMany(orders, items)).rejects.toMatchObject({ code: "OVERLOADED" });
+    expect(await keys()).toEqual([]);
+    database.exec("pragma max_page_count = 100000");
+    expect(new Set(words(await service.submitMany(orders, items)))).toEqual(new Set(["created"]));
+    expect(await keys()).toHaveLength(1_000);
+  });
+
+  it("rejects with STORE_UNAVAILABLE if another process holds the lock for too long, and records nothing", async () => {
+    const { backend, submitMany, keys } = open({ lockTimeoutMs: 50 });
+    await backend.check();
+    const other = file.connect();
+    other.exec("begin immediate");
+    await expect(submitMany(numbered(3))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    other.exec("rollback");
+    expect(await keys()).toEqual([]);
+    expect(words(await submitMany(numbered(3)))).toEqual(["created", "created", "created"]);
+  });
+
+  it("creates one operation per key for two processes that submit the same items", async () => {
+    const [one, two] = [open(), open()];
+    const answers = await Promise.all([
+      one.submitMany(numbered(200)),
+      two.submitMany(numbered(200).toReversed()),
+    ]);
+    expect(answers.flatMap(words).filter((word) => word === "created")).toHaveLength(200);
+    expect(await one.keys()).toHaveLength(200);
+  });
+});

@@ -3,6 +3,7 @@ import type {
   JsonText,
   NewOperation,
   Operation,
+  RecordManyResult,
   RecordResult,
   Settlement,
   SettleResult,
@@ -146,7 +147,16 @@ export function transactionalBackend(
     if (!heldKeys.has(nameOf(submission.operation))) return own.record(submission);
     throw new AsyncReplyError("STORE_UNAVAILABLE", "The key is locked.");
   };
-  const submissions = replacing<Submissions<MemoryTransaction>>(own, { record, transactions });
+  const recordMany: Submissions<never>["recordMany"] = async (list) => {
+    const isHeld = ({ operation }: Submission): boolean => heldKeys.has(nameOf(operation));
+    const free = (await own.recordMany?.(list.filter((each) => !isHeld(each)))) ?? [];
+    const left = [...free];
+    const error = new AsyncReplyError("SUBMISSION_IN_PROGRESS", "The key is locked.");
+    return list.map((each) =>
+      isHeld(each) ? { outcome: "refused", error } : (left.shift() as RecordManyResult),
+    );
+  };
+  const submissions = replacing<Submissions<MemoryTransaction>>(own, { record, recordMany, transactions });
   return {
     backend: { ...memory, submissions },
     transactions: {

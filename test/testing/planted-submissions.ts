@@ -1,7 +1,8 @@
 import { type Backend, createMemoryBackend, withQueue, withStores } from "async-request-reply";
-import type { Claim, ClaimResult } from "async-request-reply/ports";
+import type { Claim, ClaimResult, Submission, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { receivingBy } from "../support/consumers.js";
+import { submissionsOf } from "../support/memory-harnesses.js";
 import { replacing } from "../support/replacing.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
@@ -28,6 +29,27 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
     }),
   ),
 
+  "a list loses its last submission": recordingLists(/I2: .* was promised but/, async (list, recordMany) => [
+    ...(await recordMany(list.slice(0, -1))),
+    { outcome: "created" },
+  ]),
+
+  "a list that is repeated creates its operations again": recordingLists(
+    /I1: key .* belongs to .* and to/,
+    async (list, recordMany, { idempotency }) => {
+      for (const { operation } of list) {
+        const { tenant, definition, key = "" } = operation;
+        const held = await idempotency.find?.({ tenant, definition, key });
+        if (held !== undefined) await idempotency.release({ tenant, definition, key, ...held });
+      }
+      return recordMany(list);
+    },
+  ),
+
+  "the answers of a list are in another order": recordingLists(/I(1|8|14): /, async (list, recordMany) =>
+    (await recordMany(list)).toReversed(),
+  ),
+
   "a worker receives more of one definition than it has slots for": {
     create: (clock) => {
       const backend: Backend<never> = createMemoryBackend({ clock });
@@ -52,6 +74,27 @@ function claiming(violation: RegExp, change: (result: Bound, claim: Claim) => Bo
       return result.outcome === "exists" ? change(result, request) : result;
     };
     return withStores(backend, { idempotency: replacing(backend.idempotency, { claim }) });
+  };
+  return { create, violation };
+}
+
+type RecordMany = NonNullable<Submissions<never>["recordMany"]>;
+
+/** Changes how a back end records several submissions. */
+function recordingLists(
+  violation: RegExp,
+  change: (
+    list: readonly Submission[],
+    recordMany: RecordMany,
+    submissions: Submissions<never>,
+  ) => ReturnType<RecordMany>,
+): PlantedSubmission {
+  const create: CreateBackend = (clock) => {
+    const backend = createMemoryBackend({ clock });
+    const own = submissionsOf(backend) as Submissions<never>;
+    const correct = own.recordMany?.bind(own) as RecordMany;
+    const recordMany: RecordMany = (list) => change(list, correct, own);
+    return { ...backend, submissions: replacing(own, { recordMany }) };
   };
   return { create, violation };
 }

@@ -1,15 +1,18 @@
 import { isAsyncReplyError } from "../../../contract/errors.js";
 import type { SubmitOptions } from "../../../service/service.js";
 import type { Submitted } from "../../../service/submit.js";
+import type { SubmitOutcome } from "../../../service/submit-many.js";
 import { judgeSubmitted } from "../ledger/answers.js";
 import type { Request } from "../ledger/payloads.js";
 import type { Stage } from "../stage.js";
 import type { Api } from "./actors.js";
-import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
+import { type Answer, chooseDraft, type Draft, describeDraft, toRequest } from "./drafts.js";
 import { createsBeforeReply } from "./work.js";
 
 /** Errors after which a call can be repeated. */
 const RETRYABLE = ["SUBMISSION_UNCERTAIN", "STORE_UNAVAILABLE", "CREATION_FAILED"];
+/** Number of other drafts in a list, at most. */
+const OTHERS = 3;
 /** Errors that mean that another process is handling the same submission. */
 const IN_PROGRESS = ["SUBMISSION_IN_PROGRESS", "CREATION_IN_PROGRESS"];
 
@@ -32,10 +35,47 @@ export async function submitByCall(stage: Stage, { service, process }: Api, draf
   return outcome;
 }
 
+/** Submits a draft with others of its definition in one commit, sometimes with the same key. */
+export async function submitInList(stage: Stage, { service, process }: Api, draft: Draft): Promise<Answer> {
+  const { world } = stage;
+  const { definition, tenant, principal } = draft;
+  const caller = { name: principal, tenant };
+  const others = Array.from({ length: OTHERS }, () => chooseDraft(stage, caller)).filter(
+    (each) => each.definition.name === definition.name,
+  );
+  const drafts = world.choices.choose(2) === 0 ? [draft, ...others] : [...others, draft];
+  const requests = drafts.map((each) => toRequest(stage, each, chooseDelay(stage, each)));
+  const items = requests.map((each, index) => ({ input: drafts[index]?.input as never, ...itemOf(each) }));
+  const answersOf = (outcomes: readonly SubmitOutcome[]): readonly Answer[] =>
+    outcomes.map((each, index) => {
+      const request = requests[index] as Request;
+      if (each.outcome !== "refused") return recordAccepted(stage, request, each);
+      return judgeRejected(stage, request, each.error) ?? unexpected(stage, each.error);
+    });
+  const answers = service
+    .submitMany(definition, items, { tenant })
+    .then(answersOf, (error: unknown) =>
+      requests.map((each) => judgeRejected(stage, each, error) ?? unexpected(stage, error)),
+    );
+  const died = process.death.then((): readonly Answer[] => []);
+  const answered = await Promise.race([answers, died]);
+  const told = answered.map((each) => (typeof each === "string" ? each : each.id));
+  world.note(`${process.name}: submit ${drafts.map(describeDraft).join(", ")} in one commit -> ${told}`);
+  return answered[drafts.indexOf(draft)] ?? "retry";
+}
+
 /** Returns the options of a call. */
-export function optionsOf({ tenant, principal, key, delayMs }: Request): SubmitOptions<never> {
+export function optionsOf(request: Request): SubmitOptions<never> {
+  return { tenant: request.tenant, ...itemOf(request) };
+}
+
+/** Returns the options of an item of a call for several submissions. */
+export function itemOf({
+  principal,
+  key,
+  delayMs,
+}: Request): Pick<SubmitOptions<never>, "principal" | "key" | "delayMs"> {
   return {
-    tenant,
     principal,
     ...(key === undefined ? {} : { key }),
     ...(delayMs === undefined ? {} : { delayMs }),

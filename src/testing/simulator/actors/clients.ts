@@ -1,13 +1,15 @@
 import type { HttpResponse } from "../../../http/message/message.js";
+import { atomicSubmissions } from "../../../ports/backend.js";
 import { judgeHidden, judgeStatus } from "../ledger/answers.js";
 import { isHidden } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
 import { Process } from "../world/world.js";
 import type { Apis } from "./actors.js";
-import { submitByCall } from "./calls.js";
+import { submitByCall, submitInList } from "./calls.js";
 import { type Answer, type Caller, chooseDraft, type Draft, describeDraft } from "./drafts.js";
 import { submitInOwnTransaction } from "./own-transaction.js";
 import { ask, statusOf, submitByRequest, WAIT } from "./requests.js";
+import { createsBeforeReply } from "./work.js";
 
 const MAX_TRIES = 300;
 /** One of this many drafts is submitted several times before, without a key, so that orders wait for their turn. */
@@ -61,10 +63,17 @@ export async function runClient(
       ["request", 6],
       ["call", 3],
       ["transaction", shares ? 3 : 0],
+      ["list", canList(draft) ? 2 : 0],
     ]);
     if (way === "request") return submitByRequest(stage, apis, caller, draft);
     if (way === "call") return submitByCall(stage, apis.any(), draft);
+    if (way === "list") return submitInList(stage, apis.any(), draft);
     return submitInOwnTransaction(stage, apis.any(), draft);
+  }
+
+  function canList({ definition }: Draft): boolean {
+    const canRecord = atomicSubmissions(stage.backend)?.recordMany !== undefined;
+    return canRecord && !createsBeforeReply(stage, definition.name);
   }
 
   async function follow(operationId: string | undefined): Promise<void> {

@@ -1,9 +1,10 @@
 import { isAsyncReplyError } from "../../../contract/errors.js";
 import type { Submitted } from "../../../service/submit.js";
+import type { SubmitOutcome } from "../../../service/submit-many.js";
 import type { SynchronousTransactions } from "../ports/synchronous.js";
 import type { Stage } from "../stage.js";
 import type { Api } from "./actors.js";
-import { chooseDelay, judgeRejected, optionsOf, recordAccepted } from "./calls.js";
+import { chooseDelay, itemOf, judgeRejected, optionsOf, recordAccepted } from "./calls.js";
 import { type Answer, type Draft, describeDraft, toRequest } from "./drafts.js";
 import { createsBeforeReply } from "./work.js";
 
@@ -32,7 +33,14 @@ export async function submitInOwnTransaction(
     start: (work) => users.run(work),
     work: async (tx) => {
       await transactions.write(process, tx, `own ${own}`);
-      const call = service.submit(draft.definition, draft.input as never, { ...optionsOf(request), tx });
+      const options = { ...optionsOf(request), tx };
+      const input = draft.input as never;
+      const inList = !createsBeforeReply(stage, draft.definition.name) && world.choices.choose(3) === 2;
+      const call = inList
+        ? service
+            .submitMany(draft.definition, [{ ...itemOf(request), input }], { tenant: request.tenant, tx })
+            .then(only)
+        : service.submit(draft.definition, input, options);
       const submitted = await call.catch((error: unknown) => {
         // Errors of `create` and of a lost connection arrive unchanged.
         refused = isCreationInProgress(error) ? "retry" : judgeRejected(stage, request, error);
@@ -99,4 +107,11 @@ async function submitAtOnce(
  */
 function isCreationInProgress(error: unknown): boolean {
   return isAsyncReplyError(error) && error.code === "CREATION_IN_PROGRESS";
+}
+
+/** Returns the outcome of the only item of a list. Throws the error that refused it. */
+function only([outcome]: readonly SubmitOutcome[]): Submitted {
+  if (outcome === undefined) throw new Error("a list has an outcome for each item");
+  if (outcome.outcome === "refused") throw outcome.error;
+  return outcome;
 }

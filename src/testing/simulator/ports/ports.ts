@@ -38,11 +38,26 @@ export function portsOf(stage: Stage, process: Process): Backend {
       return result;
     });
   };
+  const { recordMany } = own;
+  const recordAll: typeof recordMany = (given) => {
+    const list = given.map((each) => ({ ...each, operation: stage.extras.of(each.operation) }));
+    const about = list.map(({ operation }) => brief(operation)).join(", ");
+    return world.call(process, `recordMany(${about})`, async () => {
+      const results = (await recordMany?.call(own, list)) ?? [];
+      for (const [index, { operation }] of list.entries()) {
+        const result = results[index];
+        if (result?.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
+        else if (result?.outcome === "created") ledger.recorded(operation);
+      }
+      return results;
+    });
+  };
   const purge: typeof own.purge = (request) => world.call(process, "purge", () => own.purge(request));
   const transactions = own.transactions && transactionsOf(own.transactions, process, stage);
   const synchronous =
     stage.synchronous && own.synchronous && synchronousOf(own.synchronous, process, stage.synchronous, stage);
   const shared = {
+    ...(recordMany === undefined ? {} : { recordMany: recordAll }),
     ...(transactions === undefined ? {} : { transactions }),
     ...(synchronous === undefined ? {} : { synchronous }),
   };

@@ -1,6 +1,6 @@
 import type { JsonText } from "../../../contract/operation.js";
 import type { Transactions as Port } from "../../../ports/backend.js";
-import type { RecordResult } from "../../../ports/submission.js";
+import type { RecordManyResult, RecordResult } from "../../../ports/submission.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process } from "../world/world.js";
@@ -49,5 +49,28 @@ export function recordInOf(
     return statement(`set-resource(${short(operation.id)})`, async (transaction) =>
       note(transaction, await call.resume(resource), resource),
     );
+  };
+}
+
+/** Wraps `recordManyIn` for one process. Returns undefined if the back end has none. */
+export function recordManyInOf(
+  { recordManyIn }: Port<unknown>,
+  process: Process,
+  { ledger, transactions, extras }: Stage,
+): Port<unknown>["recordManyIn"] {
+  if (recordManyIn === undefined) return undefined;
+  return (tx, given) => {
+    const list = given.map((each) => ({ ...each, operation: extras.of(each.operation) }));
+    const label = `recordManyIn(${list.map(({ operation }) => brief(operation)).join(", ")})`;
+    return transactions.within(process, tx, label, async (transaction) => {
+      const results = await recordManyIn(tx, list);
+      for (const [index, { operation }] of list.entries()) {
+        const result = results[index] as RecordManyResult;
+        transaction.holds(operation);
+        if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
+        else if (result.outcome === "created") transaction.records(operation);
+      }
+      return results;
+    });
   };
 }

@@ -2,11 +2,12 @@ import type { Transactions as Port } from "../../../ports/backend.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process } from "../world/world.js";
-import { recordInOf } from "./record-in.js";
+import { recordInOf, recordManyInOf } from "./record-in.js";
 
 /** Wraps the transactions of a back end for one process. */
 export function transactionsOf(own: Port<unknown>, process: Process, stage: Stage): Port<unknown> {
   const { ledger, transactions, extras } = stage;
+  const recordManyIn = recordManyInOf(own, process, stage);
   return {
     record: async (given, create, signal) => {
       const operation = extras.of(given.operation);
@@ -42,5 +43,6 @@ export function transactionsOf(own: Port<unknown>, process: Process, stage: Stag
         onUnknown: (settlement) => ledger.mayHaveSettled(lease, settlement),
       }),
     recordIn: recordInOf(own, process, stage),
+    ...(recordManyIn === undefined ? {} : { recordManyIn }),
   };
 }

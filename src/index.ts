@@ -63,16 +63,8 @@ export { createService, type ServiceOptions } from "./service/create-service.js"
 export { getOperation, submitOrder } from "./service/handlers.js";
 export { createOrderService, type OrderServiceOptions } from "./service/order-service.js";
 export type { PreparedSubmission } from "./service/prepare.js";
-export type {
-  CancelResult,
-  OperationView,
-  Service,
-  SubmissionItem,
-  SubmitManyOptions,
-  SubmitOptions,
-} from "./service/service.js";
+export type { CancelResult, OperationView, Service, SubmitOptions } from "./service/service.js";
 export type { Submitted } from "./service/submit.js";
-export type { SubmitOutcome } from "./service/submit-many.js";
 export type { Job, Processor } from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { Processors } from "./worker/processors.js";

@@ -84,10 +84,13 @@ export type {
   Mountable,
   PrepareOptions,
   ServiceFor,
+  SubmissionItem,
   SubmissionOptions,
+  SubmitManyOptions,
   TransactionOption,
   WithHook,
 } from "./service/service.js";
+export type { SubmitOutcome } from "./service/submit-many.js";
 export type {
   AttemptMessage,
   AttemptOutcome,

@@ -10,6 +10,7 @@ await runSections({
   sections: async () => ({
     against: (await import("./sections/against.mjs")).against,
     accept: (await import("./sections/accept.mjs")).accept,
+    many: (await import("./sections/many.mjs")).many,
     queue: (await import("./sections/queue.mjs")).queue,
     latency: (await import("./sections/latency.mjs")).latency,
     growth: (await import("./sections/growth.mjs")).growth,

@@ -8,6 +8,7 @@ await runSections({
   sections: async () => ({
     against: (await import("./sections/against.mjs")).against,
     accept: (await import("./sections/accept.mjs")).accept,
+    many: (await import("./sections/many.mjs")).many,
     queue: (await import("./sections/queue.mjs")).queue,
     growth: (await import("./sections/growth.mjs")).growth,
     fairness: (await import("./sections/fairness.mjs")).fairness,

@@ -32,11 +32,12 @@ export function withCrashPoints(reach, backend) {
   };
   const idempotency = { ...keys, claim: around("claim", keys.claim) };
   const record = around("record", submissions.record);
+  const recordMany = around("record-many", submissions.recordMany);
   return {
     operations,
     idempotency,
     queue: { ...queue, publish: around("publish", queue.publish), consume: consuming(around, queue) },
-    submissions: { ...submissions, operations, idempotency, record },
+    submissions: { ...submissions, operations, idempotency, record, recordMany },
     check,
     close,
   };

@@ -112,6 +112,22 @@ async function stop() {
   process.disconnect();
 }
 
+/** Submits all lists from the first one on, as an import does that is started again. Repeats a list until it is recorded. */
+async function importLists({ count, size }) {
+  const [orders] = service.definitions;
+  for (let list = 0; list < count; ) {
+    const names = Array.from({ length: size }, (_, index) => `import-${list}-${index}`);
+    const items = names.map((itemId) => ({ input: { itemId, quantity: 1 }, key: itemId }));
+    try {
+      const outcomes = await service.submitMany(orders, items, { tenant: "anonymous" });
+      report({ imported: outcomes.map(({ operationId }) => operationId) });
+      list += 1;
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
 let stopping = false;
 process.on("SIGTERM", () => {
   if (stopping) process.exit(143);
@@ -127,3 +143,4 @@ process.on("message", ({ measure }) => {
   report({ measured: measure, heapUsed, handles: process.getActiveResourcesInfo().length });
 });
 report({ listening: server?.address().port ?? 0 });
+if (options.lists) void importLists(options.lists);

@@ -35,6 +35,8 @@ export interface ProcessOptions {
   /** Number of pool connections that hang in the database from the start. Default: 0. */
   readonly stuckConnections?: number;
   readonly slowMs?: number;
+  /** Lists that the process submits when it starts. Default: none. */
+  readonly lists?: { readonly count: number; readonly size: number };
   /** Whether the process applies migrations: see `createPostgresBackend`. */
   readonly migrate?: "auto" | "manual";
   /** Calls the functions of the next release: see next-release.mjs and next-schema.ts. */
@@ -68,6 +70,8 @@ export interface OrderProcess {
   readonly events: ServiceEvent[];
   /** Operation ids of the attempts that its processor has begun. */
   readonly begun: string[];
+  /** Operation ids of each list that it has submitted. */
+  readonly imported: (readonly string[])[];
   /** Warnings of Node, such as listener leaks. */
   readonly warnings: string[];
   kill(signal: NodeJS.Signals): void;
@@ -89,6 +93,7 @@ type Message =
   | { readonly listening: number }
   | { readonly event: ServiceEvent }
   | { readonly begun: string }
+  | { readonly imported: readonly string[] }
   | { readonly warning: string }
   | { readonly stopping: true }
   | (ResourceUse & { readonly measured: number });
@@ -106,6 +111,7 @@ export function createOrderProcesses(): OrderProcesses {
     running.set(child, exited);
     const events: ServiceEvent[] = [];
     const begun: string[] = [];
+    const imported: (readonly string[])[] = [];
     const warnings: string[] = [];
     let stopping = false;
     const measuring = new Map<number, (use: ResourceUse) => void>();
@@ -114,6 +120,7 @@ export function createOrderProcesses(): OrderProcesses {
         if ("listening" in message) resolve(message.listening);
         else if ("event" in message) events.push(message.event);
         else if ("begun" in message) begun.push(message.begun);
+        else if ("imported" in message) imported.push(message.imported);
         else if ("warning" in message) warnings.push(message.warning);
         else if ("stopping" in message) stopping = true;
         else measuring.get(message.measured)?.(message);
@@ -130,6 +137,7 @@ export function createOrderProcesses(): OrderProcesses {
       baseUrl: `http://127.0.0.1:${port}`,
       events,
       begun,
+      imported,
       warnings,
       kill: (signal) => child.kill(signal),
       running: () => running.has(child),

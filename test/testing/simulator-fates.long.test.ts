@@ -35,7 +35,7 @@ const transactional: CreateBackend = (clock) => transactionalBackend(clock);
 describe("the simulator", { timeout: 120_000 }, () => {
   it.each<[string, CreateBackend, readonly string[]]>([
     ["two stores and a queue", composed, each(FATES, [...STORE, ...COMPOSED, ...DELIVERED])],
-    ["stores that record in one step", atomic, each(FATES, [...STORE, "record", "purge"])],
+    ["stores that record in one step", atomic, each(FATES, [...STORE, "record", "recordMany", "purge"])],
     ["a queue that begins attempts", beginning, each(FATES, ["receive", ...SWEPT])],
     ["transactions", transactional, [...each(AT_ENDS, ENDS), ...each(IN_BETWEEN, ["write", "recordIn"])]],
   ])("injects every fault into every call of %s", async (_, create, faults) => {

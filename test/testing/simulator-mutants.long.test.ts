@@ -220,8 +220,8 @@ function call(
 ): Mutant {
   const plant = (): void =>
     void vi.doMock("../../src/service/submit.js", async (original) => {
-      const { submit } = await original<typeof Submit>();
-      return { submit: change(submit) };
+      const real = await original<typeof Submit>();
+      return { ...real, submit: change(real.submit) };
     });
   return { name, violation, plant };
 }

@@ -157,10 +157,53 @@ export const submitted = [
   service.submit(exportsOf, { accountId: "1" }, { tenant, tx: 1 }),
 ];
 
+/** Items of a list take the input of the schema and the options of a submission, except for the tenant. */
+const items = [{ input: { accountId: "1" }, key: "a" }, { input: { accountId: "2" } }];
+const outcomes = await service.submitMany(exportsOf, items, { tenant, principal: "ann", tx });
+for (const each of outcomes) {
+  const error: { readonly code: string } | undefined = each.outcome === "refused" ? each.error : undefined;
+  const operationId: string | undefined = each.outcome === "refused" ? undefined : each.operationId;
+  // @ts-expect-error -- a refused item has no operation
+  const none: string = each.operationId;
+  // @ts-expect-error -- not an outcome
+  if (each.outcome === "accepted") void none;
+  void [error, operationId];
+}
+const one = { input: { accountId: "1" } };
+export const submittedMany = [
+  service.submitMany(exportsOf, [{ ...one, key: "k", delayMs: 1, urgency: 0, principal: "ann" }], { tenant }),
+  service.submitMany(exportsOf, [{ ...one, webhookUrl: "https://example.com/hooks" }], { tenant }),
+  service.submitMany(exportsOf, [], { tenant }),
+  // @ts-expect-error -- not an input of this definition
+  service.submitMany(exportsOf, [{ input: { accountId: 1 } }], { tenant }),
+  // @ts-expect-error -- an item has an input
+  service.submitMany(exportsOf, [{ key: "k" }], { tenant }),
+  // @ts-expect-error -- a misspelled option of an item
+  service.submitMany(exportsOf, [{ input: { accountId: "1" }, kye: "k" }], { tenant }),
+  // @ts-expect-error -- the tenant belongs to the call
+  service.submitMany(exportsOf, [{ input: { accountId: "1" }, tenant }], { tenant }),
+  // @ts-expect-error -- a key belongs to an item
+  service.submitMany(exportsOf, [one], { tenant, key: "k" }),
+  // @ts-expect-error -- the tenant is required
+  service.submitMany(exportsOf, [one], {}),
+  // @ts-expect-error -- not an array
+  service.submitMany(exportsOf, one, { tenant }),
+  // @ts-expect-error -- not a definition of this service
+  service.submitMany(other, [{ input: { a: "" } }], { tenant }),
+  // @ts-expect-error -- the memory back end shares no transactions
+  memoryService.submitMany(exportsOf, [one], { tenant, tx }),
+  // @ts-expect-error -- not a transaction
+  service.submitMany(exportsOf, [one], { tenant, tx: 1 }),
+];
+
 /** The tenant is optional only if the service has no `authorize`. */
 const local = createService({ definitions: [exportsOf, orders], backend: postgres });
 void local.submit(exportsOf, { accountId: "1" });
 void local.submit(exportsOf, { accountId: "1" }, { key: "k", tx });
+void local.submitMany(exportsOf, [one]);
+void local.submitMany(exportsOf, [one], { tx });
+// @ts-expect-error -- a misspelled option
+void local.submitMany(exportsOf, [one], { tennant: "a" });
 void local.get(exportsOf, "id").then((found) => found?.status === "completed" && found.result.url);
 void local.result(exportsOf, "id", { signal: AbortSignal.timeout(1) });
 void local.cancel(exportsOf, "id", { tenant });

@@ -4,6 +4,7 @@ import { crowd } from "./crowd.mjs";
 import { drain } from "./drain.mjs";
 import { fairness } from "./fairness.mjs";
 import { latency } from "./latency.mjs";
+import { many } from "./many.mjs";
 import { purge } from "./purge.mjs";
 import { queue } from "./queue.mjs";
 import { quiet } from "./quiet.mjs";
@@ -20,6 +21,7 @@ export const measures = {
   drain,
   fairness,
   latency,
+  many,
   purge,
   queue,
   quiet,

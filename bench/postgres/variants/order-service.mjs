@@ -17,6 +17,7 @@ export function openOrderService(backend, { retentionMs }) {
     authorize: bearer({ "bench-token": "bench" }),
     observe: (event) => onEvent(event),
   });
+  const [definition] = service.definitions;
   // Earlier builds, which `--against` measures, have no such member.
   const { announcer } = service[Symbol.for("async-request-reply.shared")] ?? service;
   return {
@@ -27,6 +28,14 @@ export function openOrderService(backend, { retentionMs }) {
       const { outcome } = await backend.submissions.record({ operation, fingerprint });
       assert.equal(outcome, "created");
       if (working) void announcer.announce(operation);
+    },
+    /** Submits an order from code. */
+    submit: ({ tenant, key, input }) => service.submit(definition, JSON.parse(input), { tenant, key }),
+    /** Submits orders of one tenant from code, in one commit. */
+    submitMany: async (orders) => {
+      const items = orders.map(({ key, input }) => ({ key, input: JSON.parse(input) }));
+      const outcomes = await service.submitMany(definition, items, { tenant: orders[0].tenant });
+      assert(outcomes.every(({ outcome }) => outcome === "created"));
     },
     /** Accepts an order as a request to the service. */
     post: async (order) => {

@@ -15,13 +15,17 @@ export async function open({ url, http, rows = 0, ids = "v7", keys = "v4" }) {
   const pool = createPool(url);
   const backend = createPostgresBackend({ pool });
   await backend.migrate();
-  const { record, post, startWork } = openOrderService(backend, { retentionMs: RETENTION_MS });
+  const { record, post, submit, submitMany, startWork } = openOrderService(backend, {
+    retentionMs: RETENTION_MS,
+  });
   const tables = productTables({ pool, backend, table: TABLE, definition: DEFINITION, tenant: TENANT });
   if (rows > 0) await tables.fill({ rows, ids, keys });
   return {
     ...tables,
     choices: { ids, keys },
     accept: http ? post : record,
+    submit,
+    submitMany,
     // Keeps the operations that it was filled with.
     reset: () => (rows > 0 ? tables.checkpoint() : emptied(pool, TABLE)),
     accepted: tables.due,

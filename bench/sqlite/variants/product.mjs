@@ -23,12 +23,16 @@ export async function open({ sockets, rows = 0, commitMs = 0, maxBatch }) {
     ...(maxBatch === undefined ? {} : { maxBatch }),
   });
   await backend.check();
-  const { service, record, startWork } = openOrderService(backend, { retentionMs: RETENTION_MS });
+  const { service, record, submit, submitMany, startWork } = openOrderService(backend, {
+    retentionMs: RETENTION_MS,
+  });
   const { claim, complete } = workerSteps(backend, DEFINITION);
   if (rows > 0) await fill({ database, rows, record, claim, complete });
   const server = sockets ? await overSockets(service) : undefined;
   return {
     accept: server?.post ?? record,
+    submit,
+    submitMany,
     // Keeps the operations that it was filled with.
     reset: () => (rows > 0 ? database.pragma("wal_checkpoint(TRUNCATE)") : emptied(database, ...TABLES)),
     accepted: () => countOf(database, "arr_operations where settled_at is null"),

@@ -1,4 +1,5 @@
-import { createOrderService, type SubmitOutcome } from "async-request-reply";
+import { createOrderService } from "async-request-reply";
+import type { SubmitOutcome } from "async-request-reply/ports";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { describeClients } from "../../support/sqlite/clients.js";

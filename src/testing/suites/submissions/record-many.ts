@@ -111,7 +111,7 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   },
   {
     rule: "many.commit",
-    name: "records 1,000 submissions in one commit: whoever sees the first of them sees all",
+    name: "records 1,000 submissions in one commit, so that no reader sees only some of them",
     needs,
     check: async (submissions) => {
       const list = newList(MOST);

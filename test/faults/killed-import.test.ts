@@ -33,7 +33,7 @@ describeOnEachStore("an import in lists whose process is killed (F1)", (bench) =
   });
 
   it.each([1, 3, 5])(
-    "at any moment after %s lists has recorded each of its lists as a whole or not at all",
+    "at any moment after list %s has recorded each of its lists as a whole or not at all",
     async (count) => {
       const process = await bench().start({ role: "api", lists });
       await vi.waitUntil(() => process.imported.length >= count, WAIT);

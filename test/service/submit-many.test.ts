@@ -52,6 +52,15 @@ function open(
   return { service, backend, clock, events, recorded };
 }
 
+/** Notes how many operations each message of the service announces. */
+function notingAnnouncements(backend: Backend<never>, published: number[]): Backend<never> {
+  const publish = (announcements: readonly Announcement[]): Promise<void> => {
+    published.push(announcements.length);
+    return backend.queue.publish(announcements);
+  };
+  return withQueue(backend, replacing<Queue>(backend.queue, { publish }));
+}
+
 /** Outcomes as one word each, with the code of a refusal. */
 const words = (outcomes: readonly SubmitOutcome[]): string[] =>
   outcomes.map((each) => (each.outcome === "refused" ? each.error.code : each.outcome));
@@ -347,15 +356,7 @@ describe("service.submitMany", () => {
 
   it("announces all items in few messages, so that a waiting worker starts immediately", async () => {
     const published: number[] = [];
-    const { service } = open({
-      wrap: (backend) => {
-        const publish = (announcements: readonly Announcement[]): Promise<void> => {
-          published.push(announcements.length);
-          return backend.queue.publish(announcements);
-        };
-        return withQueue(backend, replacing<Queue>(backend.queue, { publish }));
-      },
-    });
+    const { service } = open({ wrap: (backend) => notingAnnouncements(backend, published) });
     const done = vi.fn();
     const worker = createWorker(service, { orders: done }, { sweepIntervalMs: 3_600_000, concurrency: 100 });
     await worker.start();
@@ -366,13 +367,14 @@ describe("service.submitMany", () => {
   });
 
   it("leaves delayed items to the sweep, and runs none before it is due", async () => {
-    const { service, clock } = open();
+    const published: number[] = [];
+    const { service, clock } = open({ wrap: (backend) => notingAnnouncements(backend, published) });
     const done = vi.fn();
     const items = [{ input: ORDER }, { input: OTHER, delayMs: 60_000 }];
     await service.submitMany(orders, items, { tenant });
     const worker = createWorker(service, { orders: ({ quantity }) => done(quantity) });
     await worker.runUntilIdle();
-    expect(done.mock.calls).toEqual([[2]]);
+    expect([done.mock.calls, published]).toEqual([[[2]], [1]]);
     await clock.advance(60_000);
     await worker.runUntilIdle();
     expect(done.mock.calls).toEqual([[2], [3]]);
@@ -413,6 +415,17 @@ describe("service.submitMany with limits of pending operations", () => {
     expect(words(await service.submitMany(orders, numbered(2), { tenant: "b" }))).toEqual([
       "created",
       "created",
+    ]);
+  });
+
+  it("gives the places of replayed items back", async () => {
+    const { service } = open({ limits: { pending: 3 } });
+    const known = numbered(2);
+    for (const { input, key } of known) await service.submit(orders, input, { tenant, key });
+    expect(words(await service.submitMany(orders, known, { tenant }))).toEqual(["replayed", "replayed"]);
+    expect(words(await service.submitMany(orders, numbered(2, "new"), { tenant }))).toEqual([
+      "created",
+      "BACKLOG_FULL",
     ]);
   });
 

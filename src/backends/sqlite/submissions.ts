@@ -54,16 +54,18 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
   /** Records a submission, or refuses it alone if it cannot be stored. */
   function recordApart(...given: Parameters<typeof recorder.record>): RecordManyResult {
     statements.run("savepoint arr_one");
+    let result: RecordManyResult;
     try {
-      return recorder.record(...given);
+      result = recorder.record(...given);
     } catch (thrown) {
       const error = toStoreError(thrown, "no");
+      // After other errors, SQLite may have rolled the whole transaction back.
       if (error.code !== "INTERNAL") throw thrown;
       statements.run("rollback to arr_one");
-      return { outcome: "refused", error };
-    } finally {
-      statements.run("release arr_one");
+      result = { outcome: "refused", error };
     }
+    statements.run("release arr_one");
+    return result;
   }
 
   return {

@@ -111,7 +111,8 @@ await describePostgres("submitting many on Postgres", (server) => {
     const held = await within("commit", async (tx) => {
       const outcomes = await submitMany(stage, numbered(2), tx);
       waiting = submitMany(stage, numbered(3));
-      await vi.waitUntil(() => refused === 1);
+      // It tries again, instead of refusing the items.
+      await vi.waitUntil(() => refused === 2, { timeout: 5_000 });
       return outcomes;
     });
     const outcomes = (await waiting) ?? [];
@@ -212,6 +213,13 @@ await describePostgres("submitting many on Postgres", (server) => {
     } finally {
       await stage.service.close();
     }
+  });
+
+  it("lets the next sweep announce all items of a transaction that has committed", async () => {
+    const stage = await createTransactionStage(server);
+    const outcomes = await within("commit", (tx) => submitMany(stage, numbered(5), tx));
+    const due = await stage.backend.operations.takeDue({ definitions: ["orders"], limit: 100 });
+    expect(due.map(({ id }) => id).sort()).toEqual(outcomes.map(idOf).sort());
   });
 
   it("refuses items alone in the transaction of the caller, which stays usable", async () => {

@@ -631,7 +631,6 @@ as $function$
 declare
   item record;
   answer record;
-  held integer := 0;
 begin
   -- Unlike a row lock, a lock on the table affects all submissions.
   begin
@@ -651,13 +650,7 @@ begin
       outcome := answer.outcome;
       operation := {{schema}}.operation_json_v1(answer.operation);
     exception
-      when lock_not_available then
-        outcome := 'locked'; operation := null;
-        held := held + 1;
-        if held = 16 then
-          -- Otherwise 1,000 held keys would take longer than a call may.
-          perform set_config('lock_timeout', '1ms', true);
-        end if;
+      when lock_not_available then outcome := 'locked'; operation := null;
       when data_exception or program_limit_exceeded or integrity_constraint_violation then
         outcome := 'refused:' || sqlstate; operation := null;
     end;

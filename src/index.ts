@@ -68,6 +68,7 @@ export type { Submitted } from "./service/submit.js";
 export type { Job, Processor } from "./worker/attempt/job.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { Processors } from "./worker/processors.js";
+export type { RunSummary } from "./worker/run-summary.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";
-export { createWorker, type Worker } from "./worker/worker.js";
+export { createWorker, type RunForOptions, type Worker } from "./worker/worker.js";
 export type { WorkerSource } from "./worker/worker-source.js";

@@ -30,23 +30,24 @@ export interface SweepOptions {
  * Creates the sweep. It announces due operations again, ends abandoned submissions, and deletes expired operations.
  * Every worker runs it, and the stores give each row to only one of them. Each part runs even if another one fails.
  *
- * @returns a function that sweeps once and returns the number of announced operations
+ * @returns a function that sweeps once and returns the number of announced operations, or `undefined` if it could not
+ * look for them
  */
-export function createSweep(options: SweepOptions): () => Promise<number> {
+export function createSweep(options: SweepOptions): () => Promise<number | undefined> {
   const { observe } = options;
-  const attempted = async (step: string, part: () => Promise<number>): Promise<number> => {
+  const attempted = async (step: string, part: () => Promise<number>): Promise<number | undefined> => {
     try {
       return await part();
     } catch (error) {
       observe({ event: "background.failed", step, error });
-      return 0;
+      return undefined;
     }
   };
   return async () => {
     const announced = await attempted("announce-due", () => inBatches(() => announceDue(options)));
     await attempted("end-abandoned", () => inBatches(() => endAbandoned(options)));
     const count = await attempted("purge", () => inBatches(() => purge(options)));
-    if (count > 0) observe({ event: "operation.purged", count });
+    if (count) observe({ event: "operation.purged", count });
     return announced;
   };
 }

@@ -2,7 +2,8 @@ import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { instance, type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { duration, instance, type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { invalidOption } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
@@ -19,9 +20,19 @@ import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
 import { deliveryProcessors, type Processors, readProcessors } from "./processors.js";
 import { createUnattendedReport } from "./report-unattended.js";
+import type { RunSummary } from "./run-summary.js";
+import { checkRunTime } from "./run-time.js";
 import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 import { createSuspects } from "./suspects.js";
 import { checkSource, type WorkerSource } from "./worker-source.js";
+
+/** Options of {@link Worker.runFor}. */
+export interface RunForOptions {
+  /** Time until which the call has resolved. Choose less than the limit of the platform. Milliseconds. */
+  readonly maxMs: number;
+  /** Ends the run: no more work begins, and the attempts that have begun go on. Default: none. */
+  readonly signal?: AbortSignal;
+}
 
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker extends AwaitUsing {
@@ -39,14 +50,29 @@ export interface Worker extends AwaitUsing {
    */
   stop(): Promise<void>;
   /**
-   * Works until no operation is due, and then resolves. Use it in tests, which can move the store's clock to later
-   * retries, and on platforms that call a function from time to time instead of keeping a process.
+   * Works until no operation is due, and then resolves to what it did. Use it in tests, which can move the store's clock
+   * to later retries, and in scripts without a time limit. With a time limit, use {@link Worker.runFor}.
    *
    * If `signal` is aborted or `stop` is called, the worker begins no more work, and this resolves when the attempts that
    * have begun have ended. `stop` releases them after `drainTimeoutMs`, `signal` does not. After `stop`, it resolves at
-   * once. Throws `INVALID_OPTION`.
+   * once. Throws `INVALID_OPTION`. Rejects if the queue or the store cannot be reached.
    */
-  runUntilIdle(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  runUntilIdle(options?: { readonly signal?: AbortSignal }): Promise<RunSummary>;
+  /**
+   * Works until no operation is due or `maxMs` is nearly over, and resolves to what it did, by the end of `maxMs`. Use it
+   * on platforms that call a function for a limited time instead of keeping a process. At the end, the worker holds
+   * nothing, so the platform can freeze or kill the process. Runs at the same time share the work.
+   *
+   * When a tenth of `maxMs` is left, at most 1 s, it takes no more work. It interrupts the attempts that still run: it
+   * aborts their signal with `WORKER_STOPPED`, and releases them without counting them, so the next run continues at once.
+   * An operation only begins if its `attemptTimeoutMs` fits into the rest of the time.
+   *
+   * `signal` and `stop` end it as they end {@link Worker.runUntilIdle}.
+   *
+   * Throws `INVALID_OPTION`, also if attempts of a definition could never begin, because their `attemptTimeoutMs` does not
+   * fit into `maxMs`. Rejects if the queue or the store cannot be reached.
+   */
+  runFor(options: RunForOptions): Promise<RunSummary>;
 }
 
 const GIVE_BACK_TIMEOUT_MS = 5_000;
@@ -93,7 +119,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     draining,
     stopping,
   };
-  const { receiveLoop, sweepLoop, workUntilIdle, ended, close } = createLoops(context, {
+  const { receiveLoop, sweepLoop, run, ended, close } = createLoops(context, {
     sweep: sweepWith(context, source.definitions),
     attempt: createAttempts(context),
   });
@@ -151,19 +177,31 @@ export function createWorker<const List extends Definitions, Tx = never>(
     },
     stop,
     runUntilIdle: async (limits = {}) => {
-      const { signal } = readOptions(limits, LIMITS, "worker.runUntilIdle");
-      await workUntilIdle(signal);
+      return run(readOptions(limits, IDLE_OPTIONS, "worker.runUntilIdle"));
+    },
+    runFor: async (limits) => {
+      const read = readOptions(limits, RUN_OPTIONS, "worker.runFor");
+      checkRunTime(read.maxMs, context.processors);
+      return run(read);
     },
     ...awaitUsing(stopOnce),
   };
 }
 
-const LIMITS: OptionTable<{ readonly signal: AbortSignal | undefined }> = {
+const IDLE_OPTIONS: OptionTable<{ readonly signal: AbortSignal | undefined }> = {
   signal: optional(instance("an AbortSignal", "addEventListener")),
 };
 
+const RUN_OPTIONS: OptionTable<{ readonly maxMs: number; readonly signal: AbortSignal | undefined }> = {
+  ...IDLE_OPTIONS,
+  maxMs: (value, name) => {
+    if (value === undefined) throw invalidOption(name, "a whole number greater than 0", value);
+    return duration(1)(value, name);
+  },
+};
+
 /** Creates the sweep of a worker, which also reports definitions without a worker. */
-function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number> {
+function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number | undefined> {
   const { processors, backend, runtime, settings, announcer, observe } = context;
   const sweep = createSweep({
     backend,

@@ -5,6 +5,7 @@ import {
   createWorker,
   defineOperation,
   type Observer,
+  type RunSummary,
   type Worker,
   type WorkerOptions,
 } from "async-request-reply";
@@ -22,7 +23,7 @@ export interface Work {
   /** Starts a worker. Its processors wait for `until`. */
   start(name: string, backend: Backend, until?: Promise<void>, options?: WorkerOptions): Promise<Worker>;
   /** Creates a worker and calls its `runUntilIdle`. */
-  runUntilIdle(name: string, backend: Backend, options?: WorkerOptions): Promise<void>;
+  runUntilIdle(name: string, backend: Backend, options?: WorkerOptions): Promise<RunSummary>;
   /** All operations that ran, in no order. */
   all(): readonly string[];
   /** Stops all workers. */

@@ -1,4 +1,10 @@
-import { createWorker, type Order, type Processor, permanentFailure } from "async-request-reply";
+import {
+  createWorker,
+  type Order,
+  type Processor,
+  permanentFailure,
+  type RunSummary,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { createWaitingService, type Given, isSettled, tenant } from "../support/waiting-service.js";
 
@@ -9,7 +15,7 @@ async function createAwaited(given: Given = {}, options: { readonly signal?: Abo
   const [orders] = service.definitions;
   const id = await submit();
   const result = service.result(orders, id, { tenant, ...options });
-  const work = (processor: Processor<Order>): Promise<void> =>
+  const work = (processor: Processor<Order>): Promise<RunSummary> =>
     createWorker(service, { orders: processor }).runUntilIdle();
   expect(await isSettled(result)).toBe(false);
   return { ...waiting, orders, id, result, work };

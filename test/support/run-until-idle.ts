@@ -99,9 +99,9 @@ export function declareRunUntilIdle(open: () => Promise<Backend> | Backend): voi
     await idle;
     expect(await states()).toEqual(["completed", "pending"]);
     expect(countOf("operation.released")).toBe(0);
-    expect(calls).toEqual(["receive"]);
+    expect(calls).toEqual(["receive", "close"]);
     await worker.runUntilIdle({ signal: ending.signal });
-    expect(calls).toEqual(["receive"]);
+    expect(calls).toEqual(["receive", "close"]);
     await worker.runUntilIdle();
     expect(await states()).toEqual(["completed", "completed"]);
     await worker.stop();

@@ -16,8 +16,8 @@ export interface JetStreamMessages extends AsyncIterable<JetStreamMessage> {
 
 /** A durable pull consumer. */
 export interface JetStreamConsumer {
-  /** Returns how many messages wait for a request. */
-  info(): Promise<{ readonly num_pending: number }>;
+  /** Returns how many messages wait for a request, and how many were delivered and not acknowledged. */
+  info(): Promise<{ readonly num_pending: number; readonly num_ack_pending: number }>;
   /** Requests messages. Durations in milliseconds. */
   fetch(options: {
     max_messages?: number;

@@ -37,12 +37,16 @@ export function createNatsSource(
   const { clock } = runtime;
   const open = new Set<JetStreamMessages>();
   let ordered = 0;
+  /** Messages that this source has returned since it last looked. The server does not count them as pending. */
+  let returned: number | undefined;
 
   function arrive(message: JetStreamMessage): void {
     const announcement = readMessage(decoder.decode(message.data), definition, observe);
     if (announcement === undefined) message.ack();
-    else if (!hasRoom()) message.nak();
-    else {
+    else if (!hasRoom()) {
+      returned = (returned ?? 0) + 1;
+      message.nak();
+    } else {
       const once = onlyOnce();
       const delivery = {
         announcement,
@@ -89,9 +93,13 @@ export function createNatsSource(
     }
   }
 
+  /** Counts the messages that may come. At the first look, these include the ones that other sources have returned. */
   async function countWaiting(): Promise<number> {
     const consumer = await stream.consumerOf(definition);
-    return (await call(() => consumer.info())).num_pending;
+    const { num_pending, num_ack_pending } = await call(() => consumer.info());
+    const again = returned ?? num_ack_pending;
+    returned = 0;
+    return num_pending + again;
   }
 
   return {
@@ -99,7 +107,7 @@ export function createNatsSource(
     orderAvailable: async (count) => {
       const available = Math.min(count, await countWaiting());
       if (available > 0) await order(available);
-      return available > 0;
+      return available > 0 || ordered > 0;
     },
     // An order cannot be reduced. A message without room goes back at once.
     reduceTo: () => {},

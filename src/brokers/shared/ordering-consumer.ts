@@ -5,7 +5,7 @@ import { createShares, type Share } from "./share.js";
 import { createArrivals, type OpenSource, type Source } from "./source.js";
 
 /** How long a call that must not wait waits for messages that the broker says it has. Milliseconds. */
-const ARRIVAL_MS = 1_000;
+const ARRIVAL_MS = 300;
 /** Time after which a source that failed is used again. Milliseconds. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 

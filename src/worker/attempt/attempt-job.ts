@@ -1,12 +1,13 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
+import { misuse, shown } from "../../contract/options.js";
 import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
 import type { CheckedProcessor } from "../processors.js";
 import type { Job } from "./job.js";
 
 /** The parts of a job that are created on first use. */
-type Lazy = Pick<Job, "signal" | "progress" | "transaction">;
+type Lazy = Pick<Job, "signal" | "progress" | "transaction" | "release">;
 
 /**
  * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
@@ -38,6 +39,28 @@ export class AttemptJob implements Job {
   get transaction(): Job["transaction"] {
     return this.#lazy.transaction;
   }
+
+  get release(): Job["release"] {
+    return this.#lazy.release;
+  }
+}
+
+/** Shortest delay of a release: an attempt and its release write twice, so a loop writes once per second. */
+const MIN_RELEASE_MS = 2_000;
+/** Longest delay that timers support: 24.8 days. */
+const MAX_RELEASE_MS = 2_147_483_647;
+
+/** Returns the error that releases the operation, or the one that says what is wrong with the delay. */
+export function toRelease(options: Parameters<Job["release"]>[0]): AsyncReplyError {
+  const afterMs = options?.afterMs ?? MIN_RELEASE_MS;
+  if (Number.isSafeInteger(afterMs) && afterMs >= MIN_RELEASE_MS && afterMs <= MAX_RELEASE_MS) {
+    const context = { retryAfterMs: afterMs, countAttempt: false } as const;
+    return new AsyncReplyError("RETRY_LATER", "The operation is released.", context);
+  }
+  return misuse(
+    `Option \`afterMs\` of job.release is ${shown(afterMs)}. Pass whole milliseconds from ${MIN_RELEASE_MS} to ` +
+      `${MAX_RELEASE_MS}, because each release costs the store two writes.`,
+  );
 }
 
 /**

@@ -99,13 +99,26 @@ export interface Job<Report = unknown, Tx = unknown> {
    * shares no transactions, or if they are synchronous and the function returns a promise.
    */
   readonly transaction: RunInTransaction<Tx>;
+  /**
+   * Gives the operation back without counting the attempt, for work that finds that it is not its turn: a lock is taken, or
+   * a quota elsewhere is used up. It is due again after `afterMs`, and any worker may take it.
+   *
+   * It never returns: it throws an error that must leave the processor, so do not catch it, or rethrow it. Write
+   * `return job.release()`, and TypeScript knows that the code below does not run. In the function of `job.transaction`, it
+   * rolls the transaction back. After the commit it has no effect. An operation that is being cancelled fails as cancelled.
+   *
+   * Throws `INVALID_OPTION` if `afterMs` is wrong. That counts as an ordinary failure of the attempt.
+   *
+   * @param options.afterMs Time until the operation is due again. Milliseconds, from 2,000 to 24.8 days. Default: 2 s.
+   */
+  release(options?: { readonly afterMs?: number }): never;
 }
 
 /**
  * Does the work of an operation. It runs at least once: after a crash or a lost lease it runs again, so make its side
  * effects idempotent by `job.operationId`. If it returns, the operation completes. If it throws `permanentFailure`,
- * the operation fails. If it throws `retryLater`, the work is retried at that time. Any other error is retried with
- * backoff.
+ * the operation fails. If it throws `retryLater`, the work is retried at that time. `job.release` gives the
+ * operation back without counting the attempt. Any other error is retried with backoff.
  *
  * The result must be JSON: plain objects, arrays, strings, finite numbers, booleans, `null`, and objects with a
  * `toJSON` method that returns these, such as a `Date`. Members of plain objects that are `undefined` are dropped. Any

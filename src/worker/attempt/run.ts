@@ -8,7 +8,7 @@ import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
 import { eventAbout, type RunningAttempt, reportError, type WorkerContext } from "../context.js";
 import type { Link } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
-import { AttemptJob, toCompletion, toCompletionNow, toProgress } from "./attempt-job.js";
+import { AttemptJob, toCompletion, toCompletionNow, toProgress, toRelease } from "./attempt-job.js";
 import { type Ending, endingOf, ofProcessor } from "./ending.js";
 import type { Job } from "./job.js";
 import { createJobTransaction, type JobTransaction } from "./job-transaction.js";
@@ -210,6 +210,14 @@ class Run implements LeaseHolder, RunningAttempt {
     if (this.#droppedProgress) return;
     this.#droppedProgress = true;
     this.#context.observe({ event: "progress.dropped", ...eventAbout(this.operation), error });
+  }
+
+  get release(): Job["release"] {
+    return (options) => {
+      const error = toRelease(options);
+      this.#raised.push(error);
+      throw error;
+    };
   }
 
   get transaction(): Job["transaction"] {

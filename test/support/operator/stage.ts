@@ -4,6 +4,7 @@ import {
   createWorker,
   defineOperation,
   permanentFailure,
+  type RunSummary,
   type ServiceEvent,
 } from "async-request-reply";
 import { createOperator, type OperationSummary, type Operator } from "async-request-reply/operator";
@@ -31,7 +32,7 @@ export interface OperatorStage {
   /** Submits work, runs it and returns the id of its operation. */
   end(outcome: Input["outcome"], options?: SubmitOptions): Promise<string>;
   /** Runs the worker until no work is due. */
-  work(): Promise<void>;
+  work(): Promise<RunSummary>;
   /** Lets `mend` complete from now on. */
   mend(): void;
   /** Creates another operator on the same back end, like another process. */

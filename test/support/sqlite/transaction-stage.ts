@@ -6,6 +6,7 @@ import {
   type Job,
   type Order,
   type OrderDefinition,
+  type RunSummary,
   type Service,
   type ServiceEvent,
   type Worker,
@@ -41,7 +42,7 @@ export interface TransactionStage {
   /** Creates a worker that makes one attempt. */
   worker(run: OrderProcessor, options?: WorkerOptions): Worker;
   /** Runs the due work. */
-  work(run: OrderProcessor, options?: WorkerOptions): Promise<void>;
+  work(run: OrderProcessor, options?: WorkerOptions): Promise<RunSummary>;
   /** Returns the committed effects, as another connection sees them. */
   effects(): readonly unknown[];
 }

@@ -6,6 +6,7 @@ import {
   defineOperation,
   type HttpResponse,
   permanentFailure,
+  type RunSummary,
   type Service,
   type ServiceEvent,
   type Worker,
@@ -36,7 +37,7 @@ export interface WebhookStage {
   /** Posts work and returns the id of its operation. */
   submit(outcome?: string, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** Runs the work and the deliveries that are due. */
-  work(): Promise<void>;
+  work(): Promise<RunSummary>;
   /** Runs everything that becomes due within a time. Looks at `steps` points of it. */
   workFor(ms: number, steps?: number): Promise<void>;
   /** Runs the deliveries that become due within a time, in a process without the service. */

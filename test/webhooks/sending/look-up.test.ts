@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createWorker, isAsyncReplyError } from "async-request-reply";
+import { createWorker, isAsyncReplyError, type RunSummary } from "async-request-reply";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 import { startDnsServer } from "./dns-server.js";
@@ -47,7 +47,7 @@ describe("a DNS server that does not answer", () => {
   it("neither holds a thread of the process, nor a slot for more than 5 s", async () => {
     const names = await startDnsServer(() => "silence");
     const hosts = ["a.example", "b.example", "c.example", "d.example", "e.example", "f.example"];
-    const working: Promise<void>[] = [];
+    const working: Promise<RunSummary>[] = [];
     for (const host of hosts) {
       endpoint = `https://${host}/`;
       await stage.service.submit(exportsOf, { outcome: "complete" }, { tenant: host });

@@ -35,7 +35,8 @@ function successorCase(
   };
 }
 
-const fail = ({ work }: Orders): Promise<void> => work(() => Promise.reject(permanentFailure("Sold out.")));
+const fail = ({ work }: Orders): ReturnType<Orders["work"]> =>
+  work(() => Promise.reject(permanentFailure("Sold out.")));
 
 /** Everything in a representation except the link. */
 function representation(reply: WireResponse): readonly unknown[] {

@@ -1,0 +1,354 @@
+import {
+  createMemoryBackend,
+  defineOperation,
+  isAsyncReplyError,
+  permanentFailure,
+  type RunSummary,
+  retryLater,
+} from "async-request-reply";
+import { describe, expect, it, vi } from "vitest";
+import { interceptBackend } from "../support/intercept-backend.js";
+import { declareRunFor } from "../support/run-for.js";
+import { createStage, signalOf } from "../support/worker-stage.js";
+
+const input = {
+  "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) },
+} as const;
+const quick = defineOperation({ name: "quick", path: "/quick", input });
+const slow = defineOperation({ name: "slow", path: "/slow", input });
+const NOTHING: RunSummary = { completed: 0, failed: 0, retried: 0, released: 0, lost: 0, idle: true };
+
+/** Work that ends only when it is interrupted. */
+function createEndless() {
+  let begun = 0;
+  return {
+    run: (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> => {
+      begun += 1;
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    },
+    /** Resolves when this many attempts have begun. */
+    begun: async (count: number): Promise<void> => {
+      while (begun < count) await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe("runFor in memory", () => {
+  declareRunFor(() => createMemoryBackend());
+
+  it("works until nothing is due, and says how each attempt ended", async () => {
+    const { worker, submit } = createStage([quick]);
+    const outcomes: Record<string, () => unknown> = {
+      completes: () => "done",
+      fails: () => {
+        throw permanentFailure("No.");
+      },
+      retries: () => {
+        throw retryLater({ afterMs: 60_000 });
+      },
+    };
+    for (const name of ["completes", "completes", "completes", "fails", "fails", "retries", "releases"])
+      await submit(name);
+    const running = worker({
+      quick: (name, job) => (name === "releases" ? job.release() : outcomes[String(name)]?.()),
+    });
+    const first = await running.runFor({ maxMs: 10_000 });
+    expect(first).toEqual({ completed: 3, failed: 2, retried: 1, released: 1, lost: 0, idle: true });
+    expect(await running.runFor({ maxMs: 10_000 })).toEqual(NOTHING);
+  });
+
+  it("interrupts attempts when a tenth of the time is left, and releases them without counting", async () => {
+    const { worker, submit, read, clock, events } = createStage([slow]);
+    const id = await submit();
+    const reasons: unknown[] = [];
+    const endless = createEndless();
+    const running = worker({
+      slow: (order, job) => {
+        job.signal.addEventListener("abort", () => reasons.push(job.signal.reason.code));
+        return endless.run(order, job);
+      },
+    });
+    const run = running.runFor({ maxMs: 5_000 });
+    await endless.begun(1);
+    await clock.advance(4_499);
+    expect(reasons).toEqual([]);
+    await clock.advance(1);
+    expect(await run).toEqual({ ...NOTHING, released: 1, idle: false });
+    expect(reasons).toEqual(["WORKER_STOPPED"]);
+    expect(events.at(-1)).toMatchObject({ event: "operation.released", operationId: id });
+    expect(await read(id)).toMatchObject({ state: "pending", attempt: 0 });
+    const next = worker({ slow: () => "done" });
+    expect(await next.runFor({ maxMs: 5_000 })).toEqual({ ...NOTHING, completed: 1 });
+    expect(await read(id)).toMatchObject({ state: "completed", attempt: 1 });
+  });
+
+  it("keeps at most a second of the time to release attempts", async () => {
+    const { worker, submit, clock } = createStage([slow]);
+    await submit();
+    const endless = createEndless();
+    const run = worker({ slow: endless.run }).runFor({ maxMs: 300_000 });
+    await endless.begun(1);
+    await clock.advance(298_999);
+    let ended = false;
+    void run.then(() => {
+      ended = true;
+    });
+    await clock.advance(0);
+    expect(ended).toBe(false);
+    await clock.advance(1);
+    expect((await run).released).toBe(1);
+  });
+
+  it("loses nothing and counts nothing in 1,000 runs that are cut", async () => {
+    const { worker, submit, read, clock } = createStage([slow]);
+    const ids = await Promise.all(Array.from({ length: 5 }, () => submit()));
+    const endless = createEndless();
+    const running = worker({ slow: endless.run }, { maxAttempts: 2 });
+    for (let round = 1; round <= 1_000; round += 1) {
+      const run = running.runFor({ maxMs: 1_000 });
+      await endless.begun(5 * round);
+      await clock.advance(900);
+      expect(await run).toEqual({ ...NOTHING, released: 5, idle: false });
+    }
+    for (const id of ids) expect(await read(id)).toMatchObject({ state: "pending", attempt: 0 });
+    expect((await worker({ slow: () => "done" }).runFor({ maxMs: 1_000 })).completed).toBe(5);
+  });
+
+  it("resolves at the end of its time even if the store does not answer any more", async () => {
+    const { worker, submit, clock } = createStage([slow], (backend) =>
+      interceptBackend(backend, ({ method }, proceed) =>
+        method === "settle" ? new Promise(() => {}) : proceed(),
+      ),
+    );
+    await submit();
+    const endless = createEndless();
+    const run = worker({ slow: endless.run }).runFor({ maxMs: 5_000 });
+    await endless.begun(1);
+    await clock.advance(5_000);
+    expect(await run).toEqual({ ...NOTHING, idle: false });
+  });
+
+  it("begins an operation only while its time limit fits into the rest of the time", async () => {
+    const { worker, submit, clock, read } = createStage([quick, slow]);
+    const step = signalOf();
+    const running = worker(
+      { quick: () => step.promise, slow: { run: () => "done", attemptTimeoutMs: 5_000 } },
+      { concurrency: 2 },
+    );
+    await submit(1, "/quick");
+    const run = running.runFor({ maxMs: 10_000 });
+    await clock.advance(4_000);
+    const early = await submit(1, "/slow");
+    await clock.advance(1_000);
+    expect((await read(early)).state).toBe("completed");
+    await clock.advance(1);
+    const late = await submit(1, "/slow");
+    await clock.advance(2_000);
+    step.resolve();
+    expect(await run).toEqual({ ...NOTHING, completed: 2, idle: false });
+    expect(await read(late)).toMatchObject({ state: "pending", attempt: 0 });
+    expect(await running.runFor({ maxMs: 10_000 })).toEqual({ ...NOTHING, completed: 1 });
+  });
+
+  it("uses slots that are free while a slow operation holds another one", async () => {
+    const { worker, submit } = createStage([quick, slow]);
+    const step = signalOf();
+    const done: unknown[] = [];
+    const running = worker(
+      { quick: (number) => void done.push(number), slow: () => step.promise },
+      { concurrency: 2 },
+    );
+    await submit(0, "/slow");
+    for (let number = 1; number <= 20; number += 1) await submit(number, "/quick");
+    const run = running.runFor({ maxMs: 60_000 });
+    await vi.waitUntil(() => done.length === 20);
+    step.resolve();
+    expect(await run).toEqual({ ...NOTHING, completed: 21 });
+  });
+
+  it("takes work that comes while it waits for a slow operation", async () => {
+    const { worker, submit, clock } = createStage([quick, slow]);
+    const step = signalOf();
+    const done: string[] = [];
+    const running = worker({ quick: () => void done.push("quick"), slow: () => step.promise });
+    await submit(0, "/slow");
+    const run = running.runFor({ maxMs: 60_000 });
+    await clock.advance(500);
+    await submit(1, "/quick");
+    await clock.advance(1_000);
+    expect(done).toEqual(["quick"]);
+    step.resolve();
+    expect(await run).toEqual({ ...NOTHING, completed: 2 });
+  });
+
+  it("shares the slots of its worker with runs at the same time", async () => {
+    const { worker, submit } = createStage([slow]);
+    let running = 0;
+    let most = 0;
+    const shared = worker(
+      {
+        slow: async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise((resolve) => setImmediate(resolve));
+          running -= 1;
+        },
+      },
+      { concurrency: 3 },
+    );
+    for (let number = 0; number < 50; number += 1) await submit(number);
+    const runs = await Promise.all([1, 2, 3].map(() => shared.runFor({ maxMs: 60_000 })));
+    expect(runs.reduce((sum, { completed }) => sum + completed, 0)).toBe(50);
+    expect(runs.every(({ idle }) => idle)).toBe(true);
+    expect(most).toBe(3);
+  });
+
+  it("interrupts only its own attempts", async () => {
+    const { worker, submit, clock } = createStage([slow]);
+    const step = signalOf();
+    const others = signalOf();
+    const own = createEndless();
+    const shared = worker({
+      slow: (name, job) => {
+        if (name === "own") return own.run(name, job);
+        others.resolve();
+        return step.promise;
+      },
+    });
+    await submit("other");
+    const ending = new AbortController();
+    const long = shared.runFor({ maxMs: 60_000, signal: ending.signal });
+    await others.promise;
+    // It would take the other operation too.
+    ending.abort();
+    await submit("own");
+    const short = shared.runFor({ maxMs: 1_000 });
+    await own.begun(1);
+    await clock.advance(900);
+    expect(await short).toEqual({ ...NOTHING, released: 1, idle: false });
+    step.resolve();
+    expect(await long).toEqual({ ...NOTHING, completed: 1, idle: false });
+  });
+
+  it("begins no more work when its signal is aborted, and lets the attempts that run end", async () => {
+    const { worker, submit } = createStage([slow]);
+    const begun = signalOf();
+    const step = signalOf();
+    const running = worker(
+      {
+        slow: () => {
+          begun.resolve();
+          return step.promise;
+        },
+      },
+      { concurrency: 1 },
+    );
+    await submit();
+    await submit();
+    const ending = new AbortController();
+    const run = running.runFor({ maxMs: 60_000, signal: ending.signal });
+    await begun.promise;
+    ending.abort();
+    step.resolve();
+    expect(await run).toEqual({ ...NOTHING, completed: 1, idle: false });
+  });
+
+  it("resolves at once after its worker was stopped", async () => {
+    const { worker, submit } = createStage([slow]);
+    await submit();
+    const stopped = worker({ slow: () => "done" });
+    await stopped.stop();
+    expect(await stopped.runFor({ maxMs: 60_000 })).toEqual({ ...NOTHING, idle: false });
+  });
+
+  it("closes what it has opened in the queue, and opens it again in the next run", async () => {
+    const calls: string[] = [];
+    const { worker, submit } = createStage([slow], (backend) =>
+      interceptBackend(backend, ({ port, method }, proceed) => {
+        if (port === "queue" && method !== "publish") calls.push(method);
+        return proceed();
+      }),
+    );
+    const running = worker({ slow: () => "done" });
+    for (let run = 0; run < 2; run += 1) {
+      await submit();
+      await running.runFor({ maxMs: 60_000 });
+      expect(calls.filter((call) => call === "close")).toHaveLength(run + 1);
+      expect(calls.at(-1)).toBe("close");
+    }
+  });
+
+  it("is not idle if it could not look for due work", async () => {
+    const { worker } = createStage([slow], (backend) =>
+      interceptBackend(backend, ({ method }, proceed) =>
+        method === "takeDue" ? Promise.reject(new Error("down")) : proceed(),
+      ),
+    );
+    expect(await worker({ slow: () => "done" }).runFor({ maxMs: 60_000 })).toEqual({
+      ...NOTHING,
+      idle: false,
+    });
+  });
+
+  it("rejects if the queue fails, but only when the attempts that run have ended", async () => {
+    let receipts = 0;
+    const { worker, submit, clock, read } = createStage([slow], (backend) =>
+      interceptBackend(backend, ({ method }, proceed) => {
+        if (method === "receive") receipts += 1;
+        return receipts > 1 && method === "receive" ? Promise.reject(new Error("down")) : proceed();
+      }),
+    );
+    const id = await submit();
+    const step = signalOf();
+    const run = worker({ slow: () => step.promise }).runFor({ maxMs: 60_000 });
+    const failure = run.catch((error: unknown) => error);
+    await clock.advance(2_000);
+    step.resolve();
+    expect(await failure).toEqual(new Error("down"));
+    expect((await read(id)).state).toBe("completed");
+  });
+});
+
+describe("the options of runFor", () => {
+  const { worker } = createStage([quick, slow]);
+
+  it("must leave enough time for the time limit of every processor", async () => {
+    const running = worker({
+      quick: { run: () => {}, attemptTimeoutMs: 2_000 },
+      slow: { run: () => {}, attemptTimeoutMs: 30_000 },
+    });
+    const refusal = async (maxMs: number): Promise<string> => {
+      const error: unknown = await running.runFor({ maxMs }).catch((reason: unknown) => reason);
+      return isAsyncReplyError(error) && error.code === "INVALID_OPTION" ? error.detail : "no refusal";
+    };
+    expect(await refusal(1_000)).toBe(
+      "Option `maxMs` of worker.runFor is 1000, which leaves 900 ms for work. `attemptTimeoutMs` is longer, so attempts " +
+        'would never begin: 2000 for "quick", 30000 for "slow". Pass at least 31000, lower `attemptTimeoutMs`, or leave ' +
+        "these processors to another worker.",
+    );
+    expect(await refusal(30_999)).toMatch(/never begin: 30000 for "slow"\. Pass at least 31000/);
+    expect(await refusal(31_000)).toBe("no refusal");
+    const short = worker({ quick: { run: () => {}, attemptTimeoutMs: 2_000 } });
+    await expect(short.runFor({ maxMs: 2_222 })).rejects.toThrow(/Pass at least 2223,/);
+    expect(await short.runFor({ maxMs: 2_223 })).toEqual(NOTHING);
+  });
+
+  it.each([
+    [{}, "Option `maxMs` must be a whole number greater than 0, not undefined."],
+    [{ maxMs: null }, "Option `maxMs` must be a whole number greater than 0, not null."],
+    [{ maxMs: 1.5 }, "Option `maxMs` must be a whole number greater than 0, not 1.5."],
+    [
+      { maxMs: 2 ** 31 },
+      "Option `maxMs` must be at most 2147483647 milliseconds \\(24\\.8 days\\), not 2147483648.",
+    ],
+    [{ maxMs: 1, singal: 1 }, /Unknown option `singal` of worker\.runFor\. Did you mean `signal`\?/],
+  ])("are refused if they are wrong: %o", async (options, detail) => {
+    const refused = worker({ quick: () => {} }).runFor(options as never);
+    await expect(refused).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: expect.stringMatching(detail),
+    });
+  });
+});

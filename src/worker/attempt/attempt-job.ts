@@ -1,6 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
+import { type OptionTable, readOptions } from "../../contract/option-table.js";
 import { misuse, shown } from "../../contract/options.js";
 import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
 import type { CheckedProcessor } from "../processors.js";
@@ -50,17 +51,27 @@ const MIN_RELEASE_MS = 2_000;
 /** Longest delay that timers support: 24.8 days. */
 const MAX_RELEASE_MS = 2_147_483_647;
 
-/** Returns the error that releases the operation, or the one that says what is wrong with the delay. */
-export function toRelease(options: Parameters<Job["release"]>[0]): AsyncReplyError {
-  const afterMs = options?.afterMs ?? MIN_RELEASE_MS;
-  if (Number.isSafeInteger(afterMs) && afterMs >= MIN_RELEASE_MS && afterMs <= MAX_RELEASE_MS) {
-    const context = { retryAfterMs: afterMs, countAttempt: false } as const;
-    return new AsyncReplyError("RETRY_LATER", "The operation is released.", context);
-  }
-  return misuse(
-    `Option \`afterMs\` of job.release is ${shown(afterMs)}. Pass whole milliseconds from ${MIN_RELEASE_MS} to ` +
-      `${MAX_RELEASE_MS}, because each release costs the store two writes.`,
-  );
+const RELEASE_OPTIONS: OptionTable<{ readonly afterMs: number }> = {
+  afterMs: (value = MIN_RELEASE_MS, name) => {
+    const afterMs = value as number;
+    if (Number.isSafeInteger(afterMs) && afterMs >= MIN_RELEASE_MS && afterMs <= MAX_RELEASE_MS)
+      return afterMs;
+    throw misuse(
+      `Option \`${name}\` of job.release is ${shown(value)}. Pass whole milliseconds from ${MIN_RELEASE_MS} to ` +
+        `${MAX_RELEASE_MS}, because each release costs the store two writes.`,
+    );
+  },
+};
+
+/**
+ * Returns the error that releases an operation.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function toRelease(options: object = {}): AsyncReplyError {
+  const { afterMs } = readOptions(options, RELEASE_OPTIONS, "job.release");
+  const context = { retryAfterMs: afterMs, countAttempt: false } as const;
+  return new AsyncReplyError("RETRY_LATER", "The processor released the operation.", context);
 }
 
 /**

@@ -214,9 +214,12 @@ class Run implements LeaseHolder, RunningAttempt {
 
   get release(): Job["release"] {
     return (options) => {
-      const error = toRelease(options);
-      this.#raised.push(error);
-      throw error;
+      try {
+        throw toRelease(options);
+      } catch (error) {
+        this.#raised.push(error);
+        throw error;
+      }
     };
   }
 

@@ -10,6 +10,8 @@ import type * as Deliver from "../../src/webhooks/delivery/deliver.js";
 import type * as FindAnnounced from "../../src/webhooks/delivery/find-announced.js";
 import type * as Schedule from "../../src/webhooks/delivery/schedule.js";
 import type * as Event from "../../src/webhooks/event.js";
+import type * as Ending from "../../src/worker/attempt/ending.js";
+import type * as Runs from "../../src/worker/runs.js";
 import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
 
@@ -32,7 +34,7 @@ const mutants: readonly Mutant[] = [
   worker("attemptTimeoutMs", /I2: .* never ended/),
   call(
     "calls and requests do not share keys",
-    /I1: key .* belongs to .* and to/,
+    /I1: key .* belongs to .* and to|I5: a retry has to wait for .* no process is working on it/,
     (submit) =>
       (context, ...args) => {
         const [definition, input, { key, ...options } = {}] = args;
@@ -158,6 +160,36 @@ const mutants: readonly Mutant[] = [
       }),
   },
   {
+    name: "attempts that are interrupted at the end of a run count",
+    violation: /I15: .* waits only 0 ms before its next attempt/,
+    plant: () =>
+      vi.doMock("../../src/worker/attempt/ending.js", async (original) => {
+        const real = await original<typeof Ending>();
+        const endingOf: typeof real.endingOf = (...args) => {
+          const ending = real.endingOf(...args);
+          const { settlement } = ending;
+          if (settlement?.to !== "retry" || settlement.delayMs > 0) return ending;
+          return { ...ending, settlement: { ...settlement, countAttempt: true } };
+        };
+        return { ...real, endingOf };
+      }),
+  },
+  {
+    name: "runs at the same time do not share the slots of their worker",
+    violation: /I15: a worker runs \d attempts of \w+ at once/,
+    plant: () =>
+      vi.doMock("../../src/worker/runs.js", async (original) => {
+        const real = await original<typeof Runs>();
+        const { createSlots } = await import("../../src/worker/slots.js");
+        const createRuns: typeof real.createRuns = (worker, parts) => (limits) =>
+          real.createRuns(worker, {
+            ...parts,
+            slots: createSlots(worker.processors, worker.settings.concurrency),
+          })(limits);
+        return { ...real, createRuns };
+      }),
+  },
+  {
     name: "a webhook says completed at every end",
     violation: /I17: webhook .* says completed, but .* is failed/,
     plant: () =>
@@ -172,6 +204,8 @@ const mutants: readonly Mutant[] = [
 
 /** Modules that mutants replace. */
 const REPLACED = [
+  "../../src/worker/attempt/ending.js",
+  "../../src/worker/runs.js",
   "../../src/worker/settings.js",
   "../../src/service/submit.js",
   "../../src/operator/filter.js",

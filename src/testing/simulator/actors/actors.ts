@@ -5,14 +5,16 @@ import type { AuthorizationRequest, Principal } from "../../../ports/authorize.j
 import type { Runtime } from "../../../ports/runtime.js";
 import { createService } from "../../../service/create-service.js";
 import type { Service } from "../../../service/service.js";
+import type { ProcessorOptions } from "../../../worker/settings.js";
 import { createWorker, type Worker } from "../../../worker/worker.js";
 import { portsOf } from "../ports/ports.js";
 import type { Stage } from "../stage.js";
 import { hashOf } from "../world/hash.js";
 import { Process } from "../world/world.js";
 import { NOTICES, type NoticeDefinition } from "./notices.js";
-import { LEASE_MS, LEAST_RANDOM, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
+import { type DefinitionName, LEASE_MS, LEAST_RANDOM, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
 import { webhooksOf } from "./receivers.js";
+import { runNowAndThen } from "./runs.js";
 import { creatorsOf, notify, orders, work } from "./work.js";
 
 /** A process that accepts requests. If it dies, another one with the same name replaces it. */
@@ -58,17 +60,32 @@ export function createApis(stage: Stage, count: number): Apis {
   };
 }
 
-/** Keeps one worker running: starts another one each time the worker dies or stops. */
+/** Keeps one worker working: creates another one each time the worker dies, stops or has had its runs. */
 export async function keepWorker(stage: Stage, name: string, over: () => boolean): Promise<void> {
   for (;;) {
     const process = new Process(name);
-    const worker = startWorker(stage, process);
-    await worker.start();
-    await Promise.race([process.death, stopLater(stage, process, worker, over)]);
+    const way = stage.world.choices.weighted([
+      ["stays", 3],
+      ["runs", 1],
+    ]);
+    if (way === "runs") {
+      // With a time limit, orders would not begin when they could be interrupted by the end of a run.
+      const { attemptTimeoutMs: _, ...orders } = PROCESSOR_OPTIONS.orders;
+      const worker = createWorkerOf(stage, process, { ...PROCESSOR_OPTIONS, orders });
+      await Promise.race([process.death, runNowAndThen(stage, process, worker)]);
+    } else {
+      const worker = createWorkerOf(stage, process, PROCESSOR_OPTIONS);
+      await worker.start();
+      await Promise.race([process.death, stopLater(stage, process, worker, over)]);
+    }
   }
 }
 
-function startWorker(stage: Stage, process: Process): Worker {
+function createWorkerOf(
+  stage: Stage,
+  process: Process,
+  options: Readonly<Record<DefinitionName, ProcessorOptions>>,
+): Worker {
   const { attempts } = stage.ledger;
   return createWorker(
     {
@@ -81,11 +98,11 @@ function startWorker(stage: Stage, process: Process): Worker {
     },
     {
       orders: {
-        ...PROCESSOR_OPTIONS.orders,
+        ...options.orders,
         run: (_order, job) => attempts.run(process, "orders", job, () => work(stage, process, job)),
       },
       notices: {
-        ...PROCESSOR_OPTIONS.notices,
+        ...options.notices,
         run: (_notice, job) => attempts.run(process, "notices", job, () => notify(stage, process, job)),
       },
     },

@@ -115,11 +115,11 @@ async function attempt(
   return { order: operationId, run };
 }
 
-/** Processes a notice. Some notices end only by their attempt timeout. */
+/** Processes a notice. Some notices end only by their attempt timeout, and some find that it is not their turn. */
 export async function notify(
   { world, ledger }: Stage,
   process: Process,
-  { operationId, signal }: Job,
+  { operationId, signal, release }: Job,
 ): Promise<unknown> {
   const outcome = await world.call(process, `notify(${short(operationId)})`, async () => {
     ledger.effect(operationId);
@@ -127,9 +127,11 @@ export async function notify(
       ["done", 6],
       ["throws", 2],
       ["endless", 1],
+      ["releases", 1],
     ]);
   });
   if (outcome === "throws") throw new Error("simulated");
+  if (outcome === "releases") return release({ afterMs: 5_000 });
   if (outcome === "endless") await aborted(signal);
   return { notice: operationId };
 }

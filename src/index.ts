@@ -70,5 +70,5 @@ export type { BackoffOptions } from "./worker/backoff.js";
 export type { Processors } from "./worker/processors.js";
 export type { RunSummary } from "./worker/run-summary.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";
-export { createWorker, type RunForOptions, type Worker } from "./worker/worker.js";
+export { createWorker, type Worker } from "./worker/worker.js";
 export type { WorkerSource } from "./worker/worker-source.js";

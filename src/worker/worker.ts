@@ -26,14 +26,6 @@ import { readWorkerSettings, type WorkerOptions } from "./settings.js";
 import { createSuspects } from "./suspects.js";
 import { checkSource, type WorkerSource } from "./worker-source.js";
 
-/** Options of {@link Worker.runFor}. */
-export interface RunForOptions {
-  /** Time until which the call has resolved. Choose less than the limit of the platform. Milliseconds. */
-  readonly maxMs: number;
-  /** Ends the run: no more work begins, and the attempts that have begun go on. Default: none. */
-  readonly signal?: AbortSignal;
-}
-
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker extends AwaitUsing {
   /**
@@ -71,8 +63,11 @@ export interface Worker extends AwaitUsing {
    *
    * Throws `INVALID_OPTION`, also if attempts of a definition could never begin, because their `attemptTimeoutMs` does not
    * fit into `maxMs`. Rejects if the queue or the store cannot be reached.
+   *
+   * @param options.maxMs Time until which the call has resolved. Choose less than the limit of the platform. Milliseconds.
+   * @param options.signal Ends the run. Default: none.
    */
-  runFor(options: RunForOptions): Promise<RunSummary>;
+  runFor(options: { readonly maxMs: number; readonly signal?: AbortSignal }): Promise<RunSummary>;
 }
 
 const GIVE_BACK_TIMEOUT_MS = 5_000;

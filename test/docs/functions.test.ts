@@ -1,0 +1,172 @@
+import { pathToFileURL } from "node:url";
+import {
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  defineOrders,
+  type OrderDefinition,
+  type RunSummary,
+  type Service,
+  type Worker,
+} from "async-request-reply";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { adapterCases } from "../support/adapter-suite/cases.js";
+import { blocksOf, page } from "../support/pages.js";
+import { openWorkshop } from "./execute.js";
+import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
+
+interface Routes {
+  readonly api: (request: Request) => Promise<Response>;
+  readonly cron: (request: Request) => Promise<Response>;
+}
+
+interface Vercel {
+  readonly toRoutes: (
+    service: Service<readonly [OrderDefinition]>,
+    waitUntil: (work: Promise<unknown>) => void,
+  ) => Routes;
+}
+
+interface Lambda {
+  readonly toLambdaHandler: ToLambdaHandler;
+  readonly toScheduledHandler: (
+    worker: Worker,
+  ) => (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<RunSummary>;
+}
+
+interface CloudflareModule {
+  readonly fetch: (request: Request, env: unknown, context: object) => Promise<Response>;
+  readonly scheduled: (event: unknown, env: unknown, context: object) => void;
+}
+
+interface Cloudflare {
+  readonly toModule: (openBackend: () => Backend) => CloudflareModule;
+}
+
+interface CloudRun {
+  readonly main: (backend: Backend) => Promise<void>;
+}
+
+const workshop = openWorkshop();
+afterAll(() => workshop.remove());
+
+/** Bundles and imports the block of a section. */
+async function load<Exports>(heading: string): Promise<Exports> {
+  const { path, text } = page("docs/functions.md");
+  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
+  const [block] = blocksOf({ path: `${path} ${heading}`, text: section }, "ts");
+  if (block === undefined) throw new Error(`${path} has no example under ${heading}`);
+  return (await import(pathToFileURL(await workshop.bundle(block)).href)) as Exports;
+}
+
+const order = (): Request =>
+  new Request("https://shop.example/orders", {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer demo-token" },
+    body: JSON.stringify({ itemId: "pen", quantity: 1 }),
+  });
+
+const authorize = (): { id: string; tenant: string } => ({ id: "ann", tenant: "acme" });
+
+/** A memory back end that stays open when a call closes its service. */
+function createShared(): Backend {
+  return { ...createMemoryBackend(), close: async () => {} };
+}
+
+async function stateOf(backend: Backend, id: string, tenant: string): Promise<string | undefined> {
+  return (await backend.operations.get(id, tenant))?.state;
+}
+
+async function submitTo(backend: Backend): Promise<string> {
+  const service = createOrderService({ backend, authorize, observe: false });
+  const [orders] = service.definitions;
+  return (await service.submit(orders, { itemId: "pen", quantity: 1 }, { tenant: "acme" })).operationId;
+}
+
+describe("the page about functions", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("works after the reply and in a cron job on Vercel", async () => {
+    vi.stubEnv("CRON_SECRET", "secret");
+    const { toRoutes } = await load<Vercel>("Vercel");
+    const backend = createShared();
+    const service = createOrderService({ backend, authorize, observe: false });
+    const pending: Promise<unknown>[] = [];
+    const { api, cron } = toRoutes(service, (work) => pending.push(work));
+    const reply = await api(order());
+    expect(reply.status).toBe(202);
+    await Promise.all(pending);
+    const { operationId } = (await reply.json()) as { readonly operationId: string };
+    expect(await stateOf(backend, operationId, "acme")).toBe("completed");
+    const later = await submitTo(backend);
+    const call = (secret: string): Promise<Response> =>
+      cron(new Request("https://shop.example/cron/work", { headers: { authorization: `Bearer ${secret}` } }));
+    expect((await call("wrong")).status).toBe(401);
+    expect(await stateOf(backend, later, "acme")).toBe("pending");
+    expect(await (await call("secret")).json()).toMatchObject({ completed: 1, idle: true });
+  });
+
+  it("works on a schedule on Lambda, within the time that is left", async () => {
+    const { toScheduledHandler } = await load<Lambda>("AWS Lambda");
+    const backend = createShared();
+    await submitTo(backend);
+    const source = { definitions: [defineOrders()], backend, observe: false } as const;
+    const worker = createWorker(source, { orders: () => "done" });
+    const runFor = vi.spyOn(worker, "runFor");
+    const handler = toScheduledHandler(worker);
+    const summary = await handler({}, { getRemainingTimeInMillis: () => 60_000 });
+    expect(summary).toMatchObject({ completed: 1, idle: true });
+    expect(runFor).toHaveBeenCalledExactlyOnceWith({ maxMs: 59_000 });
+  });
+
+  it("accepts a body as text or as Base64 on Lambda", async () => {
+    const { toLambdaHandler } = await load<Lambda>("AWS Lambda");
+    const handler = toLambdaHandler(
+      createOrderService({ backend: createShared(), authorize, observe: false }),
+    );
+    const body = '{"itemId":"Bücher","quantity":1}';
+    const headers = [["content-type", "application/json"]] as const;
+    const event = toEvent({ method: "POST", path: "/orders", headers, body });
+    const replies = [await handler(event), await handler({ ...event, body, isBase64Encoded: false })];
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+  });
+
+  it("works after the reply and in a Cron Trigger on Cloudflare Workers", async () => {
+    const { toModule } = await load<Cloudflare>("Cloudflare Workers");
+    const backend = createShared();
+    const module = toModule(() => backend);
+    const pending: Promise<unknown>[] = [];
+    const context = { waitUntil: (work: Promise<unknown>) => pending.push(work) };
+    const reply = await module.fetch(order(), {}, context);
+    const { operationId } = (await reply.json()) as { readonly operationId: string };
+    await Promise.all(pending);
+    expect(await stateOf(backend, operationId, "demo")).toBe("completed");
+    const later = await submitTo(backend);
+    module.scheduled({}, {}, context);
+    await Promise.all(pending);
+    expect(await stateOf(backend, later, "acme")).toBe("completed");
+  });
+
+  it("works until nothing is due in a job of Cloud Run", async () => {
+    const { main } = await load<CloudRun>("Cloud Run jobs and cron");
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const backend = createShared();
+    const id = await submitTo(backend);
+    await main(backend);
+    expect(await stateOf(backend, id, "acme")).toBe("completed");
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ completed: 1, idle: true }));
+    log.mockRestore();
+  });
+});
+
+/** A function is called only with complete bodies. The gateway handles all others. */
+const UNFINISHED = /does not arrive in time|aborted upload/;
+
+describe("the handler for Lambda on the page about functions", async () => {
+  const { toLambdaHandler } = await load<Lambda>("AWS Lambda");
+  const harness = createLambdaHarness(createMemoryBackend, toLambdaHandler);
+  for (const { name, needs = [], run } of adapterCases)
+    if (!UNFINISHED.test(name) && needs.every((capability) => harness.capabilities[capability]))
+      it(name, () => expect(run(harness)).resolves.toBeUndefined());
+});
